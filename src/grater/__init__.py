@@ -1,0 +1,9 @@
+"""grater: find out how good a grammatical error detector really is.
+
+The plan of the house is in docs/architecture.md.  Import what you need from its room: `from grater.corpora import
+read_corpus`.  Importing `grater` alone loads nothing else.
+"""
+
+from importlib.metadata import version
+
+__version__ = version("grater")

@@ -1,0 +1,69 @@
+"""What can go wrong, said to a person: where, what was expected, what was found, what to do.
+
+Every error that bad input or wrong use can cause is a `GraterError`; the command line prints it as plain
+lines and exits with 2.  Anything else that escapes is a defect of grater.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST_PROBLEMS = 20
+
+
+class GraterError(Exception):
+    """Something that the person at the keyboard can mend."""
+
+
+class UsageError(GraterError):
+    """The call itself is wrong: options that do not go together, a value out of range."""
+
+
+class UnknownName(GraterError):
+    """A name that no registry, table or file has."""
+
+
+class MissingExtra(GraterError):
+    """A part of grater that needs a package which is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One defect of an input, with the place where it stands; lines are counted from 1."""
+
+    name: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = self.name if self.line is None else f"{self.name}:{self.line}"
+        return f"{where}: {self.message}"
+
+
+class BadInput(GraterError):
+    """An input that cannot be read; it knows every problem found in it, twenty at the most."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+class Problems:
+    """Collects the problems of one input, so that a person sees them together.
+
+    `add` raises once there are twenty; `done` raises if there is any.  A reader calls `done` after its last line.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._found: list[Problem] = []
+
+    def add(self, message: str, *, line: int | None = None) -> None:
+        self._found.append(Problem(self.name, message, line))
+        if len(self._found) == MOST_PROBLEMS:
+            more = Problem(self.name, f"stopped after {MOST_PROBLEMS} problems; there may be more")
+            raise BadInput(*self._found, more)
+
+    def done(self) -> None:
+        if self._found:
+            raise BadInput(*self._found)

@@ -1,0 +1,140 @@
+"""The nouns of grater: frozen values, standard library only.
+
+Offsets are Unicode code points of the raw text of an essay, half-open.  Identity is content, never a path:
+an essay has its format's own document id or a hash of its text, an item a hash of (essay, span, kind), so
+reading or sampling twice gives the same ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, Union
+
+Json: TypeAlias = Union[None, bool, int, float, str, "list[Json]", "dict[str, Json]"]  # noqa: UP007 (recursive)
+
+DELETE = "-NONE-"
+"""How tables and M2 files write a replacement that is empty: the words are to go."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open range [start, end) of code points in the raw text of an essay."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def of(self, text: str) -> str:
+        """The words that the span covers."""
+        return text[self.start : self.end]
+
+    def covers(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def touches(self, other: Span) -> bool:
+        """Whether the two share a character, or one is a point inside or at the rim of the other."""
+        if self.start == self.end or other.start == other.end:
+            return self.start <= other.end and other.start <= self.end
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word as the text analysis sees it; `tag` is its Penn tag once there is one."""
+
+    span: Span
+    text: str
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A rater's correction of one span.
+
+    Several `replacements` are alternatives; an empty string among them means delete; none at all means that the
+    error was found but not corrected.  `extra` holds what the file's format knows of an edit and the model does not.
+    """
+
+    span: Span
+    replacements: tuple[str, ...]
+    tag: str
+    rater: str
+    comment: str = ""
+    extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Essay:
+    """A text that a person wrote, and what annotators made of it.
+
+    `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set where the
+    source is tokenised (as M2 is); nothing tokenises such an essay again.  `metadata` may hold any JSON value: the
+    title, first language, score, document of an M2 sentence.
+    """
+
+    essay_id: str
+    text: str
+    edits: tuple[Edit, ...] = ()
+    annotators: tuple[str, ...] = ()
+    tokens: tuple[Span, ...] | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A place in an essay that can be judged; `kind` is the thing judged (`prep`, `article`), not the task."""
+
+    essay_id: str
+    span: Span
+    kind: str
+
+    @property
+    def item_id(self) -> str:
+        place = f"{self.essay_id}|{self.span.start}|{self.span.end}|{self.kind}"
+        return short_hash(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One rater's label for one item."""
+
+    item_id: str
+    rater: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One system's answer for one item."""
+
+    item_id: str
+    system: str
+    flagged: bool
+    score: float | None = None
+    type: str = ""
+    suggestion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number with its limits; `reason` says why it is undefined (nan) where it is."""
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """The shape of `interfaces.md`: undefined numbers are null, with the reason beside them."""
+        if self.value != self.value:
+            return {"value": None, "low": None, "high": None, "reason": self.reason}
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def short_hash(text: str) -> str:
+    """The first 16 hexadecimal digits of SHA-256: the form of every id that grater makes."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

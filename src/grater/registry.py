@@ -1,0 +1,51 @@
+"""Names for things that can be chosen: formats, systems, tasks, methods, scores.
+
+A registry maps a published name to a place in the code (`"grater.corpora.m2:FORMAT"`) and loads it on first use, so
+that listing names costs no import.  Third parties join by entry points of the registry's group; a name of ours cannot
+be taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar, cast
+
+from grater.errors import UnknownName
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Published names of one kind of thing, `noun`; `group` is the entry-point group that others may add to."""
+
+    def __init__(self, noun: str, group: str, places: Mapping[str, str]) -> None:
+        self.noun = noun
+        self.group = group
+        self._places = dict(places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def names(self) -> list[str]:
+        others = {point.name for point in entry_points(group=self.group)}
+        return sorted(others | self._places.keys())
+
+    def __getitem__(self, name: str) -> T:
+        place = self._places.get(name) or self._place_of_other(name)
+        module, _, attribute = place.partition(":")
+        return cast(T, getattr(import_module(module), attribute))
+
+    def _place_of_other(self, name: str) -> str:
+        for point in entry_points(group=self.group, name=name):
+            return point.value
+        raise UnknownName(unknown(self.noun, name, self.names()))
+
+
+def unknown(noun: str, name: str, known: list[str]) -> str:
+    """The one-line answer to a name that does not exist, with the nearest that does."""
+    near = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown {noun} {name!r}.{hint} Known: {', '.join(known)}"
