@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
-Json: TypeAlias = Union[None, bool, int, float, str, "list[Json]", "dict[str, Json]"]  # noqa: UP007 (recursive)
+Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 
 DELETE = "-NONE-"
 """How tables and M2 files write a replacement that is empty: the words are to go."""
@@ -57,6 +57,7 @@ class Edit:
 
     Several `replacements` are alternatives; an empty string among them means delete; none at all means that the
     error was found but not corrected.  `extra` holds what the file's format knows of an edit and the model does not.
+    `line` is where it stood in the file it was read from, for messages; it is no part of the edit.
     """
 
     span: Span
@@ -65,6 +66,7 @@ class Edit:
     rater: str
     comment: str = ""
     extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Essay:
 
     `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set where the
     source is tokenised (as M2 is); nothing tokenises such an essay again.  `metadata` may hold any JSON value: the
-    title, first language, score, document of an M2 sentence.
+    title, first language, score, document of an M2 sentence.  `line` is where the essay began in its file.
     """
 
     essay_id: str
@@ -82,6 +84,7 @@ class Essay:
     annotators: tuple[str, ...] = ()
     tokens: tuple[Span, ...] | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How a number was made, in one line that travels with it.
 
-A signature names what was computed, by which version, with which options, on which data (by hash).  Two numbers may be
-compared only if their signatures agree in all but the version of the system under test; `require_same` refuses otherwise.
+A signature names what was computed, by which version, with which options, on which data (by hash).  Two numbers may
+be compared only if their signatures agree; `require_same` refuses otherwise, and says in what they differ.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def require_same(first: Signature, second: Signature) -> None:
     if differing:
         name = differing[0]
         ours, theirs = first.options.get(name, "not set"), second.options.get(name, "not set")
-        raise UsageError(f"cannot compare two {first.what} numbers: {name} is {ours} in one and {theirs} in the other")
+        raise UsageError(
+            f"cannot compare two {first.what} numbers: {name} is {ours} in one and {theirs} in the other"
+        )
 
 
 def digest(parts: Iterable[str]) -> str:

@@ -1,4 +1,68 @@
 """Learner corpora in any format of the field, as one clean data type.
 
-`read_corpus` gives essays, `write_corpus` writes them; `formats.FORMATS` lists the formats.  See docs/corpora.md.
+`read_corpus` gives the essays of a file or folder, `write_corpus` writes them, `formats.FORMATS` lists the formats
+(docs/corpora.md).  Reading streams: a file of any size passes through in flat memory.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from grater.corpora.format import FolderFormat, Format, Loss, Report
+from grater.corpora.formats import FORMATS
+from grater.corpora.guess import files_of, guess_format
+from grater.corpora.identity import EssayIds
+from grater.corpora.source import PathSource, ignore_progress, open_source, replacing, replacing_folder
+from grater.errors import UsageError
+from grater.model import Essay
+
+__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "write_corpus"]
+
+
+def read_corpus(
+    path: Path | str, *, format_name: str | None = None, advance: Callable[[int], None] = ignore_progress
+) -> Iterator[Essay]:
+    """The essays of a file, a folder of files, or standard input (`-`), one by one."""
+    path = Path(path)
+    chosen = format_for(path, format_name)
+    files = files_of(path, chosen)
+    if isinstance(chosen, FolderFormat):
+        return chosen.read([PathSource(file, file.relative_to(path).as_posix(), advance) for file in files])
+    sources = [open_source(file, advance=advance) for file in files]
+    if len(sources) == 1:
+        return chosen.read(sources[0])
+    return _with_ids_apart(essay for source in sources for essay in chosen.read(source))
+
+
+def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
+    """Essays of several files, where the same id may stand in two of them: the later ones get `#2`, `#3`."""
+    ids = EssayIds()
+    for essay in essays:
+        essay_id = ids.of_document(essay.essay_id)
+        yield essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id)
+
+
+def write_corpus(
+    path: Path | str, essays: Iterable[Essay], report: Report, *, format_name: str | None = None
+) -> None:
+    """Write essays all or nothing; `report` hears of everything that the format cannot hold."""
+    path = Path(path)
+    chosen = FORMATS[format_name] if format_name else guess_format(path, exists=False)
+    if isinstance(chosen, FolderFormat):
+        with replacing_folder(path) as write_file:
+            for name, text in chosen.write(essays, report):
+                write_file(name, text)
+        return
+    with replacing(path) as stream:
+        stream.writelines(chosen.write(essays, report))
+
+
+def format_for(path: Path, format_name: str | None) -> Format:
+    """The named format, or the one that the path speaks of."""
+    if format_name:
+        return FORMATS[format_name]
+    if str(path) == "-":
+        raise UsageError("standard input has no file name to guess the format from; name it with --format")
+    return guess_format(path, exists=True)

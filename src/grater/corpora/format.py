@@ -1,7 +1,8 @@
-"""What a corpus format is: a way to read essays from a source, a way to write them, and a report of what it cannot hold.
+"""What a corpus format is: how to read essays, how to write them, and how to say what it cannot hold.
 
-A *file format* keeps many essays in one file; a *folder format* (brat) keeps each essay in files of its own.  Readers and
-writers are pure: they take lines and give essays, take essays and give text.  `grater.corpora.source` opens paths.
+A *file format* keeps many essays in one file; a *folder format* (brat) keeps each essay in files of its own.
+Readers and writers are pure: they take lines and give essays, take essays and give text.  Only
+`grater.corpora.source` opens paths.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from grater.model import Essay
 
 
 class Source(Protocol):
-    """A named text that can be read from the start as often as wanted; lines end in `\\n`, and keep a `\\r` before it."""
+    """A named text that can be read from the start as often as wanted; a line keeps its `\\n` or `\\r\\n`."""
 
     @property
     def name(self) -> str: ...
@@ -48,12 +49,14 @@ class FileFormat:
     """A format that keeps a corpus in one file.
 
     `write` yields pieces of the file's text.  `suffixes` are those that name the format when nobody else does.
+    `n_passes` is how often `read` goes through its source, for a progress bar that ends at the end.
     """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[[Source], Iterator[Essay]]
     write: Callable[[Iterable[Essay], Report], Iterator[str]]
+    n_passes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class FolderFormat:
     suffixes: tuple[str, ...]
     read: Callable[[Iterable[Source]], Iterator[Essay]]
     write: Callable[[Iterable[Essay], Report], Iterator[tuple[str, str]]]
+    n_passes: int = 1
 
 
 Format: TypeAlias = FileFormat | FolderFormat

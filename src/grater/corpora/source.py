@@ -1,8 +1,9 @@
 """Where the bytes of a corpus come from: the one file of this package that opens paths.
 
-Text is UTF-8; a byte-order mark is dropped; a byte that is not UTF-8 is an error that names its position.  Lines end at
-`\\n` only (a `\\r` before it is kept: it is a character of the text), never at U+2028 and its like.  Files are streamed.
-`.gz`, `.bz2` and `.xz` are unpacked on the way; `-` is standard input, kept in a temporary file so that it can be read twice.
+Text is UTF-8; a byte-order mark is dropped; a byte that is not UTF-8 is an error that names its position.  Lines
+end at `\\n` only (a `\\r` before it is kept: it is a character of the text), never at U+2028 and its like.  Files are
+streamed.  `.gz`, `.bz2` and `.xz` are unpacked on the way; `-` is standard input, kept in a temporary file so that it
+can be read twice.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TextIO, cast
+from typing import IO, Literal, TextIO, cast
 
-from grater.errors import BadInput, GraterError, Problem
+from grater.errors import BadInput, GraterError, Problem, UsageError
 
-OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS: dict[str, Callable[[Path, Literal["rb"]], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 BOM = b"\xef\xbb\xbf"
+TELL_EVERY = 1 << 18
+"""Bytes between two words to the progress bar, so that it costs nothing."""
 
 
 def ignore_progress(n_bytes: int) -> None:
@@ -33,20 +36,22 @@ def ignore_progress(n_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PathSource:
-    """A file on disk; `advance` hears of every byte read, for a progress bar."""
+    """A file on disk; `advance` hears how many bytes were read since it last heard, for a progress bar."""
 
     path: Path
     name: str
     advance: Callable[[int], None] = ignore_progress
 
     def lines(self) -> Iterator[str]:
-        n_bytes = 0
+        n_bytes = n_told = 0
         try:
             with self._open() as stream:
                 for number, raw in enumerate(stream, 1):
                     yield self._decode(raw, number, n_bytes)
                     n_bytes += len(raw)
-                    self.advance(len(raw))
+                    if n_bytes - n_told >= TELL_EVERY:
+                        self.advance(n_bytes - n_told)
+                        n_told = n_bytes
         except (OSError, EOFError, lzma.LZMAError) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
 
@@ -103,3 +108,26 @@ def replacing(path: Path) -> Iterator[TextIO]:
         raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
+    """Write a folder of text files all or nothing; a folder that already holds something is refused."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{path}: expected a new or empty folder to write to, found one that is in use")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+
+    def write_file(name: str, text: str) -> None:
+        file = partial / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
+
+    try:
+        yield write_file
+        partial.chmod(0o755)
+        partial.replace(path)
+    except OSError as error:
+        raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

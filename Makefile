@@ -1,0 +1,58 @@
+# Two commands do everything on a fresh machine with Python 3.11 and make: `make demo` and `make test`.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+STAMP := .venv/.grater
+
+.PHONY: demo test check test-slow docs bench peers clean help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: $(STAMP)-core  ## the main job on the bundled sample: counts, checks, conversions, results in demo/
+	$(BIN)/grater demo --out demo
+
+test: check  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+
+check: $(STAMP)-dev  ## the quick half: style, types, documentation
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/mkdocs build --strict --quiet
+
+test-slow: $(STAMP)-dev  ## the tests that take minutes
+	$(BIN)/pytest -n 2 -m slow
+
+docs: $(STAMP)-dev  ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(STAMP)-dev peers  ## speed and memory, side by side with the peers
+	$(BIN)/python -m benchmarks
+
+peers:  ## the tools we measure ourselves against, each in an environment of its own under .peers/
+	$(PYTHON) benchmarks/peers.py
+
+clean:  ## forget the environments and everything built
+	rm -rf .venv .peers site demo build dist benchmarks/work
+
+# The environment.  Debian's Python comes without ensurepip: root gets it from apt, others are told.
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "grater needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(MAKE) --no-print-directory apt-venv; $(PYTHON) -m venv .venv; }
+	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
+
+.PHONY: apt-venv
+apt-venv:
+	@[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null || \
+	  { echo "this Python cannot make a virtual environment; install your system's python3-venv package" >&2; exit 2; }
+	apt-get -qq update && apt-get -qq install -y python3-venv
+
+$(STAMP)-core: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+$(STAMP)-dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ $(STAMP)-core

@@ -1,0 +1,62 @@
+"""Which format a path speaks of, and which files a folder contributes to it.
+
+A file is known by its suffix (`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside, brat
+first, since brat keeps plain `.txt` files beside its `.ann` files.  Whoever knows better names the format.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grater.corpora.format import FolderFormat, Format
+from grater.corpora.formats import FORMATS
+from grater.corpora.source import OPENERS
+from grater.errors import BadInput, Problem, UsageError
+
+
+def guess_format(path: Path, *, exists: bool) -> Format:
+    """The format of a path by its name; `exists` says whether the path must be there already."""
+    if exists and not path.exists():
+        raise BadInput(Problem(str(path), "no such file or folder"))
+    inside = path.is_dir() or not (exists or _suffix(path))
+    suffixes = {_suffix(file) for file in _files_below(path)} if inside else {_suffix(path)}
+    formats = [FORMATS[name] for name in FORMATS]
+    formats.sort(key=lambda each: not isinstance(each, FolderFormat))
+    for each in formats:
+        if suffixes & set(each.suffixes):
+            return each
+    raise UsageError(f"{path}: {_why_unknown(path, formats)}")
+
+
+def files_of(path: Path, chosen: Format) -> list[Path]:
+    """The files that a path stands for in a format: itself, or those of a folder in order of name."""
+    if str(path) != "-" and not path.exists():
+        raise BadInput(Problem(str(path), "no such file or folder"))
+    if not path.is_dir():
+        return [path]
+    wanted = {*chosen.suffixes, ".txt"} if isinstance(chosen, FolderFormat) else set(chosen.suffixes)
+    files = [file for file in _files_below(path) if _suffix(file) in wanted]
+    if not files:
+        expected = " or ".join(sorted(chosen.suffixes))
+        raise BadInput(Problem(str(path), f"expected files that end in {expected}, found none in this folder"))
+    return files
+
+
+def _files_below(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+
+
+def _suffix(path: Path) -> str:
+    """The suffix that tells the format: `.m2` of `essays.m2.gz` too."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in OPENERS:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _why_unknown(path: Path, formats: list[Format]) -> str:
+    known = ", ".join(
+        f"{each.name} ({' '.join(each.suffixes)})" for each in sorted(formats, key=lambda one: one.name)
+    )
+    kind = "no file in this folder tells" if path.is_dir() else "the file name does not tell"
+    return f"{kind} which format it is; name one of: {known}"

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.corpora.source import open_source, replacing, replacing_folder
+from grater.errors import BadInput, GraterError
+
+
+def lines_of(path: Path) -> list[str]:
+    return list(open_source(path).lines())
+
+
+def test_lines_end_at_newlines_only(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("one\u2028still one\x0bstill\r\ntwo".encode())
+    assert lines_of(path) == ["one\u2028still one\x0bstill\r\n", "two"]
+
+
+def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\n")
+    assert lines_of(path) == ["one\n"]
+
+
+def test_a_wrong_encoding_names_file_line_and_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"fine\ncaf\xe9\n")
+    with pytest.raises(BadInput, match=r"a\.txt:2: expected UTF-8, found byte 0xe9 at byte 8"):
+        lines_of(path)
+
+
+def test_the_byte_counts_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbf\xff")
+    with pytest.raises(BadInput, match="at byte 3"):
+        lines_of(path)
+
+
+def test_packed_files_are_unpacked_on_the_way(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))
+    (tmp_path / "a.xz").write_bytes(lzma.compress(b"packed\n"))
+    assert lines_of(tmp_path / "a.gz") == lines_of(tmp_path / "a.xz") == ["packed\n"]
+
+
+@pytest.mark.parametrize("name", ["a.gz", "a.xz", "a.bz2"])
+def test_a_damaged_packed_file_is_an_error_of_ours(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"not packed at all")
+    with pytest.raises(BadInput, match="cannot be read"):
+        lines_of(tmp_path / name)
+
+
+def test_a_truncated_packed_file_is_an_error_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n" * 100)[:-10])
+    with pytest.raises(BadInput, match="cannot be read"):
+        lines_of(tmp_path / "a.gz")
+
+
+def test_a_missing_file_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        lines_of(tmp_path / "absent.txt")
+
+
+def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("né\n".encode())))
+    source = open_source(Path("-"))
+    assert list(source.lines()) == list(source.lines()) == ["né\n"]
+
+
+def test_progress_hears_of_the_bytes_of_long_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 600_000 + b"\n")
+    heard: list[int] = []
+    list(open_source(path, advance=heard.append).lines())
+    assert sum(heard) == 601_001
+
+
+def _breaking_off() -> Iterator[str]:
+    yield "new"
+    raise GraterError("broke off")
+
+
+def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    with pytest.raises(GraterError, match="broke off"), replacing(path) as stream:
+        stream.writelines(_breaking_off())
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    with pytest.raises(GraterError, match="broke off"), replacing_folder(tmp_path / "out") as write_file:
+        write_file("a.txt", "".join(_breaking_off()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_use_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(GraterError, match="new or empty folder"), replacing_folder(tmp_path):
+        pass
+    assert (tmp_path / "mine.txt").read_text() == "precious"

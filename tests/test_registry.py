@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from grater.corpora.formats import FORMATS
+from grater.errors import UnknownName
+from grater.registry import Registry, unknown
+
+
+def test_listing_names_imports_nothing() -> None:
+    registry: Registry[object] = Registry("thing", "grater.test-things", {"one": "tests.no_such_module:THING"})
+    assert registry.names() == ["one"]
+    assert "tests.no_such_module" not in sys.modules
+
+
+def test_a_name_is_loaded_from_its_place() -> None:
+    registry: Registry[object] = Registry("thing", "grater.test-things", {"path": "os.path:join"})
+    assert callable(registry["path"])
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"unknown format 'nucel'. Did you mean 'nucle'\? Known: bea, brat"):
+        FORMATS["nucel"]
+
+
+def test_a_name_far_from_all_gets_the_list_alone() -> None:
+    assert unknown("format", "qqq", ["bea", "m2"]) == "unknown format 'qqq'. Known: bea, m2"
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_every_registered_format_loads_and_bears_its_name(name: str) -> None:
+    assert FORMATS[name].name == name
