@@ -8,11 +8,11 @@ reading or sampling twice gives the same ids.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
-Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
+Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
 DELETE = "-NONE-"
 """How tables and M2 files write a replacement that is empty: the words are to go."""

@@ -95,6 +95,12 @@ def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_utf_8_cannot_hold_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(GraterError, match=r"cannot be written: U\+D800"), replacing(tmp_path / "out.txt") as stream:
+        stream.write("\ud800")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_appears_only_when_it_is_whole(tmp_path: Path) -> None:
     with pytest.raises(GraterError, match="broke off"), replacing_folder(tmp_path / "out") as write_file:
         write_file("a.txt", "".join(_breaking_off()))

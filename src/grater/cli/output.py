@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from grater.model import Json
+from grater.corpora import format_for, read_corpus
+from grater.model import Essay, Json
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -30,11 +31,24 @@ def say(message: str) -> None:
 
 
 @contextmanager
-def reading(title: str, *paths: Path) -> Iterator[Callable[[int], None]]:
+def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
     """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
-    total = sum(path.stat().st_size for path in paths if path.is_file())
+    total = n_passes * sum(_size(path) for path in paths)
     columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
     shown = messages.is_terminal and total >= WORTH_A_BAR
     with Progress(*columns, console=messages, transient=True, disable=not shown) as progress:
         bar = progress.add_task(title, total=total)
         yield lambda n_bytes: progress.advance(bar, n_bytes)
+
+
+@contextmanager
+def reading_all(paths: Sequence[Path], format_name: str | None) -> Iterator[dict[str, Iterator[Essay]]]:
+    """The corpora at some paths by their names as given, each to be read once, under one progress bar."""
+    n_passes = max(format_for(path, format_name).n_passes for path in paths)
+    with reading("reading", *paths, n_passes=n_passes) as advance:
+        yield {str(path): read_corpus(path, format_name=format_name, advance=advance) for path in paths}
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -45,7 +45,7 @@ def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
 
 
 def write_corpus(
-    path: Path | str, essays: Iterable[Essay], report: Report, *, format_name: str | None = None
+    essays: Iterable[Essay], path: Path | str, report: Report, *, format_name: str | None = None
 ) -> None:
     """Write essays all or nothing; `report` hears of everything that the format cannot hold."""
     path = Path(path)

@@ -75,6 +75,8 @@ class PathSource:
 
 def reason(error: BaseException) -> str:
     """What an operating-system error says, without its number and path."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"U+{ord(error.object[error.start]):04X}, half of a surrogate pair, has no place in UTF-8"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
@@ -104,7 +106,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
             yield stream
         partial.chmod(0o644)
         partial.replace(path)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
     finally:
         partial.unlink(missing_ok=True)
@@ -127,7 +129,7 @@ def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
         yield write_file
         partial.chmod(0o755)
         partial.replace(path)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

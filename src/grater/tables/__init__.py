@@ -1,0 +1,55 @@
+"""Judgments, decisions, items, gold and samples: read from any file or frame, checked, written (docs/tables.md)."""
+
+from grater.tables.columns import parse_columns
+from grater.tables.judgments import (
+    Judgments,
+    parse_merge,
+    require_raters,
+    with_confidence,
+    with_labels,
+    with_status,
+    without_flags,
+)
+from grater.tables.platforms import read_amt, read_crowdflower
+from grater.tables.read import (
+    read_decisions,
+    read_gold,
+    read_items,
+    read_judgments,
+    read_sample,
+    read_table,
+    read_wide,
+)
+from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_items, with_stratum_size
+from grater.tables.schema import SCHEMAS
+from grater.tables.table import Table, exploded
+from grater.tables.write import write_table
+
+__all__ = [
+    "SCHEMAS",
+    "Judgments",
+    "Sample",
+    "SampleMeta",
+    "Table",
+    "exploded",
+    "items_hash",
+    "parse_columns",
+    "parse_merge",
+    "read_amt",
+    "read_crowdflower",
+    "read_decisions",
+    "read_gold",
+    "read_items",
+    "read_judgments",
+    "read_sample",
+    "read_table",
+    "read_wide",
+    "require_raters",
+    "require_same_items",
+    "with_confidence",
+    "with_labels",
+    "with_status",
+    "with_stratum_size",
+    "without_flags",
+    "write_table",
+]

@@ -1,0 +1,41 @@
+"""The tools we measure ourselves against, each in an environment of its own: `make peers`.
+
+Every file `benchmarks/peers/NAME.txt` pins one peer; it is installed into `.peers/NAME`.  Only the standard library is
+used here, and nothing of grater.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def install(requirements: Path) -> None:
+    """Make the peer's environment, unless it is there and newer than its pins."""
+    home = ROOT / ".peers" / requirements.stem
+    stamp = home / ".installed"
+    if stamp.exists() and stamp.stat().st_mtime >= requirements.stat().st_mtime:
+        return
+    print(f"installing {requirements.stem} into .peers/{requirements.stem}", flush=True)
+    venv.create(home, with_pip=True, clear=True)
+    subprocess.run([home / "bin" / "pip", "install", "--quiet", "-r", requirements], check=True)
+    stamp.touch()
+
+
+def main() -> int:
+    failed = []
+    for requirements in sorted((ROOT / "benchmarks" / "peers").glob("*.txt")):
+        try:
+            install(requirements)
+        except (subprocess.CalledProcessError, OSError) as error:
+            failed.append(requirements.stem)
+            print(f"{requirements.stem} could not be installed: {error}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""`python -m grater` is `grater`."""
+
+from grater.cli import main
+
+main()

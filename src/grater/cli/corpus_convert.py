@@ -1,0 +1,88 @@
+"""`grater corpus convert`: from one format to another, naming everything that the new format cannot hold."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from grater.cli.options import FORMAT_HELP, Json
+from grater.cli.output import print_json, reading, say
+from grater.corpora import Loss, format_for, read_corpus, write_corpus
+from grater.corpora.documents import attach_documents
+from grater.corpora.source import replacing
+from grater.model import Essay
+
+app = typer.Typer()
+
+MOST_SHOWN = 20
+
+
+@dataclass(slots=True)
+class Tally:
+    """What went over and what did not; of the losses it keeps `most`, and writes all of them to `stream`."""
+
+    most: int
+    stream: TextIO | None = None
+    n_essays: int = 0
+    n_edits: int = 0
+    by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
+    losses: list[Loss] = field(default_factory=list)
+
+    def counting(self, essays: Iterable[Essay]) -> Iterator[Essay]:
+        for essay in essays:
+            self.n_essays += 1
+            self.n_edits += len(essay.edits)
+            yield essay
+
+    def report(self, loss: Loss) -> None:
+        self.by_reason["changed" if loss.changed else "left out", loss.why] += 1
+        if len(self.losses) < self.most:
+            self.losses.append(loss)
+        if self.stream:
+            self.stream.write(json.dumps(asdict(loss), ensure_ascii=False) + "\n")
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The corpus to read; '-' is standard input.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write, all or nothing.")],
+    from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    documents: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The documents that M2 sentences were cut from, to name them.")
+    ] = None,
+    losses: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every loss here, as JSON lines.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Convert a corpus; what the new format cannot hold is named, edit by edit and field by field."""
+    n_passes = format_for(source, from_format).n_passes
+    with replacing(losses) if losses else nullcontext() as stream:
+        tally = Tally(most=10**9 if as_json else MOST_SHOWN, stream=stream)
+        with reading(f"reading {source}", source, n_passes=n_passes) as advance:
+            essays = read_corpus(source, format_name=from_format, advance=advance)
+            if documents:
+                essays = attach_documents(essays, read_corpus(documents))
+            write_corpus(tally.counting(essays), target, tally.report, format_name=to_format)
+    if as_json:
+        shown: list[object] = [asdict(loss) for loss in tally.losses]
+        print_json({"essays": tally.n_essays, "edits": tally.n_edits, "losses": shown})  # type: ignore[dict-item]
+    else:
+        _tell(tally, target)
+
+
+def _tell(tally: Tally, target: Path) -> None:
+    n_losses = tally.by_reason.total()
+    say(f"{target}: {tally.n_essays} essays with {tally.n_edits} edits; {n_losses or 'no'} losses")
+    for (verb, why), n_times in tally.by_reason.most_common():
+        say(f"  {n_times} {verb}: {why}")
+    for loss in tally.losses:
+        say(str(loss))
+    if n_losses > len(tally.losses):
+        say(f"and {n_losses - len(tally.losses)} more; name a file with --losses to have them all")

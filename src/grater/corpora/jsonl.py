@@ -1,0 +1,254 @@
+"""Our own format, which loses nothing: JSON Lines, a header and then one essay a line (here broken in two).
+
+    {"format":"grater-corpus","version":1}
+    {"id":"a","text":"He go home.","annotators":["R1"],"edits":[{"start":3,"end":5,"replacements":["goes"],
+     "tag":"SVA","rater":"R1"}],"tokens":[[0,2],[3,5],[6,10],[10,11]],"metadata":{"language":"Thai"}}
+
+Only what is set is written: of an essay `annotators`, `edits`, `tokens` and `metadata`, of an edit `comment` and
+`extra` may be missing.  `replacements` always stands there: `[]` is not corrected, `[""]` is delete.  Offsets are
+code points.  Keys stand in the order shown, those of `metadata` and `extra` in their own; the same essays give the
+same bytes.
+
+The reader checks every type and range.  What it does not know it refuses, so that nothing is lost in silence: a
+newer version, an unknown or repeated key, a number that is not finite, half a surrogate pair (no text in any
+encoding).  Blank lines are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+from grater.corpora.format import FileFormat, Report, Source
+from grater.errors import BadInput, GraterError, Problem, Problems
+from grater.model import Edit, Essay, Json, Span
+
+VERSION = 1
+HEADER: dict[str, Json] = {"format": "grater-corpus", "version": VERSION}
+ESSAY_KEYS = ("id", "text", "annotators", "edits", "tokens", "metadata")
+EDIT_KEYS = ("start", "end", "replacements", "tag", "rater", "comment", "extra")
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write_jsonl(essays: Iterable[Essay], report: Report) -> Iterator[str]:  # noqa: ARG001 (nothing is ever lost)
+    """The lines of a corpus file, the header first."""
+    yield _line(HEADER)
+    for essay in essays:
+        try:
+            line = _line(_essay_record(essay))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise GraterError(f"essay {essay.essay_id}: cannot be written as JSON: {error}") from error
+        if SURROGATE.search(line):
+            raise GraterError(
+                f"essay {essay.essay_id}: cannot be written: it holds half a surrogate pair, which is no text"
+            )
+        yield line
+
+
+def _line(record: dict[str, Json]) -> str:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _essay_record(essay: Essay) -> dict[str, Json]:
+    record: dict[str, Json] = {"id": essay.essay_id, "text": essay.text}
+    if essay.annotators:
+        record["annotators"] = list(essay.annotators)
+    if essay.edits:
+        record["edits"] = [_edit_record(edit) for edit in essay.edits]
+    if essay.tokens is not None:
+        record["tokens"] = [[token.start, token.end] for token in essay.tokens]
+    if essay.metadata:
+        record["metadata"] = dict(essay.metadata)
+    return record
+
+
+def _edit_record(edit: Edit) -> dict[str, Json]:
+    record: dict[str, Json] = {
+        "start": edit.span.start,
+        "end": edit.span.end,
+        "replacements": list(edit.replacements),
+        "tag": edit.tag,
+        "rater": edit.rater,
+    }
+    if edit.comment:
+        record["comment"] = edit.comment
+    if edit.extra:
+        record["extra"] = dict(edit.extra)
+    return record
+
+
+class _Wrong(ValueError):
+    """What is wrong with a line; it becomes a problem of the input."""
+
+
+def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
+    """The essays of a corpus file, one at a time."""
+    problems = Problems(name)
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip("\ufeff \t\r\n"))
+    _check_header(next(numbered, (1, "")), name)
+    # Hashes only: ids of millions of sentences stay small.
+    seen: set[int] = set()
+    for number, line in numbered:
+        try:
+            essay = _essay(_object(_parsed(line), "an essay"), number)
+            if hash(essay.essay_id) in seen:
+                raise _Wrong(f"expected an id of its own for each essay, found {essay.essay_id!r} again")
+        except _Wrong as wrong:
+            problems.add(str(wrong), line=number)
+            continue
+        seen.add(hash(essay.essay_id))
+        yield essay
+    problems.done()
+
+
+def _check_header(first: tuple[int, str], name: str) -> None:
+    """Stop at once where the file is not ours, or newer than we are."""
+    number, line = first
+    wanted = f"expected the header {_line(HEADER).strip()}"
+    try:
+        header = _object(_parsed(line.removeprefix("\ufeff")), "the header")
+    except _Wrong as wrong:
+        raise BadInput(Problem(name, f"{wanted}, found {_shown(line.strip())}", number)) from wrong
+    version = header.get("version")
+    if header.get("format") != HEADER["format"] or type(version) is not int or header.keys() != HEADER.keys():
+        raise BadInput(Problem(name, f"{wanted}, found {_shown(header)}", number))
+    if version != VERSION:
+        message = f"expected version {VERSION} of the format, found {version}; read it with a newer grater"
+        raise BadInput(Problem(name, message, number))
+
+
+def _parsed(line: str) -> Json:
+    try:
+        value: Json = json.loads(
+            line, parse_constant=_refuse_number, parse_float=_finite, object_pairs_hook=_without_repeats
+        )
+        if ("\\u" in line or SURROGATE.search(line)) and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+            raise _Wrong("expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out")
+    except json.JSONDecodeError as error:
+        raise _Wrong(f"expected JSON, found a fault at character {error.pos + 1}: {error.msg}") from error
+    except _Wrong:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise _Wrong(f"expected JSON of a sensible size, found a fault: {error}") from error
+    return value
+
+
+def _refuse_number(constant: str) -> NoReturn:
+    raise _Wrong(f"expected a finite number, found {constant}")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _Wrong(f"expected a finite number, found {_shown(digits)}")
+    return number
+
+
+def _without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        repeated = next(key for key in record if sum(key == other for other, _ in pairs) > 1)
+        raise _Wrong(f"expected each key once, found {_shown(repeated)} again")
+    return record
+
+
+def _essay(record: dict[str, Json], line: int) -> Essay:
+    _check_keys(record, known=ESSAY_KEYS, needed=2, what="an essay")
+    text = _string(record["text"], "text")
+    edits = enumerate(_list(record.get("edits", []), "edits"))
+    return Essay(
+        essay_id=_string(record["id"], "id"),
+        text=text,
+        edits=tuple(_edit(_object(value, f"edits[{n}]"), f"edits[{n}]", len(text), line) for n, value in edits),
+        annotators=_annotators(record.get("annotators", [])),
+        tokens=_tokens(record["tokens"], len(text)) if "tokens" in record else None,
+        metadata=_object(record.get("metadata", {}), "metadata"),
+        line=line,
+    )
+
+
+def _edit(record: dict[str, Json], what: str, length: int, line: int) -> Edit:
+    _check_keys(record, known=EDIT_KEYS, needed=5, what=what)
+    return Edit(
+        span=_span([record["start"], record["end"]], what, length),
+        replacements=_strings(record["replacements"], f"{what}.replacements"),
+        tag=_string(record["tag"], f"{what}.tag"),
+        rater=_string(record["rater"], f"{what}.rater"),
+        comment=_string(record.get("comment", ""), f"{what}.comment"),
+        extra=_object(record.get("extra", {}), f"{what}.extra"),
+        line=line,
+    )
+
+
+def _annotators(value: Json) -> tuple[str, ...]:
+    annotators = _strings(value, "annotators")
+    if len(set(annotators)) < len(annotators):
+        raise _Wrong(f"expected each annotator once, found {_shown(value)}")
+    return annotators
+
+
+def _tokens(value: Json, length: int) -> tuple[Span, ...]:
+    tokens = tuple(_span(pair, f"tokens[{n}]", length) for n, pair in enumerate(_list(value, "tokens")))
+    for n in range(1, len(tokens)):
+        if tokens[n].start < tokens[n - 1].end:
+            raise _Wrong(f"expected tokens in the order of the text, found tokens[{n}] inside or before the last")
+    return tokens
+
+
+def _span(value: Json, what: str, length: int) -> Span:
+    match value:
+        case [int(start), int(end)] if type(start) is int and type(end) is int:
+            if 0 <= start <= end <= length:
+                return Span(start, end)
+            raise _Wrong(f"expected {what} inside the text (0 to {length}), found {start} to {end}")
+    raise _Wrong(f"expected {what} to have two whole numbers, start and end, found {_shown(value)}")
+
+
+def _check_keys(record: dict[str, Json], *, known: tuple[str, ...], needed: int, what: str) -> None:
+    """The first `needed` of the known keys may not be missing."""
+    missing = [key for key in known[:needed] if key not in record]
+    unknown = [key for key in record if key not in known]
+    if missing:
+        raise _Wrong(f"expected {', '.join(missing)} in {what}, found {_shown([*record])}")
+    if unknown:
+        raise _Wrong(f"expected only {', '.join(known)} in {what}, found {_shown([*unknown])}")
+
+
+def _string(value: Json, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise _Wrong(f"expected {what} to be a string, found {_shown(value)}")
+
+
+def _strings(value: Json, what: str) -> tuple[str, ...]:
+    return tuple(_string(item, f"{what}[{n}]") for n, item in enumerate(_list(value, what)))
+
+
+def _list(value: Json, what: str) -> list[Json]:
+    if isinstance(value, list):
+        return value
+    raise _Wrong(f"expected {what} to be a list, found {_shown(value)}")
+
+
+def _object(value: Json, what: str) -> dict[str, Json]:
+    if isinstance(value, dict):
+        return value
+    raise _Wrong(f"expected {what} to be an object, found {_shown(value)}")
+
+
+def _shown(value: Json) -> str:
+    try:
+        shown = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        shown = "something deeply nested"
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _read(source: Source) -> Iterator[Essay]:
+    return read_jsonl(source.lines(), name=source.name)
+
+
+FORMAT = FileFormat("jsonl", (".jsonl",), _read, write_jsonl)

@@ -1,0 +1,198 @@
+"""From edits to judgments: what annotators of a corpus think of items, by one rule (interfaces.md).
+
+For every item and each annotator of its essay there is one row.  It says `error` where a normalised edit of that
+annotator with a wanted tag overlaps the item; an edit of another tag there gives `ok` with the flag `context`
+(match `tag`) or `error` (match `any`); otherwise it says `ok`.
+
+Where the contract is silent:
+
+- Items have spans of characters, normalised edits of tokens; an item covers every token that it touches.
+- An insertion overlaps an item that has words only from inside, between two of its tokens: *the* put in before *car*
+  says nothing of the word *car*.  For that there are items of no width.  They stand anywhere in the gap between two
+  words, and only insertions into that gap count; inside a word there is no gap, and nothing counts.
+- Edits that change no token are no edits.  An error that was found but not corrected counts like any other.
+- `alternatives` are the annotator's corrections by the edits that made the row an error, in order, `-NONE-` for words
+  that are to go.  A `|` in a correction would end it there, so it is written `¦`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.corpora.tagsets.known import all_tagsets
+from grater.errors import BadInput, Problem, Problems, UsageError
+from grater.model import DELETE, Essay, Item, Span
+from grater.registry import unknown
+from grater.tables import Judgments, Table, read_items
+from grater.tables.schema import LIST_SEPARATOR
+from grater.text.tokens import tokens_of
+
+Match: TypeAlias = Literal["tag", "any"]
+
+ERROR, OK, CONTEXT = "error", "ok", "context"
+PLACE = ("item", "essay", "start", "end", "kind")
+UNREAD = "item in an essay without annotators"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemJudgment:
+    """What one annotator's edits say of one item."""
+
+    item: str
+    rater: str
+    label: str
+    flags: str | None = None
+    alternatives: str | None = None
+
+
+def judgments_from_edits(
+    essays: Iterable[Essay],
+    items: Mapping[str, Item],
+    *,
+    tags: Collection[str],
+    match: Match = "tag",
+    name: str = "corpus",
+) -> Judgments:
+    """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays."""
+    if match not in ("tag", "any"):
+        raise UsageError(f"expected match tag or any, found {match!r}")
+    problems = Problems(name)
+    waiting = _by_essay(items)
+    seen: set[str] = set()
+    found_tags: set[str] = set()
+    rows: list[ItemJudgment] = []
+    n_unread = 0
+    for essay in essays:
+        found_tags.update(edit.tag for edit in essay.edits)
+        if essay.essay_id in seen:
+            problems.add(f"expected essay {essay.essay_id!r} once, found it again; merge its annotators first")
+        elif essay.essay_id in waiting:
+            seen.add(essay.essay_id)
+            placed = _placed(essay, waiting[essay.essay_id], problems)
+            rows += _judged(essay, placed, frozenset(tags), match)
+            n_unread += 0 if essay.annotators else len(placed)
+    _name_missing([(essay_id, of) for essay_id, of in waiting.items() if essay_id not in seen], problems)
+    problems.done()
+    _require_tags(tags, found_tags, name)
+    return Judgments(_frame(rows), name, dropped={UNREAD: n_unread} if n_unread else {})
+
+
+def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
+    """The places of all items that systems decided on: from the items table, else from columns of the decisions."""
+    wanted = decisions.frame["item"].unique(maintain_order=True)
+    if items is not None:
+        places = items.frame.filter(pl.col("item").is_in(wanted.implode()))
+        _require_places(decisions, items, wanted, places["item"])
+        return _items(places)
+    missing = [column for column in PLACE if column not in decisions.frame.columns]
+    if missing:
+        message = f"expected columns {', '.join(PLACE[1:])} that say where items stand, found no {', '.join(missing)}"
+        raise BadInput(Problem(decisions.name, f"{message}; give the items table with --items"))
+    places = decisions.frame.select(PLACE).unique(maintain_order=True)
+    return _items(read_items(places, name=decisions.name).frame)
+
+
+def _items(places: pl.DataFrame) -> dict[str, Item]:
+    rows = places.select(PLACE).iter_rows()
+    return {item: Item(essay_id, Span(start, end), kind) for item, essay_id, start, end, kind in rows}
+
+
+def _require_places(decisions: Table, items: Table, wanted: pl.Series, found: pl.Series) -> None:
+    strangers = wanted.filter(~wanted.is_in(found.implode())).to_list()
+    if strangers:
+        shown = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
+        message = f"expected every item of {decisions.name}, found no row for {len(strangers)} of them: {shown}"
+        raise BadInput(Problem(items.name, message))
+
+
+def _by_essay(items: Mapping[str, Item]) -> dict[str, list[tuple[str, Item]]]:
+    by_essay: defaultdict[str, list[tuple[str, Item]]] = defaultdict(list)
+    for item_id, item in items.items():
+        by_essay[item.essay_id].append((item_id, item))
+    return dict(by_essay)
+
+
+def _placed(essay: Essay, items: list[tuple[str, Item]], problems: Problems) -> list[tuple[str, Item]]:
+    """The items that lie inside the text."""
+    text = Span(0, len(essay.text))
+    for item_id, item in items:
+        if not text.covers(item.span):
+            where = f"{item.span.start} to {item.span.end}"
+            message = (
+                f"expected item {item_id} inside essay {essay.essay_id!r} of {len(text)} characters, found {where}"
+            )
+            problems.add(message)
+    return [(item_id, item) for item_id, item in items if text.covers(item.span)]
+
+
+def _name_missing(waiting: list[tuple[str, list[tuple[str, Item]]]], problems: Problems) -> None:
+    for essay_id, items in waiting:
+        shown = ", ".join(item_id for item_id, _ in items[:3]) + (", ..." if len(items) > 3 else "")
+        problems.add(f"expected essay {essay_id!r} of item {shown}, found no such essay; give the corpus it is from")
+
+
+def _require_tags(tags: Collection[str], found: set[str], name: str) -> None:
+    """A misspelt tag would make items right unnoticed: each must be in the corpus, or at least in some tag set."""
+    for tag in tags:
+        if tag not in found and not any(tag in tagset for tagset in all_tagsets()):
+            raise BadInput(Problem(name, f"no edit has the wanted tag: {unknown('tag', tag, sorted(found))}"))
+
+
+def _judged(
+    essay: Essay, items: list[tuple[str, Item]], tags: frozenset[str], match: Match
+) -> Iterator[ItemJudgment]:
+    if not items or not essay.annotators:
+        return
+    tokens = tokens_of(essay)
+    by_rater: defaultdict[str, list[TokenEdit]] = defaultdict(list)
+    for found in normalised_edits(essay):
+        if not found.is_empty:
+            by_rater[found.rater].append(found)
+    for item_id, item in items:
+        place = reach(item.span, tokens)
+        for rater in essay.annotators:
+            here = [found for found in by_rater[rater] if place and overlaps(found, *place)]
+            yield _judgment(item_id, rater, here, tags, match)
+
+
+def _judgment(item_id: str, rater: str, here: list[TokenEdit], tags: frozenset[str], match: Match) -> ItemJudgment:
+    counting = here if match == "any" else [found for found in here if found.tag in tags]
+    if counting:
+        return ItemJudgment(item_id, rater, ERROR, alternatives=_alternatives(counting))
+    return ItemJudgment(item_id, rater, OK, flags=CONTEXT if here else None)
+
+
+def _alternatives(edits: Sequence[TokenEdit]) -> str | None:
+    texts = [" ".join(found.replacement) or DELETE for found in edits if found.replacement is not None]
+    return LIST_SEPARATOR.join(dict.fromkeys(text.replace(LIST_SEPARATOR, "¦") for text in texts)) or None
+
+
+def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
+    """The tokens [start, end) that a span touches, the gap before `start` where the two are equal; None in a word."""
+    start = bisect_right(tokens, span.start, key=lambda token: token.end)
+    end = bisect_left(tokens, span.end, key=lambda token: token.start)
+    if span.start == span.end and start < end:
+        return None
+    return start, max(start, end)
+
+
+def overlaps(found: TokenEdit, start: int, end: int) -> bool:
+    """Whether a normalised edit is about the tokens [start, end), or about the gap before `start`."""
+    if start == end:
+        return found.start == found.end == start
+    if found.start == found.end:
+        return start < found.start < end
+    return found.start < end and start < found.end
+
+
+def _frame(rows: list[ItemJudgment]) -> pl.DataFrame:
+    names = ("item", "rater", "label", "flags", "alternatives")
+    columns = {name: [getattr(row, name) for row in rows] for name in names}
+    return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))

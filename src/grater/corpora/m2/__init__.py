@@ -1,0 +1,17 @@
+"""M2, the format of the shared tasks: one tokenised sentence to a block, with the edits of its annotators.
+
+    S She go to school .
+    A 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0
+
+Dahlmeier and Ng 2012; the same lines are read by m2scorer and ERRANT.  `scan` gives columns, `read` gives essays.
+"""
+
+from grater.corpora.format import FileFormat
+from grater.corpora.m2.columns import Columns
+from grater.corpora.m2.read import read_m2, read_source
+from grater.corpora.m2.scan import scan, scan_bytes, within_sentences
+from grater.corpora.m2.write import write_m2
+
+FORMAT = FileFormat("m2", (".m2",), read_source, write_m2)
+
+__all__ = ["FORMAT", "Columns", "read_m2", "scan", "scan_bytes", "within_sentences", "write_m2"]

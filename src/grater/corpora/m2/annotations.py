@@ -1,0 +1,157 @@
+"""The A lines of a stretch of an M2 file, all at once.
+
+Nearly every A line ever written ends in `|||REQUIRED|||-NONE-|||` and a number, so that only its span and its tag
+need to be looked for: the sentences between cost nothing.  A line of another make (a comment, alternatives, a
+number that is not plain) is read by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grater.corpora.m2.annotation import Annotation, BadAnnotation, read_annotation
+from grater.corpora.m2.columns import Flags, Found, Ints
+from grater.corpora.m2.fields import NO_COMMENT, NOOP, REQUIRED
+from grater.corpora.m2.lines import Lines
+from grater.corpora.m2.numbers import MOST, leading_numbers, trailing_numbers
+from grater.corpora.m2.words import (
+    WIDTH,
+    Codes,
+    Words,
+    bytes_from,
+    find,
+    first_bytes,
+    word,
+    words_at,
+    words_in_a_row,
+    words_of,
+)
+
+PIPE, SPACE = ord("|"), ord(" ")
+TAIL = f"|||{REQUIRED}|||{NO_COMMENT}|||".encode()
+TAIL_WORDS = [word(TAIL[start : start + WIDTH]) for start in range(0, len(TAIL), WIDTH)]
+TAIL_BARS = (0, len(REQUIRED) + 3, len(TAIL) - 3)
+BARS, NOOP_HEAD, NOOP_TAG = word(b"|||"), word(b"-1 -1|||"), word(f"|||{NOOP}|".encode())
+N_BARS, N_PIPES = 5, 15
+LONGEST = 16 * WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """A row for each A line; rows that are not `is_read` have a problem and hold nothing of use."""
+
+    bars: Ints
+    start: Ints
+    end: Ints
+    annotator: Ints
+    annotators: tuple[str, ...]
+    is_noop: Flags
+    is_read: Flags
+
+
+def read_annotations(data: bytes, codes: Codes, lines: Lines) -> tuple[Annotations, Found]:
+    """The A lines of `data`, which ends in `scan.PADDING`, and the problems of those that have one."""
+    index = lines.is_annotation.nonzero()[0]
+    line_start, line_end = lines.start[index], lines.end[index]
+    rows = _of_common_make(codes, line_start, line_end)
+    others = (~rows.is_read).nonzero()[0]
+    if not len(others):
+        return rows, []
+    raws = [
+        data[start:end] for start, end in zip(line_start[others].tolist(), line_end[others].tolist(), strict=True)
+    ]
+    return _with_others(rows, others, raws, line_start[others], index[others])
+
+
+def _with_others(
+    rows: Annotations, others: Ints, raws: list[bytes], line_start: Ints, index: Ints
+) -> tuple[Annotations, Found]:
+    """The rows of an uncommon make, read line by line and filled in."""
+    found: Found = []
+    read: list[Annotation] = []
+    for place, raw in enumerate(raws):
+        try:
+            read.append(read_annotation(raw))
+            rows.is_read[others[place]] = True
+        except BadAnnotation as problem:
+            found.append((int(index[place]), str(problem)))
+    places = {name: place for place, name in enumerate(rows.annotators)}
+    good = rows.is_read[others]
+    filled = others[good]
+    rows.bars[:, filled] = (
+        line_start[good] + np.array([annotation.bars for annotation in read], np.int64).reshape(-1, 5).T
+    )
+    rows.start[filled] = [annotation.start for annotation in read]
+    rows.end[filled] = [annotation.end for annotation in read]
+    rows.is_noop[filled] = [annotation.is_noop for annotation in read]
+    rows.annotator[filled] = [places.setdefault(annotation.annotator, len(places)) for annotation in read]
+    return replace(rows, annotators=tuple(places)), found
+
+
+def _of_common_make(codes: Codes, line_start: Ints, line_end: Ints) -> Annotations:
+    """The lines of the common make; of the others `is_read` is false."""
+    words, bars = words_of(codes), np.empty((N_BARS, len(line_start)), np.int64)
+    start, end, is_span = _spans(words, line_start + 2, bars)
+    is_noop, is_tag = _tags(words, bars)
+    number, is_tail = _tails(codes, words, line_end, bars)
+    is_read = is_span & is_tag & is_tail & (bars[1] <= bars[2] - 3)
+    if np.count_nonzero(codes == PIPE) != N_PIPES * len(line_start):  # else no field can hold one
+        is_read &= _next_pipe(words, bars[1] + 3, first_bytes(words_at(words, bars[1] + 3), 5)) == bars[2]
+    annotator, annotators = _as_places(number, is_read)
+    return Annotations(bars, start, end, annotator, annotators, is_noop, is_read)
+
+
+def _spans(words: Words, at: Ints, bars: Ints) -> tuple[Ints, Ints, Flags]:
+    """The two token numbers of each line, and where they are plain; finds the first bars."""
+    heads = words_at(words, at)
+    start, space = leading_numbers(heads)
+    end, width = leading_numbers(bytes_from(heads, space + 1, 4))
+    is_span = (space > 0) & (width > 0) & (bytes_from(heads, space, 1) == SPACE)
+    bars[0] = at + space + 1 + width
+    no_ops = (heads == NOOP_HEAD).nonzero()[0]
+    start[no_ops] = end[no_ops] = -1
+    bars[0, no_ops], is_span[no_ops] = at[no_ops] + len("-1 -1"), True
+    return start, end, is_span
+
+
+def _tags(words: Words, bars: Ints) -> tuple[Flags, Flags]:
+    """Which tags are that of a no-op, and which stand between bars; finds the second bars."""
+    before = words_at(words, bars[0])
+    bars[1] = _next_pipe(words, bars[0] + 3, before >> np.uint64(24))
+    after = words_at(words, bars[1])
+    return before == NOOP_TAG, (first_bytes(before, 3) == BARS) & (first_bytes(after, 3) == BARS)
+
+
+def _tails(codes: Codes, words: Words, line_end: Ints, bars: Ints) -> tuple[Ints, Flags]:
+    """The number at the end of each line, and where the common tail stands before it; finds the last three bars."""
+    number, width = trailing_numbers(words_at(words, line_end - 2))
+    tail = line_end - width - len(TAIL)
+    bars[2:] = tail + np.array(TAIL_BARS)[:, None]
+    first, second, third = words_in_a_row(codes, tail, 3)
+    is_tail = (first == TAIL_WORDS[0]) & (second == TAIL_WORDS[1]) & (first_bytes(third, 7) == TAIL_WORDS[2])
+    return number, is_tail & (width > 0)
+
+
+def _next_pipe(words: Words, at: Ints, starts: Words) -> Ints:
+    """The first `|` from each place on, given the word there; past some dozens of bytes it is given up.
+
+    The last three bytes of a word may have been cut off."""
+    step = find("|", starts)
+    at, rows = at + np.minimum(step, WIDTH - 3), (step == WIDTH).nonzero()[0]
+    for _ in range(LONGEST // WIDTH):
+        if not len(rows):
+            break
+        step = find("|", words_at(words, at[rows]))
+        at[rows] += step
+        rows = rows[(step == WIDTH).nonzero()[0]]
+    return at
+
+
+def _as_places(number: Ints, is_read: Flags) -> tuple[Ints, tuple[str, ...]]:
+    """Annotators as places in the list of those there are."""
+    present = np.bincount(number[is_read], minlength=MOST).nonzero()[0]
+    place_of = np.zeros(MOST, np.int64)
+    place_of[present] = np.arange(len(present))
+    return place_of[number], tuple(str(name) for name in present.tolist())

@@ -1,0 +1,66 @@
+"""What the fields of an A line mean, and how they are spelt.
+
+`A start end|||tag|||correction|||REQUIRED|||comment|||annotator`: Dahlmeier and Ng 2012, "Better evaluation for
+grammatical error correction", as m2scorer and ERRANT read and write it.
+
+Alternatives are separated by `||`.  An empty correction, or `-NONE-`, deletes the words; among several alternatives
+it is always spelt `-NONE-`, since an empty one before the next `|||` could not be told from a separator.  M2 has no
+way to say "found but not corrected" but the one of ERRANT, which we follow: the tag `UNK`, or NUCLE's `Um`, with a
+correction that equals the words.  (`errant_m2` writes both so; `errant_compare` uses `UNK` for detection only.)
+
+A field that is spelt in another way than ours keeps its spelling in `Edit.extra`, under the names below, so that
+writing gives the same bytes again.
+"""
+
+from __future__ import annotations
+
+from grater.model import DELETE
+
+SEPARATOR = "|||"
+ALTERNATIVE = "||"
+REQUIRED = "REQUIRED"
+NO_COMMENT = "-NONE-"
+NOOP = "noop"
+UNKNOWN = "UNK"
+UNCORRECTED = frozenset({UNKNOWN, "Um"})
+NOOP_BODY = f"-1 -1|||{NOOP}|||{DELETE}|||{REQUIRED}|||{NO_COMMENT}"
+"""All of a no-op line between `A ` and the annotator."""
+
+CORRECTION_AS_READ = "m2_correction"
+REQUIRED_AS_READ = "m2_required"
+COMMENT_AS_READ = "m2_comment"
+"""Names in `Edit.extra`."""
+
+NOOP_LEFT_OUT = "m2_noop"
+"""False in `Essay.metadata` where the one annotator of a file has no line at all, not even a no-op."""
+NOOPS_AS_READ = "m2_noop_lines"
+"""In `Essay.metadata`: for each annotator the no-op lines, without `A ` and annotator, where they are not as usual.
+
+Usual is one no-op of the common form for an annotator without edits and none for one with edits; a no-op beside edits
+contradicts them."""
+
+
+def replacements_of(correction: str, *, tag: str, words: str) -> tuple[str, ...]:
+    """What a correction field means for an edit of these words."""
+    if correction == words and tag in UNCORRECTED:
+        return ()
+    if ALTERNATIVE not in correction:
+        return ("",) if correction == DELETE else (correction,)
+    return tuple("" if part == DELETE else part for part in correction.split(ALTERNATIVE))
+
+
+def correction_of(replacements: tuple[str, ...], *, words: str) -> str:
+    """How we spell a correction."""
+    if not replacements:
+        return words
+    if len(replacements) == 1:
+        return replacements[0]
+    return ALTERNATIVE.join(replacement or DELETE for replacement in replacements)
+
+
+def comment_of(field: str) -> str:
+    return "" if field == NO_COMMENT else field
+
+
+def comment_field(comment: str) -> str:
+    return comment or NO_COMMENT

@@ -1,0 +1,139 @@
+"""Essays into M2, with a report of all that M2 cannot hold.
+
+An essay that M2 can hold as it stands (its tokens are those of `str.split()`, and its text is one line) is written
+so: what was read from M2 comes out byte for byte.  Any other is cut into sentences (`grater.corpora.blocks`).
+
+M2 has no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); annotators are numbers; an
+error found but not corrected gets ERRANT's tag `UNK`.  Whoever has an A line counts as having read the whole essay;
+where no one has, a file with one annotator says that this one read it, and a file with several that nobody did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from grater.corpora.blocks import GROWN, NO_TOKEN, Block, TokenRange, cut, edit_name, grown_to_tokens, tokens_of_edit
+from grater.corpora.format import Loss, Report
+from grater.corpora.identity import EssayIds
+from grater.corpora.m2.annotation_body import annotation_body, on_one_line
+from grater.corpora.m2.fields import NOOP_LEFT_OUT, NOOPS_AS_READ, SEPARATOR
+from grater.corpora.m2.noops import noop_bodies, noops_as_read
+from grater.corpora.m2.numbering import AnnotatorNumbers
+from grater.corpora.m2.read import token_spans_of_line
+from grater.model import Edit, Essay
+
+
+def write_m2(essays: Iterable[Essay], report: Report) -> Iterator[str]:
+    """The text of a file, block by block."""
+    ids, numbers = EssayIds(), AnnotatorNumbers(report)
+    silent: dict[tuple[str, ...], tuple[int, str]] = {}
+    for essay in essays:
+        for block in _blocks(essay, ids, report):
+            lines = _annotation_lines(block, essay.essay_id, numbers, report)
+            yield f"S {block.essay.text}\n{''.join(lines)}\n"
+            if not lines:
+                n_before, first = silent.get(essay.annotators, (0, essay.essay_id))
+                silent[essay.annotators] = (n_before + 1, first)
+    _report_silent(silent, numbers, report)
+
+
+def _blocks(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
+    edits = tuple([on_one_line(edit, essay.essay_id, report) for edit in essay.edits])
+    essay = replace(essay, edits=edits)
+    _report_metadata(essay, report)
+    _report_partial(essay, report)
+    if _is_m2(essay):
+        if ids.of_text(essay.text) != essay.essay_id:
+            report(Loss(essay.essay_id, "essay id", "M2 has no ids; whoever reads it makes one of the text"))
+        yield Block(essay, edits)
+        return
+    blocks = list(cut(essay, ids, report))
+    report(Loss(essay.essay_id, "essay id", "M2 has no ids; whoever reads it makes one of each sentence"))
+    if blocks:
+        why = f"it was tokenised and cut into {len(blocks)} sentence{'s' if len(blocks) > 1 else ''}"
+        report(Loss(essay.essay_id, "text", why, changed=True))
+    else:
+        report(Loss(essay.essay_id, "text", "it has no words, and M2 holds sentences"))
+    yield from blocks
+
+
+def _is_m2(essay: Essay) -> bool:
+    """Whether M2 holds the text and its tokens as they are."""
+    if essay.tokens is None or "\n" in essay.text or essay.text.endswith("\r"):
+        return False
+    return essay.tokens == token_spans_of_line(essay.text)
+
+
+def _annotation_lines(block: Block, essay_id: str, numbers: AnnotatorNumbers, report: Report) -> list[str]:
+    bodies = _in_order(block.essay, _edit_bodies(block, essay_id, report))
+    return [f"A {body}{SEPARATOR}{numbers.of(rater, essay_id)}\n" for rater, body in bodies]
+
+
+def _edit_bodies(block: Block, essay_id: str, report: Report) -> list[tuple[str, str]]:
+    """The A line of each edit that can have one, without `A ` and number, after its rater."""
+    bodies = []
+    for edit, original in zip(block.essay.edits, block.originals, strict=True):
+        name = edit_name(original)
+        found = _tokens_of(edit, block.essay, essay_id, name, report)
+        if found is None:
+            continue
+        words = found.span(block.essay.text, block.essay.tokens or ()).of(block.essay.text)
+        body = annotation_body(edit, found, words, essay_id=essay_id, name=name, report=report)
+        if body is not None:
+            bodies.append((edit.rater, body))
+    return bodies
+
+
+def _tokens_of(edit: Edit, essay: Essay, essay_id: str, name: str, report: Report) -> TokenRange | None:
+    tokens = essay.tokens or ()
+    found = tokens_of_edit(edit, essay.text, tokens)
+    if found is None:
+        found = grown_to_tokens(edit, essay.text, tokens, is_tokenised=True)
+        report(Loss(essay_id, name, GROWN if found else NO_TOKEN, changed=found is not None))
+    return found
+
+
+def _in_order(essay: Essay, edits: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Edits in their order, and before them the no-ops of annotators who come earlier.
+
+    Readers list annotators as they appear: where the order of edits would give another list, edits go by annotator.
+    """
+    rank = {
+        rater: place for place, rater in enumerate(dict.fromkeys((*essay.annotators, *(rater for rater, _ in edits))))
+    }
+    appearance = [rank[rater] for rater in dict.fromkeys(rater for rater, _ in edits)]
+    if appearance != sorted(appearance):
+        edits = sorted(edits, key=lambda body: rank[body[0]])
+    noops = noop_bodies(essay, {rater for rater, _ in edits})
+    lines: list[tuple[str, str]] = []
+    for rater, body in edits:
+        for earlier in [other for other in noops if rank[other] <= rank[rater]]:
+            lines += [(earlier, noop) for noop in noops.pop(earlier)]
+        lines.append((rater, body))
+    return lines + [(rater, noop) for rater, bodies in noops.items() for noop in bodies]
+
+
+def _report_metadata(essay: Essay, report: Report) -> None:
+    ours = {NOOP_LEFT_OUT} | ({NOOPS_AS_READ} if noops_as_read(essay) is not None else set())
+    names = [name for name in essay.metadata if name not in ours]
+    if names:
+        report(Loss(essay.essay_id, f"metadata {', '.join(names)}", "M2 has no place for it"))
+
+
+def _report_partial(essay: Essay, report: Report) -> None:
+    """Raters who did not read the whole essay."""
+    for rater in dict.fromkeys(edit.rater for edit in essay.edits if edit.rater not in essay.annotators):
+        why = "M2 takes whoever has an A line to have read it all"
+        report(Loss(essay.essay_id, f"annotators without {rater!r}", why, changed=True))
+
+
+def _report_silent(silent: dict[tuple[str, ...], tuple[int, str]], numbers: AnnotatorNumbers, report: Report) -> None:
+    """Essays without A lines of which a reader would get other annotators."""
+    understood = numbers.annotators if len(numbers.annotators) == 1 else ()
+    for annotators, (n_essays, essay_id) in silent.items():
+        if annotators != understood:
+            what = (
+                f"annotators {', '.join(annotators) or '(none)'} of {n_essays} essays without A lines, this the first"
+            )
+            report(Loss(essay_id, what, f"read again they have {', '.join(understood) or 'none'}", changed=True))

@@ -1,0 +1,134 @@
+"""The same essays by several annotators, one file each, as one corpus.
+
+Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (interfaces.md, "Annotators in M2").  Ids collide
+where the same id stands for the same essay in two files; then the file's stem is the annotator, or `STEM.ID` where
+several ids of one file collide.  Ids that do not collide stay, so files of different essays pass through unchanged.
+
+Essays meet by their id.  Every file is read twice: once for the ids, once side by side.  What has no partner yet is
+kept until it comes, so memory is flat where orders agree.  An essay that some files lack comes last, with the
+annotators it has.  Text and tokens must be the same in every file; metadata is that of the first file that has the
+field.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TypeAlias
+
+from grater.errors import BadInput, Problem
+from grater.model import Essay, Json, Span
+
+Names: TypeAlias = Mapping[str, str]
+"""What annotators of one file are called in the merged corpus, where that is not their id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """Essays that can be read from the start again: `Reread(lambda: read_corpus(path))`."""
+
+    read: Callable[[], Iterator[Essay]]
+
+    def __iter__(self) -> Iterator[Essay]:
+        return self.read()
+
+
+def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:
+    """Each essay once, with the annotators and edits of every file; `corpora` are the files by their stems.
+
+    An iterator, which can be read only once, is kept in memory; give a list or a `Reread`.
+    """
+    again = {stem: list(essays) if isinstance(essays, Iterator) else essays for stem, essays in corpora.items()}
+    names = annotator_names(again)
+    yield from _together({stem: _renamed(essays, names[stem]) for stem, essays in again.items()})
+
+
+def annotator_names(corpora: Mapping[str, Iterable[Essay]]) -> dict[str, Names]:
+    """What the annotators of each file are to be called."""
+    colliding: dict[str, dict[str, None]] = {stem: {} for stem in corpora}
+    first: dict[int, str] = {}  # by the hash of (essay, annotator): ids of a large corpus would fill the memory
+    for stem, essays in corpora.items():
+        for essay in essays:
+            for annotator in essay.annotators:
+                other = first.setdefault(hash((essay.essay_id, annotator)), stem)
+                if other != stem:
+                    colliding[stem][annotator] = colliding[other][annotator] = None
+    return {stem: _names(stem, list(ids)) for stem, ids in colliding.items()}
+
+
+def _names(stem: str, ids: list[str]) -> Names:
+    return {ids[0]: stem} if len(ids) == 1 else {annotator: f"{stem}.{annotator}" for annotator in ids}
+
+
+def _renamed(essays: Iterable[Essay], names: Names) -> Iterator[Essay]:
+    for essay in essays:
+        edits = tuple(replace(edit, rater=names.get(edit.rater, edit.rater)) for edit in essay.edits)
+        yield replace(essay, edits=edits, annotators=tuple(names.get(name, name) for name in essay.annotators))
+
+
+def _together(corpora: Mapping[str, Iterator[Essay]]) -> Iterator[Essay]:
+    """Essays as soon as every file has given its own, then those that not every file has."""
+    stems = list(corpora)
+    waiting: defaultdict[str, dict[str, Essay]] = defaultdict(dict)
+    for abreast in zip_longest(*corpora.values()):
+        for stem, essay in zip(stems, abreast, strict=True):
+            if essay is not None:
+                _wait(waiting[essay.essay_id], stem, essay)
+        for essay_id in dict.fromkeys(essay.essay_id for essay in abreast if essay is not None):
+            if len(waiting[essay_id]) == len(stems):
+                yield _merged(stems, waiting.pop(essay_id))
+    for parts in waiting.values():
+        yield _merged(stems, parts)
+
+
+def _wait(parts: dict[str, Essay], stem: str, essay: Essay) -> None:
+    if stem in parts:
+        raise BadInput(Problem(stem, f"expected essay {essay.essay_id!r} once, found it again", essay.line))
+    for other, part in parts.items():
+        _require_same(essay, stem, part, other)
+    parts[stem] = essay
+
+
+def _require_same(essay: Essay, stem: str, other: Essay, other_stem: str) -> None:
+    if essay.text != other.text:
+        at = first_difference(essay.text, other.text)
+        found, expected = essay.text[at : at + 20], other.text[at : at + 20]
+        message = (
+            f"expected the text that {other_stem} has for essay {essay.essay_id!r}, found {found!r} in place of "
+        )
+        raise BadInput(Problem(stem, f"{message}{expected!r} at character {at}", essay.line))
+    if essay.tokens is not None and other.tokens is not None and essay.tokens != other.tokens:
+        at = first_difference(essay.tokens, other.tokens)
+        found, expected = _token(essay, at), _token(other, at)
+        message = (
+            f"expected the tokens that {other_stem} has for essay {essay.essay_id!r}, found {found} in place of "
+        )
+        raise BadInput(Problem(stem, f"{message}{expected} as token {at}", essay.line))
+
+
+def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
+    """Where two sequences part; the shorter one's length where it only ends earlier."""
+    shortest = min(len(one), len(other))
+    return next((at for at in range(shortest) if one[at] != other[at]), shortest)
+
+
+def _token(essay: Essay, at: int) -> str:
+    tokens: tuple[Span, ...] = essay.tokens or ()
+    return repr(tokens[at].of(essay.text)) if at < len(tokens) else "nothing"
+
+
+def _merged(stems: Sequence[str], parts: Mapping[str, Essay]) -> Essay:
+    essays = [parts[stem] for stem in stems if stem in parts]
+    annotators = [annotator for essay in essays for annotator in essay.annotators]
+    if len(set(annotators)) < len(annotators):
+        doubled = next(annotator for annotator in annotators if annotators.count(annotator) > 1)
+        message = f"expected one annotator {doubled!r}, found a file and an annotator of that name; rename the file"
+        raise BadInput(Problem(doubled, message))
+    metadata: dict[str, Json] = {}
+    for essay in reversed(essays):
+        metadata |= essay.metadata
+    edits = tuple(edit for essay in essays for edit in essay.edits)
+    tokens = next((essay.tokens for essay in essays if essay.tokens is not None), None)
+    return replace(essays[0], edits=edits, annotators=tuple(annotators), tokens=tokens, metadata=metadata)

@@ -1,0 +1,240 @@
+"""Edits of raw text as edits of tokens, so that two annotators can be compared.
+
+Dahlmeier, Ng & Wu 2013 (NUCLE), section 3: the selected text is *grown* to whitespace boundaries, text and correction
+are *tokenised* and *trimmed* of the tokens at either end that are the same in both, and the rest is *projected* onto
+single tokens by minimum edit distance.  So `e` to `ed` in *use* is *use* to *used*, and on *conduct survey* both
+*conduct* to *conduct a* and *survey* to *a survey* insert *a* between the two.  Where the paper is silent:
+
+- Whitespace at the rim of a selection is a slip of the mouse, and dropped (73 of the 2,397 edits of CoNLL-2014's
+  first annotator have it).
+- A selection of nothing but the whitespace between two words joins them, with the correction in between: `-` makes
+  *well known* *well-known*, an empty one *some thing* *something*.
+- Words never weld: where a border of the selection lies between two tokens, and a letter or digit of the correction
+  would meet one of the text, or a mark the same mark, a space comes between.  So `,` to `because` in *late,* gives
+  *late because*, and *a* put in right before *survey* is a word of its own, as in the official converter of BEA-2019.
+  Only here, and at the rims above, can a normalised edit give other tokens than the raw edit applied to the raw text.
+- An error found but not corrected cannot be trimmed, so it is not grown either: it covers the tokens it touches.
+- In an essay that came tokenised an edit on token borders is taken as it is, and replacements are cut at whitespace.
+- An edit that changes no token becomes an empty one: no token, no replacement, at its first token.
+
+Spans must lie inside the text; readers see to that.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grater.model import Edit, Essay, Span
+from grater.text.alignment import align
+from grater.text.tokens import token_spans, tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEdit:
+    """One replacement of the tokens [start, end); an insertion before token `start` where the two are equal.
+
+    `replacement` is None where the error was found but not corrected; `edit` is the edit that it came from.
+    """
+
+    start: int
+    end: int
+    replacement: tuple[str, ...] | None
+    tag: str
+    rater: str
+    edit: Edit
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it changes nothing."""
+        return self.start == self.end and self.replacement == ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMark:
+    """What one edit says of one token, or of the gap before it.
+
+    `correction` is what stands in the token's place once corrected, the token itself included where it stays; for a
+    gap what is put in; None where the error was found but not corrected.
+    """
+
+    index: int
+    is_gap: bool
+    tag: str
+    rater: str
+    correction: tuple[str, ...] | None
+
+
+def token_texts(text: str) -> tuple[str, ...]:
+    """The tokens of a raw text, as strings."""
+    return tuple(token.of(text) for token in token_spans(text))
+
+
+def normalised_edits(essay: Essay) -> tuple[TokenEdit, ...]:
+    """Every edit of an essay on its tokens, alternatives one by one, in the order of the edits."""
+    tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
+    return tuple(
+        token_edit
+        for edit in essay.edits
+        for token_edit in normalise(edit, essay.text, tokens, is_tokenised=is_tokenised)
+    )
+
+
+def normalise(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool = False) -> tuple[TokenEdit, ...]:
+    """One token edit for each alternative replacement, grown and trimmed.
+
+    `is_tokenised` says that `tokens` came with the text, as from M2, and are not those of `text.tokens`.
+    """
+    span = shrink(edit.span, text)
+    start, end = _range(span, tokens)
+    if not edit.replacements:
+        return (TokenEdit(start, end, None, edit.tag, edit.rater, edit),)
+    stays = is_tokenised and _is_aligned(span, tokens[start:end])
+    grown = [(span, words) if stays else grow(span, words, text) for words in edit.replacements]
+    split = str.split if is_tokenised else token_texts
+    return tuple(_trimmed(edit, span, tuple(split(words)), text, tokens) for span, words in grown)
+
+
+def _trimmed(edit: Edit, span: Span, words: tuple[str, ...], text: str, tokens: Sequence[Span]) -> TokenEdit:
+    start, end = _range(span, tokens)
+    token_edit = TokenEdit(start, end, words, edit.tag, edit.rater, edit)
+    return trim(token_edit, [token.of(text) for token in tokens[start:end]])
+
+
+def _is_aligned(span: Span, touched: Sequence[Span]) -> bool:
+    """Whether the span begins and ends where the tokens do that it touches."""
+    return not touched or (span.start == touched[0].start and span.end == touched[-1].end)
+
+
+def _range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
+    """The tokens that a span touches; between two tokens, the place between them."""
+    start = bisect_right(tokens, span.start, key=lambda token: token.end)
+    end = bisect_left(tokens, span.end, key=lambda token: token.start)
+    return start, max(start, end)
+
+
+def shrink(span: Span, text: str) -> Span:
+    """The span without whitespace at its rim; a span of nothing else stays as it is."""
+    words = span.of(text)
+    stripped = words.strip()
+    if not stripped:
+        return span
+    start = span.start + words.index(stripped[0])
+    return Span(start, start + len(stripped))
+
+
+def grow(span: Span, replacement: str, text: str) -> tuple[Span, str]:
+    """The span shrunk, then grown to whitespace, and the replacement with what it grew by; see the module's rules."""
+    span = shrink(span, text)
+    grown = Span(_word_start(text, span.start), _word_end(text, span.end))
+    left, right = text[grown.start : span.start], text[span.end : grown.end]
+    if len(span) and not span.of(text).strip():
+        if not (left and right):  # one end of a longer gap, or the rim of the text: no two words to join
+            point = span.end if left else span.start
+            return Span(point, point), replacement.strip()
+        if not replacement:
+            return grown, left + right
+    before = " " if _welds(left, replacement or right) and _is_border(text, grown, span.start) else ""
+    after = " " if _welds(replacement, right) and _is_border(text, grown, span.end) else ""
+    return grown, f"{left}{before}{replacement}{after}{right}".strip()
+
+
+def _word_start(text: str, start: int) -> int:
+    while start > 0 and not text[start - 1].isspace():
+        start -= 1
+    return start
+
+
+def _word_end(text: str, end: int) -> int:
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return end
+
+
+def _welds(left: str, right: str) -> bool:
+    last, first = left[-1:], right[:1]
+    return (last.isalnum() and first.isalnum()) or last == first != ""
+
+
+def _is_border(text: str, grown: Span, offset: int) -> bool:
+    """Whether a token begins or ends at an offset of a span that is aligned with whitespace."""
+    return any(offset - grown.start in (token.start, token.end) for token in token_spans(grown.of(text)))
+
+
+def trim(token_edit: TokenEdit, source: Sequence[str]) -> TokenEdit:
+    """The edit without the tokens at its start, then at its end, that stay the same; `source` are those it covers."""
+    target = token_edit.replacement
+    if target is None:
+        return token_edit
+    if tuple(source) == target:
+        return replace(token_edit, end=token_edit.start, replacement=())
+    shortest = min(len(source), len(target))
+    first = next((n for n in range(shortest) if source[n] != target[n]), shortest)
+    last = next((n for n in range(shortest - first) if source[-1 - n] != target[-1 - n]), shortest - first)
+    start, end = token_edit.start + first, token_edit.end - last
+    return replace(token_edit, start=start, end=end, replacement=target[first : len(target) - last])
+
+
+def project(token_edit: TokenEdit, tokens_text: Sequence[str], *, gaps: bool = False) -> tuple[TokenMark, ...]:
+    """What the edit says of each token, in order; tokens that stay the same inside it are left out.
+
+    An insertion marks the token after it, at the end of the text or of a longer edit the token before it, or with
+    `gaps` a unit of its own.  An edit that changes nothing, and an insertion into no tokens at all, mark nothing.
+    """
+    if token_edit.replacement is None:
+        marks = [_mark(token_edit, index, None) for index in range(token_edit.start, token_edit.end)]
+        return tuple(marks or _inserted(token_edit, None, tokens_text, gaps))
+    if token_edit.start == token_edit.end:
+        return (
+            tuple(_inserted(token_edit, token_edit.replacement, tokens_text, gaps)) if token_edit.replacement else ()
+        )
+    return tuple(_aligned(token_edit, tokens_text[token_edit.start : token_edit.end], gaps))
+
+
+def _mark(
+    token_edit: TokenEdit, index: int, correction: tuple[str, ...] | None, *, is_gap: bool = False
+) -> TokenMark:
+    return TokenMark(index, is_gap, token_edit.tag, token_edit.rater, correction)
+
+
+def _inserted(
+    token_edit: TokenEdit, words: tuple[str, ...] | None, tokens_text: Sequence[str], gaps: bool
+) -> list[TokenMark]:
+    if gaps:
+        return [_mark(token_edit, token_edit.start, words, is_gap=True)]
+    if not tokens_text:
+        return []
+    if token_edit.start < len(tokens_text):
+        correction = None if words is None else (*words, tokens_text[token_edit.start])
+        return [_mark(token_edit, token_edit.start, correction)]
+    correction = None if words is None else (tokens_text[-1], *words)
+    return [_mark(token_edit, len(tokens_text) - 1, correction)]
+
+
+def _aligned(token_edit: TokenEdit, source: Sequence[str], gaps: bool) -> list[TokenMark]:
+    becomes, put_in = _fates(source, token_edit.replacement or ())
+    if not gaps:
+        becomes = [new + words for new, words in zip(put_in, becomes, strict=False)]
+        becomes[-1] += put_in[-1]
+    marks: list[TokenMark] = []
+    for index, words in enumerate(put_in):
+        if gaps and words:
+            marks.append(_mark(token_edit, token_edit.start + index, words, is_gap=True))
+        if index < len(source) and becomes[index] != (source[index],):
+            marks.append(_mark(token_edit, token_edit.start + index, becomes[index]))
+    return marks
+
+
+def _fates(source: Sequence[str], target: Sequence[str]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """What each token becomes, and what is put in before each and at the end."""
+    becomes: list[tuple[str, ...]] = []
+    put_in: list[tuple[str, ...]] = [()]
+    for word, other in align(source, target):
+        new = () if other is None else (other,)
+        if word is None:
+            put_in[-1] += new
+        else:
+            becomes.append(new)
+            put_in.append(())
+    return becomes, put_in

@@ -1,0 +1,33 @@
+"""Whose edits are whose, when several files are put together.
+
+M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
+be one reading: there the file's stem is the annotator (interfaces.md, "Annotators in M2"), or `STEM.ID` where several
+ids of a file collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+
+def stems(names: Iterable[str]) -> dict[str, str]:
+    """A short name for each file: its stem, or the whole where two have the same."""
+    names = list(names)
+    times = Counter(PurePath(name).stem for name in names)
+    return {name: PurePath(name).stem if times[PurePath(name).stem] == 1 else name for name in names}
+
+
+def names_apart(
+    annotators: Mapping[str, Sequence[str]], same_text: Iterable[Sequence[str]]
+) -> dict[tuple[str, str], str]:
+    """What (file, annotator) is called among all files, where that is not the annotator's id."""
+    short, apart = stems(annotators), {}
+    for files in same_text:
+        times = Counter(annotator for file in files for annotator in annotators[file])
+        for file in files:
+            colliding = [annotator for annotator in annotators[file] if times[annotator] > 1]
+            for annotator in colliding:
+                apart[file, annotator] = short[file] if len(colliding) == 1 else f"{short[file]}.{annotator}"
+    return apart

@@ -1,0 +1,110 @@
+"""The judgments that count: by status, without unwanted flags, above a confidence, under merged labels.
+
+A filter gives a new value and adds to `dropped` how many judgments it set aside and why; a reason that was asked
+for and met nobody is there too, with 0.  A judgment without a status is valid; one without a confidence is below
+any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from grater.errors import UsageError
+from grater.tables.schema import LIST_SEPARATOR, VALID
+
+ANY = "all"
+"""The word for judgments of whatever status: `--status all`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgments:
+    """Who said what of which item; `anonymous_raters` where raters are only positions, 1 to n in each item."""
+
+    frame: pl.DataFrame
+    name: str
+    anonymous_raters: bool = False
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+def require_raters(judgments: Judgments, what: str) -> None:
+    """Refuses what needs to know raters (`what`, in the plural) where they are only positions."""
+    if judgments.anonymous_raters:
+        raise UsageError(
+            f"{judgments.name}: {what} need rater ids, and this table has none: raters 1, 2, ... are positions, "
+            "not people; name a column with --columns rater=COLUMN if there is one"
+        )
+
+
+def with_status(judgments: Judgments, status: Collection[str] = (VALID,)) -> Judgments:
+    """Only judgments of these statuses; `all` lets every one pass."""
+    if "status" not in judgments.frame.columns or ANY in status:
+        return judgments
+    found = pl.col("status").fill_null(VALID)
+    out = (
+        judgments.frame.filter(~found.is_in(list(status))).group_by(found.alias("status"), maintain_order=True).len()
+    )
+    dropped = {f"status {name}": n_rows for name, n_rows in sorted(out.iter_rows())}
+    return _kept(judgments, judgments.frame.filter(found.is_in(list(status))), dropped)
+
+
+def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
+    """Only judgments that bear none of these flags; one that bears several counts under the first."""
+    dropped = {}
+    frame = judgments.frame
+    for flag in flags:
+        _require(judgments, "flags", f"drop judgments flagged {flag!r}")
+        bears = pl.col("flags").str.split(LIST_SEPARATOR).list.contains(flag).fill_null(False)
+        kept = frame.filter(~bears)
+        dropped[f"flag {flag}"] = len(frame) - len(kept)
+        frame = kept
+    return _kept(judgments, frame, dropped)
+
+
+def with_confidence(judgments: Judgments, least: float) -> Judgments:
+    """Only judgments whose rater was at least this confident."""
+    _require(judgments, "confidence", f"ask for a confidence of {least:g}")
+    confidence = pl.col("confidence")
+    n_silent = judgments.frame["confidence"].null_count()
+    kept = judgments.frame.filter(confidence >= least)
+    dropped = {"no confidence": n_silent} if n_silent else {}
+    dropped[f"confidence below {least:g}"] = len(judgments) - len(kept) - n_silent
+    return _kept(judgments, kept, dropped)
+
+
+def with_labels(judgments: Judgments, merge: Mapping[str, str]) -> Judgments:
+    """Labels under their new names; a label that `merge` does not name stays."""
+    label = pl.col("label").replace(dict(merge))
+    return replace(judgments, frame=judgments.frame.with_columns(label))
+
+
+def parse_merge(settings: Iterable[str]) -> dict[str, str]:
+    """`["0,1=error", "2,e=ok"]` as a map from each old label to its new one."""
+    merge: dict[str, str] = {}
+    for setting in settings:
+        old, equals, new = setting.rpartition("=")
+        labels = [label.strip() for label in old.split(",")]
+        if not equals or not new.strip() or not all(labels):
+            raise UsageError(f"expected --merge OLD,OLD=NEW, found {setting!r}; as in 0,1=error")
+        for label in labels:
+            if merge.setdefault(label, new.strip()) != new.strip():
+                raise UsageError(
+                    f"expected one new name for label {label!r}, found {merge[label]!r} and {new.strip()!r}"
+                )
+    return merge
+
+
+def _require(judgments: Judgments, column: str, what: str) -> None:
+    if column not in judgments.frame.columns:
+        raise UsageError(
+            f"{judgments.name}: cannot {what}: expected a column {column!r}, found none; name it with --columns"
+        )
+
+
+def _kept(judgments: Judgments, frame: pl.DataFrame, dropped: Mapping[str, int]) -> Judgments:
+    return replace(judgments, frame=frame, dropped={**judgments.dropped, **dropped})

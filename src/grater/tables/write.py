@@ -1,0 +1,73 @@
+"""Tables out: the file type by extension, all or nothing, and read back as they were.
+
+In `.csv` and `.tsv` a cell that a spreadsheet would run as a formula is guarded by an apostrophe, unless `raw`;
+JSONL and parquet are never altered.  Anonymous raters are left out, so that reading numbers them again and knows
+that they are nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import BinaryIO
+
+import polars as pl
+
+from grater.errors import UsageError
+from grater.tables.files import FilePath, FileType, beside, file_type, path_of, replacing, replacing_packed
+from grater.tables.formulas import guarded
+from grater.tables.frames import read_frame
+from grater.tables.judgments import Judgments
+from grater.tables.load import Source
+from grater.tables.raw import Raw
+from grater.tables.sample import META, Sample, SampleMeta
+from grater.tables.table import Table
+
+SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
+
+
+def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath, *, raw: bool = False) -> None:
+    """Writes a table or any frame; a sample's meta data goes beside it."""
+    path = path_of(path)
+    frame = _frame_of(table)
+    kind = file_type(path)
+    _refuse_nested(frame, path)
+    with replacing_packed(path) as stream:
+        if kind == "parquet":
+            frame.write_parquet(stream)
+        elif kind == "jsonl":
+            frame.write_ndjson(stream)
+        else:
+            _write_delimited(frame, stream, separator=SEPARATORS[kind], raw=raw)
+        if isinstance(table, Sample) and table.meta is not None:
+            _write_meta(table.meta, beside(path, META))
+
+
+def _frame_of(table: Table | Judgments | Sample | Source) -> pl.DataFrame:
+    if isinstance(table, Judgments) and table.anonymous_raters:
+        return table.frame.drop("rater")
+    if isinstance(table, Table | Judgments | Sample):
+        return table.frame
+    raw: Raw = read_frame(table, name="frame")
+    return pl.DataFrame(list(raw.columns.values()))
+
+
+def _refuse_nested(frame: pl.DataFrame, path: FilePath) -> None:
+    """No table has a cell with several values in it, and no file type could give it back in every case."""
+    for name, kind in frame.schema.items():
+        if kind.is_nested() or kind in (pl.Object, pl.Binary):
+            raise UsageError(
+                f"{path}: expected single values in column {name!r}, found {kind}; write them as text first"
+            )
+
+
+def _write_delimited(frame: pl.DataFrame, stream: BinaryIO, *, separator: str, raw: bool) -> None:
+    if not raw:
+        cells = [guarded(series) if series.dtype == pl.String else series for series in frame.get_columns()]
+        names = guarded(pl.Series(frame.columns, dtype=pl.String))
+        frame = pl.DataFrame(dict(zip(names, cells, strict=True)))
+    frame.write_csv(stream, separator=separator)
+
+
+def _write_meta(meta: SampleMeta, path: FilePath) -> None:
+    with replacing(path) as stream:
+        stream.write((json.dumps(meta.as_json(), ensure_ascii=False, indent=2) + "\n").encode())

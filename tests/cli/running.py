@@ -1,0 +1,24 @@
+"""Run the command line in this process and see what a person would see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from grater.cli import run
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+
+def grater(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
+    """One command, its exit status and its two outputs."""
+    capsys.readouterr()
+    status = run([str(arg) for arg in args])
+    captured = capsys.readouterr()
+    return Ran(status, captured.out, captured.err)

@@ -1,0 +1,144 @@
+"""The corpus commands as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.corpora import read_corpus
+from grater.sample import sample_path
+from tests.cli.running import grater
+
+CLEAN = """S I live in a small town .
+A 2 3|||Wcip|||near|||REQUIRED|||-NONE-|||0
+
+S It is quiet .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+"""
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> Path:
+    path = tmp_path / "clean.m2"
+    path.write_text(CLEAN)
+    return path
+
+
+def test_stats_counts_what_is_there(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capsys, "corpus", "stats", clean, "--json")
+    counted = json.loads(ran.out)
+    assert ran.status == 0
+    assert (counted["sentences"], counted["tokens"], counted["edits"]) == (2, 11, 1)
+    assert counted["by_tag"]["Wcip"]["edits"] == 1 if isinstance(counted["by_tag"]["Wcip"], dict) else True
+    assert counted["files"][0]["edits"] == 1
+
+
+def test_stats_are_readable_on_a_terminal(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capsys, "corpus", "stats", clean)
+    assert ran.status == 0
+    assert "Wcip" in ran.out
+
+
+def test_stats_of_an_unknown_field_name_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "corpus", "stats", sample_path(), "--by", "langage")
+    assert ran.status == 2
+    assert "language" in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_corpus_goes_there_and_back(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+    there, back = tmp_path / "there.jsonl", tmp_path / "back.m2"
+    assert grater(capsys, "corpus", "convert", clean, there).status == 0
+    assert grater(capsys, "corpus", "convert", there, back).status == 0
+    assert back.read_bytes() == clean.read_bytes()
+
+
+def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    losses = tmp_path / "losses.jsonl"
+    ran = grater(capsys, "corpus", "convert", sample_path(), tmp_path / "out.m2", "--losses", losses)
+    assert ran.status == 0
+    assert "metadata" in ran.err
+    rows = [json.loads(line) for line in losses.read_text().splitlines()]
+    assert {row["essay_id"] for row in rows} >= {"sample-01", "sample-20"}
+    as_json = grater(capsys, "corpus", "convert", sample_path(), tmp_path / "again.m2", "--json")
+    assert json.loads(as_json.out)["losses"] == rows
+
+
+def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    broken, out = tmp_path / "broken.m2", tmp_path / "out.jsonl"
+    broken.write_text(CLEAN + "S ends here\nA 0 9|||Mec|||x|||REQUIRED|||-NONE-|||0\n")
+    ran = grater(capsys, "corpus", "convert", broken, out)
+    assert ran.status == 2
+    assert "broken.m2:8:" in ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.m2"]
+
+
+def test_convert_of_an_unknown_suffix_lists_the_formats(
+    capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path
+) -> None:
+    ran = grater(capsys, "corpus", "convert", clean, tmp_path / "out.docx")
+    assert ran.status == 2
+    assert "nucle (.sgml .sgm)" in ran.err
+
+
+def test_check_of_a_clean_corpus_ends_with_zero(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capsys, "corpus", "check", clean)
+    assert (ran.status, ran.out) == (0, "")
+    assert "no defects in 1 file" in ran.err
+
+
+def test_check_names_line_and_rule_and_ends_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.m2"
+    path.write_text("S We was late .\nA 1 2|||SVA|||was|||REQUIRED|||-NONE-|||0\n\n")
+    ran = grater(capsys, "corpus", "check", path)
+    assert ran.status == 1
+    assert ran.out.startswith(f"{path}:2: ")
+    assert "[equals-text]" in ran.out
+
+
+def test_check_tells_what_cannot_be_read_as_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.m2"
+    path.write_text("S We was late .\nA 1 12|||SVA|||were|||REQUIRED|||-NONE-|||0\n\n")
+    ran = grater(capsys, "corpus", "check", path, "--json")
+    assert ran.status == 1
+    assert [(row["rule"], row["line"]) for row in json.loads(ran.out)["findings"]] == [("unreadable", 2)]
+
+
+def test_check_of_a_missing_file_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ran = grater(capsys, "corpus", "check", tmp_path / "absent.m2")
+    assert (ran.status, ran.out) == (2, "")
+    assert "no such file" in ran.err
+
+
+def test_check_compares_files_of_one_set(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.m2"
+    other.write_text(CLEAN.replace("small town .", "small town."))
+    ran = grater(capsys, "corpus", "check", clean, other)
+    assert ran.status == 1
+    assert "[files-differ]" in ran.out
+
+
+def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+    first, second = (essay.essay_id for essay in read_corpus(clean))
+    places = {"essay": [first, first, second], "start": [7, 10, 3], "end": [9, 11, 5], "kind": ["prep"] * 3}
+    decisions = pl.DataFrame({"item": ["in", "a", "is"], "system": ["s"] * 3, "flagged": [1, 0, 0], **places})
+    decisions.write_csv(tmp_path / "d.csv")
+    out = tmp_path / "j.csv"
+    ran = grater(
+        capsys, "corpus", "judgments", clean, "--decisions", tmp_path / "d.csv", "--tags", "Wcip", "--out", out
+    )
+    assert ran.status == 0
+    judged = dict(pl.read_csv(out).select("item", "label").iter_rows())
+    assert judged == {"in": "error", "a": "ok", "is": "ok"}
+
+
+def test_the_demo_leaves_what_the_readme_works_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ran = grater(capsys, "demo", "--out", tmp_path / "demo")
+    assert ran.status == 0
+    made = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert made >= {"essays.jsonl", "essays.sgml", "essays.m2", "decisions.csv", "judgments.csv", "stats.json"}
+    assert (tmp_path / "demo" / "essays.jsonl").read_bytes() == sample_path().read_bytes()

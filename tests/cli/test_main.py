@@ -1,0 +1,85 @@
+"""The door of the house: help is quick, mistakes get one line and status 2, nobody sees a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grater import __version__
+from tests.cli.running import grater
+
+HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
+
+
+def imported_by(*args: str) -> set[str]:
+    """The modules that a command has loaded by the time it ends."""
+    code = f"import sys; from grater.cli import run; run({list(args)!r}); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("args", [("--help",), ("--version",), ("corpus", "--help")])
+def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+    assert imported_by(*args) & set(HEAVY) == set()
+
+
+def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "--help")
+    assert ran.status == 0
+    assert "corpus" in ran.out
+    assert "every format" in ran.out
+
+
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grater(capsys, "--version").out == f"grater {__version__}\n"
+
+
+def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys)
+    assert ran.status == 2
+    assert "Usage: grater" in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("corps",), "grater: no such command 'corps'. Did you mean 'corpus'? Try 'grater --help'"),
+        (
+            ("corpus", "stat"),
+            "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'",
+        ),
+        (("corpus", "stats"), "grater corpus stats: missing argument 'FILE'. Try 'grater corpus stats --help'"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(
+    capsys: pytest.CaptureFixture[str], args: tuple[str, ...], line: str
+) -> None:
+    ran = grater(capsys, *args)
+    assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
+
+
+def test_a_wrong_option_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "corpus", "stats", "--formt", "m2", "x.m2")
+    assert ran.status == 2
+    assert ran.err.count("\n") == 1
+    assert "--format" in ran.err
+
+
+def test_bad_input_is_answered_in_plain_lines_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "a.m2").write_bytes(b"S fine .\n\nX 1 2\n")
+    command = [sys.executable, "-m", "grater", "corpus", "stats", "a.m2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("a.m2:3: expected")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_of_our_output_may_leave_early(tmp_path: Path) -> None:
+    (tmp_path / "a.m2").write_text("S a  b .\nA 0 1|||Mec|||a|||REQUIRED|||-NONE-|||0\n\n" * 5000)
+    command = f"{sys.executable} -m grater corpus check a.m2 | head -n 1"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr

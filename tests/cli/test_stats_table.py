@@ -1,0 +1,83 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from grater.cli.stats_table import bar_of, render
+from grater.corpora.statistics import corpus_statistics
+from grater.model import Essay
+from tests.corpora.statistics.essays import edit, m2_block, two_sentences
+
+MARKED = [
+    two_sentences(edit(11, 15, "likes", tag="SVA"), edit(37, 39, "", tag="Rloc"), language="Tamil"),
+    two_sentences(edit(11, 15, "likes", tag="SVA"), essay_id="two", language="[bold]"),
+]
+BLOCKS = [m2_block(f"Number {number} is well .", annotators=("0", "1")) for number in range(3)]
+
+
+def shown(*corpora: list[Essay], by: str | None = None, width: int = 80) -> str:
+    """What a terminal of this width shows."""
+    stream = io.StringIO()
+    names = {f"corpus-{number}": essays for number, essays in enumerate(corpora)}
+    render(corpus_statistics(names, by=by, resamples=50), Console(file=stream, width=width, color_system=None))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("n_corpora", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("essays", [MARKED, BLOCKS, []])
+def test_table_fits_eighty_columns(essays: list[Essay], n_corpora: int) -> None:
+    assert max(len(line) for line in shown(*[essays] * n_corpora, width=200).splitlines()) <= 80
+
+
+@pytest.mark.parametrize("n_corpora", [1, 2, 6])
+def test_no_row_is_printed_twice(n_corpora: int) -> None:
+    corpora = [[two_sentences(edit(11, 15, "likes"), essay_id=str(number))] for number in range(n_corpora)]
+    rows = [line.strip() for line in shown(*corpora).splitlines() if line.strip().strip("─")]
+    assert len(rows) == len(set(rows))
+
+
+def test_single_corpus_has_limits_and_no_column_for_the_sum() -> None:
+    text = shown(MARKED)
+    assert "95 % limits" in text
+    assert " all" not in text
+
+
+def test_several_corpora_stand_side_by_side_with_their_sum() -> None:
+    header = next(line for line in shown(MARKED, BLOCKS).splitlines() if "corpus-0" in line)
+    assert header.split() == ["corpus-0", "corpus-1", "all"]
+
+
+def test_tags_are_bars_by_frequency() -> None:
+    lines = [line for line in shown(MARKED).splitlines() if "█" in line]
+    assert [line.split()[:2] for line in lines] == [["SVA", "2"], ["Rloc", "1"]]
+    assert [line.count("█") for line in lines] == [30, 15]
+
+
+def test_annotators_have_rows_only_where_there_are_several() -> None:
+    assert "Annotators" in shown(BLOCKS)
+    assert "Annotators" not in shown(MARKED)
+
+
+def test_annotators_of_one_file_each_are_not_repeated() -> None:
+    corpora = [[m2_block("All is well .")] for _ in range(5)]
+    text = shown(*corpora)
+    assert "Files" in text
+    assert "Annotators" not in text
+
+
+def test_groups_are_shown_as_they_are_written_and_the_missing_by_name() -> None:
+    text = shown([*MARKED, two_sentences(essay_id="three")], by="language")
+    assert "[bold]" in text
+    assert "(no language)" in text
+
+
+def test_unknown_documents_are_a_dash_with_a_note() -> None:
+    text = shown(BLOCKS)
+    assert next(line for line in text.splitlines() if "Documents" in line).split() == ["Documents", "–"]
+    assert "3 sentences do not say which document they come from" in text
+
+
+def test_smallest_share_still_shows() -> None:
+    assert bar_of(1e-9) == "▏"
+    assert bar_of(0) == ""
+    assert bar_of(0.5) == "█" * 15

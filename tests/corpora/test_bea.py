@@ -1,0 +1,329 @@
+"""BEA-2019 JSON: equal JSON in and out, and a clear word about everything else."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.bea import FORMAT, read_bea, write_bea
+from grater.corpora.format import Loss
+from grater.errors import BadInput, GraterError
+from grater.model import Edit, Essay, Json, Span, short_hash
+from tests.corpora.sources import TextSource
+
+FIRST: dict[str, Json] = {
+    "id": "1-70",
+    "userid": "27",
+    "cefr": "B1.i",
+    "text": "My uncle keep bees .\nHe is love them",
+    "edits": [[0, [[9, 13, "keeps"], [18, 19, ""], [24, 27, ""], [28, 32, "loves"]]], [1, []], [2, [[24, 32, None]]]],
+}
+SECOND: dict[str, Json] = {
+    "id": "1-71",
+    "l1": "Welsh",
+    "age": 23,
+    "q": [1, 2.5, None],
+    "answer-s": {"a": True},
+    "text": "Rain fall 🌧 on cafe\u0301",
+    "edits": [[0, [[5, 9, "falls", "R:VERB:SVA"], [20, 20, ".", "M:PUNCT", 0.5, "sure"], [5, 9, None, ""]]]],
+}
+
+
+def lines_of(*records: dict[str, Json]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+CORPUS = lines_of(FIRST, SECOND)
+
+
+def read(text: str) -> list[Essay]:
+    return list(read_bea(TextSource(text, "dev.json")))
+
+
+def write(*essays: Essay) -> tuple[str, list[Loss]]:
+    losses: list[Loss] = []
+    return "".join(write_bea(essays, losses.append)), losses
+
+
+def again(text: str) -> list[Json]:
+    """The objects of a file after reading and writing it."""
+    return [json.loads(line) for line in write(*read(text))[0].splitlines()]
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(BadInput) as caught:
+        read(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def essay_of(*edits: Edit, annotators: tuple[str, ...] = ("0",)) -> Essay:
+    return Essay("e", "one two", edits, annotators)
+
+
+def test_essays_have_their_id_text_edits_and_annotators() -> None:
+    essay, _ = read(CORPUS)
+    assert essay.essay_id == "1-70"
+    assert essay.text == FIRST["text"]
+    assert essay.annotators == ("0", "1", "2")
+    assert essay.edits == (
+        Edit(Span(9, 13), ("keeps",), "", "0"),
+        Edit(Span(18, 19), ("",), "", "0"),
+        Edit(Span(24, 27), ("",), "", "0"),
+        Edit(Span(28, 32), ("loves",), "", "0"),
+        Edit(Span(24, 32), (), "", "2"),
+    )
+
+
+def test_a_fourth_value_is_the_tag_and_the_rest_is_kept() -> None:
+    _, essay = read(CORPUS)
+    assert [edit.tag for edit in essay.edits] == ["R:VERB:SVA", "M:PUNCT", ""]
+    assert [edit.extra for edit in essay.edits] == [{}, {"more": [0.5, "sure"]}, {"more": []}]
+
+
+def test_other_keys_are_metadata_with_their_types_and_order() -> None:
+    _, essay = read(CORPUS)
+    assert list(essay.metadata.items()) == [
+        ("l1", "Welsh"),
+        ("age", 23),
+        ("q", [1, 2.5, None]),
+        ("answer-s", {"a": True}),
+    ]
+
+
+def test_offsets_are_code_points() -> None:
+    _, essay = read(CORPUS)
+    assert essay.edits[0].span.of(essay.text) == "fall"
+    assert essay.edits[1].span == Span(20, 20)  # the emoji counts one, the combining accent one
+
+
+def test_what_is_read_is_written_as_the_same_json_in_the_same_order() -> None:
+    text, losses = write(*read(CORPUS))
+    assert text == "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in (FIRST, SECOND))
+    assert losses == []
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": 70, "text": "a", "edits": []},
+        {"_id": "x", "text": "a", "edits": []},
+        {"_id": 5, "id": None, "text": "a", "edits": []},
+        {"_id": "x", "id": "x", "text": "a", "edits": []},
+        {"_id": "x", "id": "y", "text": "a", "edits": []},
+        {"text": "a", "edits": [["expert", []]]},
+        {"id": "x#2", "text": "", "edits": [[-1, [[0, 0, ""]]]]},
+        {"id": "", "text": "a\r\n\tb\u00a0", "edits": [[7, [[0, 6, "x\ny"], [2, 5, "z"], [2, 5, "z"]]]]},
+    ],
+)
+def test_unusual_ids_and_edits_come_back_as_the_same_json(record: dict[str, Json]) -> None:
+    assert again(lines_of(record)) == [record]
+
+
+def test_the_id_is_id_then_underscore_id_then_a_hash() -> None:
+    records: list[dict[str, Json]] = [{"id": "x", "_id": "y", "text": "a"}, {"_id": 9, "text": "a"}, {"text": "a"}]
+    assert [essay.essay_id for essay in read(lines_of(*records))] == ["x", "9", short_hash("a")]
+
+
+def test_repeated_ids_are_numbered_in_reading_and_not_in_writing() -> None:
+    text = lines_of({"id": "x", "text": "a", "edits": []}) * 3 + lines_of({"text": "a", "edits": []}) * 2
+    assert [essay.essay_id for essay in read(text)][:3] == ["x", "x#2", "x#3"]
+    assert again(text) == [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_numbered_id_without_its_first_is_written_as_it_is() -> None:
+    assert json.loads(write(Essay("x#2", "a"))[0])["id"] == "x#2"
+
+
+def test_an_essay_without_edits_has_no_annotator() -> None:
+    (essay,) = read('{"id": "x", "text": "a"}')
+    assert (essay.annotators, essay.edits) == ((), ())
+    assert again('{"id": "x", "text": "a"}') == [{"id": "x", "text": "a", "edits": []}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeff" + CORPUS,
+        CORPUS.replace("\n", "\r\n"),
+        CORPUS.rstrip("\n"),
+        "\n\n" + CORPUS.replace("\n", "\n \n"),
+        json.dumps([FIRST, SECOND]),
+        json.dumps([FIRST, SECOND], indent=2),
+        json.dumps([FIRST, SECOND], indent=0),
+        "[\n" + ",\n".join(json.dumps(record) for record in (FIRST, SECOND)) + "\n]\n",
+        json.dumps(FIRST, indent=4) + "\n" + json.dumps(SECOND, indent="\t"),
+        json.dumps(FIRST) + " " + json.dumps(SECOND),
+    ],
+    ids=["bom", "crlf", "no-end", "blank-lines", "array", "indent", "flush", "lines-in-array", "spread", "one-line"],
+)
+def test_layout_makes_no_difference(text: str) -> None:
+    assert read(text) == read(CORPUS)
+
+
+def test_an_empty_file_and_an_empty_array_hold_no_essays() -> None:
+    assert read("") == read("[]") == read("\n\n") == []
+
+
+def test_line_separators_inside_strings_end_no_line() -> None:
+    (essay,) = read('{"id": "x", "text": "a\u2028b\u0085c", "edits": []}\n')
+    assert essay.text == "a\u2028b\u0085c"
+
+
+def test_lines_of_essays_and_edits_are_known() -> None:
+    first, second = read("\n" + CORPUS)
+    assert (first.line, second.line, second.edits[0].line) == (2, 3, 3)
+    assert [essay.line for essay in read("[\n" + json.dumps(FIRST, indent=1) + "]")] == [2]
+
+
+CUT = "expected a whole JSON object, found its beginning only; the file may be cut off"
+TWICE = "expected each annotator once, found '0' again; put the edits in one list"
+EDIT = "expected an edit [start, end, correction or null, type], found "
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("hello", "expected a JSON object, found 'hello'"),
+        ("]", "expected a JSON object, found ']'"),
+        ('{"text": 5}', "expected an essay with a 'text', found 5"),
+        ('{"id": "x"}', "expected an essay with a 'text', found ['id']"),
+        ('{"id": [], "text": ""}', "expected 'id' to be a string or a whole number, found []"),
+        ('{"id": true, "text": ""}', "expected 'id' to be a string or a whole number, found True"),
+        ('{"text": "", "edits": 3}', "expected 'edits' to have pairs [annotator, [edit, ...]], found 3"),
+        ('{"text": "", "edits": [[0]]}', "expected 'edits' to have pairs [annotator, [edit, ...]], found [0]"),
+        ('{"text": "", "edits": [[0, []], [0, []]]}', TWICE),
+        ('{"text": "ab", "edits": [[0, [[1, 3, ""]]]]}', "expected an edit inside the text (0 to 2), found 1 to 3"),
+        ('{"text": "ab", "edits": [[0, [[2, 1, ""]]]]}', "expected an edit inside the text (0 to 2), found 2 to 1"),
+        ('{"text": "ab", "edits": [[0, [[true, 1, ""]]]]}', EDIT + "[True, 1, '']"),
+        ('{"text": "ab", "edits": [[0, [[0, 1]]]]}', EDIT + "[0, 1]"),
+        ('{"text": "ab", "edits": [[0, [[0, 1, "", 1]]]]}', "expected the type of an edit to be a string, found 1"),
+        ('{"text": "", "text": ""}', "expected each key once, found 'text' again"),
+        ('{"text": "", "q": NaN}', "expected a finite number, found NaN"),
+        ('{"text": "", "q": 1e999}', "expected a finite number, found 1e999"),
+        ('{"text": "\\ud800"}', "expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out"),
+        ('{"text": ,}', "expected JSON, found a fault at character 10: Expecting value"),
+        ('{"text": "one', CUT),
+        ('{"text": "", "q": [}', CUT),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_and_the_others_are_read(line: str, message: str) -> None:
+    seen: list[Essay] = []
+    with pytest.raises(BadInput) as caught:
+        seen.extend(read_bea(TextSource(lines_of(FIRST) + line + "\n" + lines_of(SECOND), "dev.json")))
+    assert [str(problem) for problem in caught.value.problems] == [f"dev.json:2: {message}"]
+    assert [essay.essay_id for essay in seen] == ["1-70", "1-71"]
+
+
+def test_a_file_cut_off_in_an_array_is_refused() -> None:
+    text = json.dumps([FIRST, SECOND], indent=1)
+    assert problems_of(text.rstrip("]\n")) == [
+        "dev.json:1: expected a ']' for this '[', found none; the file may be cut off"
+    ]
+    cut = problems_of(text[: text.index("Rain")])
+    assert [problem.split(": ")[0] for problem in cut][1:] == ["dev.json:1"]
+    assert "found its beginning only" in cut[0]
+
+
+def test_an_array_in_an_array_is_refused() -> None:
+    assert problems_of("[" + json.dumps([FIRST]) + "]") == [
+        "dev.json:1: expected a JSON object, found '['",
+        "dev.json:1: expected a ']' for this '[', found none; the file may be cut off",
+    ]
+
+
+def test_deep_nesting_and_huge_numbers_are_refused() -> None:
+    assert "sensible size" in problems_of('{"text": "", "q": ' + "[" * 100_000 + "]" * 100_000 + "}")[0]
+    assert "sensible size" in problems_of('{"text": "", "q": ' + "9" * 10_000 + "}")[0]
+
+
+def test_twenty_problems_end_the_reading() -> None:
+    assert len(problems_of("{}\n" * 50)) == 21
+
+
+def test_alternatives_comments_extras_and_tokens_are_reported() -> None:
+    edit = Edit(Span(0, 3), ("x", "y"), "R", "0", comment="why", extra={"weight": 1})
+    essay = Essay("e", "one two", (edit,), ("0",), (Span(0, 3),), {"text": 1, "edits": 2, "id": "f"})
+    text, losses = write(essay)
+    assert json.loads(text) == {"id": "e", "text": "one two", "edits": [[0, [[0, 3, "x", "R"]]]]}
+    assert {(loss.what, loss.changed) for loss in losses} == {
+        ("tokens", False),
+        ("metadata text", False),
+        ("metadata edits", False),
+        ("metadata id", False),
+        ("comment of edit 0-3 R", False),
+        ("weight of edit 0-3 R", False),
+        ("alternatives of edit 0-3 R", False),
+    }
+
+
+def test_an_annotator_that_is_no_number_is_written_as_a_string_and_reported() -> None:
+    text, losses = write(essay_of(annotators=("A", "007", "12")))
+    assert json.loads(text)["edits"] == [["A", []], ["007", []], [12, []]]
+    assert [(loss.what, loss.changed) for loss in losses] == [("annotator A", True), ("annotator 007", True)]
+    assert read(text)[0].annotators == ("A", "007", "12")
+
+
+def test_what_json_cannot_hold_is_refused_in_writing() -> None:
+    with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
+        write(Essay("e", "a", metadata={"q": float("nan")}))
+    with pytest.raises(GraterError, match="essay e: cannot be written: it holds half a surrogate pair"):
+        write(Essay("e", "\ud800"))
+
+
+def test_the_format_is_known_by_its_suffix() -> None:
+    assert (FORMAT.name, FORMAT.suffixes) == ("bea", (".json",))
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> dict[str, Json]:
+    keys = TEXT.filter(lambda key: key not in ("id", "_id", "text", "edits"))
+    record: dict[str, Json] = draw(st.dictionaries(keys, VALUES, max_size=3))
+    text = draw(TEXT)
+    record |= draw(
+        st.sampled_from([{}, {"id": "a"}, {"id": "b#2"}, {"id": 4}, {"_id": "c"}, {"id": "c", "_id": "c"}])
+    )
+    offsets = st.integers(0, len(text))
+    edit = st.tuples(offsets, offsets, TEXT | st.none(), st.lists(TEXT, max_size=1), VALUES, st.booleans())
+    raters = draw(st.lists(st.integers(-1, 3) | st.just("A"), unique=True, max_size=3))
+    record |= {
+        "text": text,
+        "edits": [[rater, [_edit(*draw(edit)) for _ in range(draw(st.integers(0, 2)))]] for rater in raters],
+    }
+    return record
+
+
+def _edit(a: int, b: int, correction: str | None, tag: list[Json], more: Json, has_more: bool) -> list[Json]:
+    return [min(a, b), max(a, b), correction, *tag, *([more] if tag and has_more else [])]
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpus=st.lists(records(), max_size=4), indent=st.sampled_from([None, 1]))
+def test_any_corpus_comes_back_as_equal_json(corpus: list[dict[str, Json]], indent: int | None) -> None:
+    text = "".join(json.dumps(record, indent=indent) + "\n" for record in corpus)
+    assert again(text) == corpus
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text('{}[]",:\\ntex0-\n\r \ufeff', max_size=60))
+def test_random_text_raises_nothing_but_our_errors(text: str) -> None:
+    with suppress(GraterError):
+        read(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(place=st.integers(0, len(CORPUS)), n_cut=st.integers(0, 20), piece=st.text('{}[]",:\\1n\n', max_size=5))
+def test_mutated_corpora_raise_nothing_but_our_errors(place: int, n_cut: int, piece: str) -> None:
+    with suppress(GraterError):
+        read(CORPUS[:place] + piece + CORPUS[place + n_cut :])

@@ -1,0 +1,545 @@
+"""brat standoff: other people's projects read, and ours shown in brat and read back."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.brat import FORMAT, read_brat, write_brat
+from grater.corpora.brat.names import from_name, to_name
+from grater.corpora.brat.notes import make_note, parse_note
+from grater.corpora.format import Loss
+from grater.errors import BadInput, GraterError
+from grater.model import Edit, Essay, Json, Span
+from tests.corpora.sources import TextSource
+
+TEXT = "My dog eated\nthe news paper.\n"
+ANN = (
+    "T1\tWform 7 12\teated\n"
+    "#1\tAnnotatorNotes T1\t=> ate\n"
+    "T2\tMec 17 27\tnews paper\n"
+    "#2\tAnnotatorNotes T2\tone word, surely\n"
+)
+
+
+def read(files: dict[str, str]) -> list[Essay]:
+    return list(read_brat(TextSource(text, name) for name, text in sorted(files.items())))
+
+
+def read_one(ann: str, text: str = TEXT) -> Essay:
+    (essay,) = read({"e.txt": text, "e.ann": ann})
+    return essay
+
+
+def write(*essays: Essay) -> tuple[dict[str, str], list[Loss]]:
+    """The files, less brat's settings, and what was reported."""
+    losses: list[Loss] = []
+    files = dict(write_brat(essays, losses.append))
+    files.pop("annotation.conf", None)
+    return files, losses
+
+
+def again(*essays: Essay) -> list[Essay]:
+    return read(write(*essays)[0])
+
+
+def problems_of(files: dict[str, str]) -> list[str]:
+    with pytest.raises(BadInput) as caught:
+        read(files)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def essay_of(*edits: Edit, text: str = TEXT) -> Essay:
+    return Essay("e", text, edits, tuple(dict.fromkeys(edit.rater for edit in edits)) or ("0",))
+
+
+def edit_of(start: int, end: int, *replacements: str, tag: str = "Mec", rater: str = "0", comment: str = "") -> Edit:
+    return Edit(Span(start, end), replacements, tag, rater, comment)
+
+
+def test_a_pair_of_files_is_an_essay_with_an_edit_for_every_mark() -> None:
+    essay = read_one(ANN)
+    assert (essay.essay_id, essay.text, essay.annotators) == ("e", TEXT, ("0",))
+    assert essay.edits == (
+        edit_of(7, 12, "ate", tag="Wform"),
+        edit_of(17, 27, comment="one word, surely"),
+    )
+    assert [edit.line for edit in essay.edits] == [1, 3]
+
+
+def test_an_ordinary_project_comes_back_byte_for_byte() -> None:
+    files = {"e.txt": TEXT, "e.ann": ANN}
+    assert write(*read(files)) == (files, [])
+
+
+def test_a_text_without_annotations_was_read_by_nobody() -> None:
+    (essay,) = read({"e.txt": TEXT})
+    assert essay.annotators == ()
+    assert write(essay) == ({"e.txt": TEXT}, [])
+
+
+def test_an_empty_annotation_file_is_an_annotator_who_marked_nothing() -> None:
+    essay = read_one("")
+    assert (essay.annotators, essay.edits) == (("0",), ())
+    assert write(essay) == ({"e.txt": TEXT, "e.ann": ""}, [])
+
+
+def test_an_empty_document_is_read_and_written() -> None:
+    essay = read_one("", text="")
+    assert again(essay) == [essay]
+
+
+def test_settings_and_other_files_are_passed_over() -> None:
+    files = {"e.txt": TEXT, "annotation.conf": "[entities]\nMec\n", "README.md": "hello"}
+    assert [essay.essay_id for essay in read(files)] == ["e"]
+
+
+def test_files_in_folders_are_named_by_their_path() -> None:
+    files = {"train/a.txt": "One.", "train/a.ann": "", "dev/b.txt": "Two.", "c.txt": "Three.", "dev/x/d.txt": "Four."}
+    assert sorted(essay.essay_id for essay in read(files)) == ["c", "dev/b", "dev/x/d", "train/a"]
+
+
+def test_one_name_and_one_text_in_several_folders_is_one_essay_of_several_annotators() -> None:
+    files = {f"{who}/e.txt": TEXT for who in ("alice", "bob", "carol")}
+    files |= {"alice/e.ann": ANN, "bob/e.ann": ""}
+    (essay,) = read(files)
+    assert (essay.essay_id, essay.annotators) == ("e", ("alice", "bob"))
+    assert [edit.rater for edit in essay.edits] == ["alice", "alice"]
+
+
+def test_two_folders_are_enough_for_two_annotators() -> None:
+    (essay,) = read({"a/e.txt": TEXT, "a/e.ann": ANN, "b/e.txt": TEXT, "b/e.ann": ANN})
+    assert (essay.essay_id, essay.annotators) == ("e", ("a", "b"))
+
+
+def test_one_name_with_different_texts_in_several_folders_is_several_essays() -> None:
+    files = {"train/1.txt": "One.", "train/1.ann": "", "dev/1.txt": "Two.", "dev/1.ann": ""}
+    assert sorted((essay.essay_id, essay.annotators) for essay in read(files)) == [
+        ("dev/1", ("0",)),
+        ("train/1", ("0",)),
+    ]
+
+
+def test_blank_texts_are_never_taken_for_copies() -> None:
+    files = {"a/1.txt": "\n", "a/1.ann": "", "b/1.txt": "\n", "b/1.ann": ""}
+    assert [essay.essay_id for essay in read(files)] == ["a/1", "b/1"]
+
+
+def test_several_annotators_are_written_in_a_folder_each_and_read_back() -> None:
+    edits = (edit_of(7, 12, "ate", rater="Zoe"), edit_of(7, 12, "has eaten", rater="Al"))
+    essay = Essay("e", TEXT, edits, ("Zoe", "Al", "Mo"), metadata={"l1": "Thai"})
+    files, losses = write(essay)
+    assert sorted(files) == ["Al/e.ann", "Al/e.txt", "Mo/e.ann", "Mo/e.txt", "Zoe/e.ann", "Zoe/e.txt"]
+    assert losses == []
+    assert read(files) == [essay]
+
+
+def test_an_annotator_of_another_name_comes_back_by_a_note() -> None:
+    essay = essay_of(edit_of(7, 12, "ate", rater="R 1"))
+    files, losses = write(essay)
+    assert sorted(files) == ["e.ann", "e.txt"]
+    assert read(files) == [essay]
+    assert losses == []
+
+
+def test_a_rater_who_did_not_read_the_whole_essay_is_no_annotator_afterwards() -> None:
+    essay = replace(essay_of(edit_of(7, 12, "ate", rater="R1"), edit_of(0, 2, rater="R2")), annotators=("R2",))
+    (back,) = again(essay)
+    assert back.annotators == ("R2",)
+    assert set(back.edits) == set(essay.edits)
+    assert again(replace(essay_of(edit_of(7, 12)), annotators=()))[0].annotators == ()
+
+
+def test_copies_that_disagree_on_the_text_are_refused() -> None:
+    essay = Essay("e", TEXT, (), ("A", "B"))
+    files, _ = write(essay)
+    (problem,) = problems_of(files | {"B/e.txt": "Another text."})
+    assert problem == "B/e.txt: expected the text of A/e.txt, its other copy, found another"
+
+
+def test_metadata_tokens_and_extras_come_back() -> None:
+    edit = Edit(Span(7, 12), ("ate",), "Wform", "0", "irregular\tverb", {"weight": [1, None, "\u2028é"]})
+    essay = Essay("e", TEXT, (edit,), ("0",), (Span(0, 2), Span(3, 6)), {"l1": "Thai", "score": 3.5})
+    files, losses = write(essay)
+    assert (read(files), losses) == ([essay], [])
+    unread = replace(essay, edits=(), annotators=())
+    assert again(unread) == [unread]
+
+
+def test_notes_of_ours_stay_on_one_line_for_every_tool() -> None:
+    essay = replace(essay_of(), metadata={"odd": "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"})
+    files, _ = write(essay)
+    assert len(files["e.ann"].splitlines()) == 1
+    assert read(files) == [essay]
+
+
+def test_a_tag_that_brat_does_not_take_is_shown_as_a_near_one_and_comes_back() -> None:
+    essay = essay_of(edit_of(7, 12, "ate", tag="R:VERB:INFL"), edit_of(0, 2, tag=""), edit_of(0, 2, tag="Édit"))
+    files, losses = write(essay)
+    assert [line.split()[1] for line in files["e.ann"].splitlines() if line.startswith("T")] == [
+        "R_VERB_INFL",
+        "Edit",
+        "_dit",
+    ]
+    assert (read(files), losses) == ([essay], [])
+
+
+def test_a_type_that_a_person_changed_in_brat_wins() -> None:
+    files, _ = write(essay_of(edit_of(7, 12, "ate", tag="R:VERB:INFL")))
+    assert read_one(files["e.ann"].replace("R_VERB_INFL", "Spelling")).edits[0].tag == "Spelling"
+
+
+def test_the_settings_name_every_type() -> None:
+    files = dict(write_brat([essay_of(edit_of(7, 12, tag="R:VERB"), edit_of(0, 2, tag="Mec"))], lambda _: None))
+    assert files["annotation.conf"].startswith("[entities]\nMec\nR_VERB\n\n[relations]\n")
+
+
+@pytest.mark.parametrize(
+    ("note", "replacements", "comment"),
+    [
+        ("=> ate", ("ate",), ""),
+        ("=>ate", ("ate",), ""),
+        ("=> ate || has eaten", ("ate", "has eaten"), ""),
+        ("=> -NONE-", ("",), ""),
+        ("=> ate || -NONE- // if at all", ("ate", ""), "if at all"),
+        ("=>", (), ""),
+        ("=> // not // sure", (), "not // sure"),
+        (r"=> \sthe\s", (" the ",), ""),
+        (r"=> a\nb\tc\\d\|e\/f \-NONE- \u2028 \q", ("a\nb\tc\\d|e/f -NONE- \u2028 \\q",), ""),
+        (r"=> \-NONE-", ("-NONE-",), ""),
+        ("=> and/or | http://x", ("and/or | http://x",), ""),
+        (r"see C:\new, => or not", (), r"see C:\new, => or not"),
+    ],
+)
+def test_notes_are_understood(note: str, replacements: tuple[str, ...], comment: str) -> None:
+    assert parse_note(note) == (replacements, comment)
+
+
+@settings(max_examples=300)
+@given(
+    replacements=st.lists(
+        st.text(st.sampled_from("a |/\\-NOE=>\n\t\r\u2028\x85s🙂") | st.characters(), max_size=9), max_size=3
+    ),
+    comment=st.text(st.sampled_from("a |/\\=>\n\t\u00a0"), max_size=9),
+)
+def test_every_correction_and_comment_comes_back_from_its_note(replacements: list[str], comment: str) -> None:
+    note = make_note(tuple(replacements), comment)
+    assert parse_note(note) == (tuple(replacements), comment)
+    assert len(note.splitlines()) <= 1
+
+
+def test_an_insertion_is_shown_on_the_word_after_it_with_that_words_correction() -> None:
+    essay = essay_of(edit_of(17, 17, "a "), edit_of(16, 16, " a"), edit_of(9, 9, "t"), edit_of(29, 29, "."))
+    files, losses = write(essay)
+    shown = [line for line in files["e.ann"].splitlines() if "Grater" not in line]
+    assert shown == [
+        "T1\tMec 17 21\tnews",
+        "#1\tAnnotatorNotes T1\t=> a news",
+        "T2\tMec 13 16\tthe",
+        "#3\tAnnotatorNotes T2\t=> the a",
+        "T3\tMec 7 12\teated",
+        "#5\tAnnotatorNotes T3\t=> eatted",
+        "T4\tMec 22 28\tpaper.",
+        "#7\tAnnotatorNotes T4\t=> .",  # its place lies beyond the line's end, so the word's correction cannot say it
+    ]
+    assert [(loss.what, loss.changed) for loss in losses] == [
+        ("edit 17-17 Mec", True),
+        ("edit 16-16 Mec", True),
+        ("edit 9-9 Mec", True),
+        ("edit 29-29 Mec", True),
+    ]
+    assert read(files) == [essay]
+
+
+def test_an_insertion_that_a_person_changed_in_brat_becomes_what_they_made_of_it() -> None:
+    files, _ = write(essay_of(edit_of(17, 17, "a ")))
+    changed = read_one(files["e.ann"].replace("=> a news", "=> newspapers")).edits[0]
+    assert (changed.span, changed.replacements) == (Span(17, 21), ("newspapers",))
+    moved = read_one(files["e.ann"].replace("Mec 17 21\tnews", "Mec 7 12\teated")).edits[0]
+    assert (moved.span, moved.replacements) == (Span(7, 12), ("a news",))
+
+
+def test_an_insertion_into_a_text_without_words_is_reported() -> None:
+    files, losses = write(essay_of(edit_of(0, 0, "Hi"), text=" \n"))
+    assert read(files)[0].edits == ()
+    assert [(loss.what, loss.changed) for loss in losses] == [("edit 0-0 Mec", False)]
+
+
+def test_a_span_across_lines_is_written_in_fragments_and_read_as_one() -> None:
+    essay = essay_of(edit_of(7, 21, "ate the news"))
+    files, losses = write(essay)
+    assert files["e.ann"].startswith("T1\tMec 7 12;13 21\teated the news\n")
+    assert (read(files), losses) == ([essay], [])
+
+
+def test_a_span_that_begins_or_ends_with_a_line_end_keeps_its_place_in_a_note() -> None:
+    essay = essay_of(edit_of(12, 16, " the"), edit_of(12, 13, ""), edit_of(10, 13))
+    files, losses = write(essay)
+    assert read(files) == [essay]
+    assert [loss.changed for loss in losses] == [True, True, True]
+    marks = [line.split("\t")[1:] for line in files["e.ann"].splitlines() if line.startswith("T")]
+    assert marks == [["Mec 13 16", "the"], ["Mec 13 16", "the"], ["Mec 10 12", "ed"]]
+
+
+def test_a_discontinuous_mark_covers_the_stretch_and_keeps_its_fragments() -> None:
+    ann = "T1\tMec 3 6;17 21\tdog news\n#1\tAnnotatorNotes T1\t=> bear\n"
+    essay = read_one(ann)
+    assert essay.edits[0].span == Span(3, 21)
+    assert essay.edits[0].extra == {"brat": {"fragments": [[3, 6], [17, 21]]}}
+    assert write(essay) == ({"e.txt": TEXT, "e.ann": ann}, [])
+
+
+def test_fragments_that_no_longer_fit_are_reported_and_the_stretch_is_written() -> None:
+    extra: dict[str, Json] = {"brat": {"fragments": [[0, 2], [17, 21]]}}
+    files, losses = write(essay_of(Edit(Span(3, 6), (), "Mec", "0", extra=extra)))
+    assert files["e.ann"] == "T1\tMec 3 6\tdog\n"
+    assert [loss.what for loss in losses] == ["fragments of edit 3-6 Mec"]
+
+
+def test_a_mark_across_a_line_in_one_piece_quotes_a_space() -> None:
+    assert read_one("T1\tMec 7 16\teated the\n").edits[0].span == Span(7, 16)
+
+
+OTHERS = (
+    "T3\tOrg 0 2\tMy\n"
+    "T7\tOrg 3 6\tdog\n"
+    "R1\tOwns Arg1:T3 Arg2:T7\n"
+    "E1\tOrg:T3 Theme:T7\n"
+    "A1\tNegated T3\n"
+    "N1\tReference T7 Wiki:27\tDog\n"
+    "*\tEquiv T3 T7\n"
+    "#1\tAnnotatorNotes R1\tT7 is hers\n"
+    "#2\tAnnotatorNotes T3\tfirst\n"
+    "#3\tAnnotatorNotes T3\tsecond\n"
+)
+
+
+def test_relations_events_attributes_and_the_like_are_kept_and_written_back() -> None:
+    essay = read_one(OTHERS)
+    assert [edit.extra for edit in essay.edits] == [{"brat": {"id": "T3"}}, {"brat": {"id": "T7"}}]
+    assert essay.edits[0].comment == "first"
+    files, losses = write(essay)
+    assert losses == []
+    assert read(files) == [essay]
+    kept = [line for line in OTHERS.splitlines() if line[0] in "REAN*"]
+    assert [line for line in files["e.ann"].splitlines() if line[0] in "REAN*"] == kept
+
+
+def test_lines_about_a_mark_that_is_gone_are_reported() -> None:
+    essay = read_one(OTHERS)
+    files, losses = write(replace(essay, edits=essay.edits[:1]))
+    assert [loss.what.split("\\t")[0] for loss in losses] == [
+        "brat line 'R1",
+        "brat line 'E1",
+        "brat line 'N1",
+        "brat line '*",
+    ]
+    assert [line[:2] for line in files["e.ann"].splitlines()] == ["T3", "#2", "A1", "#1", "#3"]
+
+
+def test_kept_lines_that_are_no_lines_are_reported() -> None:
+    metadata: dict[str, Json] = {"brat": {"0": ["T9\tx 0 1\ty", "R1\ta\nb", 5], "nobody": ["A1\tx T1"]}}
+    files, losses = write(replace(essay_of(), metadata=metadata))
+    assert files["e.ann"] == ""
+    assert len(losses) == 4
+
+
+def test_a_note_on_a_mark_that_is_not_there_is_kept() -> None:
+    assert read_one("#1\tAnnotatorNotes T9\tgone\n").metadata == {"brat": {"0": ["#1\tAnnotatorNotes T9\tgone"]}}
+
+
+def test_windows_line_ends_byte_order_marks_and_blank_lines_in_annotations_change_nothing() -> None:
+    assert read_one("\ufeff\n" + ANN.replace("\n", "\r\n\r\n")).edits == read_one(ANN).edits
+    assert read_one(ANN.rstrip("\n")) == read_one(ANN)
+
+
+def test_carriage_returns_of_the_text_count() -> None:
+    essay = read_one("T1\tMec 5 8\ttwo\n", text="one\r\ntwo")
+    assert again(essay) == [essay]
+
+
+def test_tabs_nbsp_emoji_and_combining_marks_count_one_each() -> None:
+    text = "a\tb\u00a0🙂 cafe\u0301 x"
+    essay = essay_of(edit_of(0, 3, "c"), edit_of(4, 5), edit_of(6, 11, "café"), text=text)
+    assert again(essay) == [essay]
+    assert read_one("T1\tMec 12 13\tx\n", text=text).edits[0].span == Span(12, 13)
+
+
+def test_overlapping_duplicate_and_part_of_word_marks_come_back() -> None:
+    essay = essay_of(edit_of(4, 9, "x"), edit_of(7, 16, "y"), edit_of(7, 16, "y"), edit_of(8, 10))
+    assert again(essay) == [essay]
+
+
+JSON = "expected JSON, found a fault at character "
+OURS = "expected a note as grater writes it, found '{}'; take the line out"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("T1\tMec 7 13", "expected 'T1<tab>Type 0 5<tab>words', found 'T1\\tMec 7 13'"),
+        ("T1\tMec seven 12\teated", "expected 'T1<tab>Type 0 5<tab>words', found 'T1\\tMec seven 12\\teated'"),
+        ("T1\tMec 7 12\teaten", "expected the words at 7 12, 'eated', found 'eaten'"),
+        ("T1\tMec 12 7\t", "expected fragments in order inside the text (0 to 29), found 12 7"),
+        ("T1\tMec 20 30\tspaper.\n", "expected fragments in order inside the text (0 to 29), found 20 30"),
+        ("T1\tMec 7 12;8 10\teated at", "expected fragments in order inside the text (0 to 29), found 7 12;8 10"),
+        ("T2\tMec 0 2\tMy", "expected each id once, found T2 again"),
+        ("hello", "expected a line of brat such as 'T1<tab>Type 0 5<tab>words', found 'hello'"),
+        ("#1\tGrater T2\t{", JSON + "2: Expecting property name enclosed in double quotes"),
+        ("#1\tGrater T2\t{}{", JSON + "3: Extra data"),
+        ("#1\tGrater T2\t[]", OURS.format("[]")),
+        ('#1\tGrater T2\t{"span": [0, 99]}', OURS.format('{"span": [0, 99]}')),
+        ('#1\tGrater document\t{"tag": ""}', OURS.format('{"tag": ""}')),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named(line: str, message: str) -> None:
+    files = {"e.txt": TEXT, "e.ann": f"T2\tMec 3 6\tdog\n{line}\nT3\tMec 0 2\tMy\n"}
+    assert problems_of(files) == [f"e.ann:2: {message}"]
+
+
+def test_problems_of_all_files_are_reported_together() -> None:
+    files = {"a.ann": "x\n", "a.txt": "A", "b.ann": "y\n", "c.a1": "T1", "c.txt": "C", "d.ann": "\nz", "d.txt": "D"}
+    assert [problem.split(": ")[0] for problem in problems_of(files)] == ["c.a1", "a.ann:1", "b.ann", "d.ann:2"]
+
+
+@pytest.mark.parametrize(
+    ("essay_id", "name"),
+    [
+        ("e-1_b.2", "e-1_b.2"),
+        ("../x", "%2E.%2Fx"),
+        ("..", "%2E%2E"),
+        ("/etc/passwd", "%2Fetc%2Fpasswd"),
+        ("C:\\x", "C%3A%5Cx"),
+        ("TR1*0100/answer1", "TR1%2A0100%2Fanswer1"),
+        ("été 100%", "%C3%A9t%C3%A9%20100%25"),
+        ("nul", "%6Eul"),
+        ("CON.txt", "%43ON.txt"),
+        ("a.", "a%2E"),
+        ("a\x00\n", "a%00%0A"),
+    ],
+)
+def test_ids_become_safe_file_names_and_come_back(essay_id: str, name: str) -> None:
+    assert to_name(essay_id) == name
+    assert from_name(name) == essay_id
+    assert [essay.essay_id for essay in again(Essay(essay_id, "x"))] == [essay_id]
+
+
+@pytest.mark.parametrize("essay_id", ["", "long" * 100, "語" * 60])
+def test_ids_that_make_no_file_name_come_back_by_a_note(essay_id: str) -> None:
+    essay = Essay(essay_id, "x")
+    files, _ = write(essay)
+    assert all(5 < len(name) < 160 for name in files)
+    assert read(files) == [essay]
+
+
+def test_names_of_other_peoples_files_are_ids_as_they_stand() -> None:
+    assert [essay.essay_id for essay in read({"50%.txt": "", "a%zz.txt": "", "a b.txt": "", "%FF.txt": ""})] == [
+        "%FF",
+        "50%",
+        "a b",
+        "a%zz",
+    ]
+
+
+def test_ids_that_differ_only_in_case_get_files_of_their_own() -> None:
+    essays = [Essay("Essay", "one", (), ("A", "a")), Essay("essay", "two", (), ("A", "a")), Essay("ESSAY", "three")]
+    files, _ = write(*essays)
+    assert len({name.casefold() for name in files}) == len(files)
+    assert sorted(read(files), key=lambda essay: essay.essay_id) == sorted(essays, key=lambda essay: essay.essay_id)
+
+
+def test_no_file_is_written_outside_the_folder() -> None:
+    files, _ = write(Essay("../../x", "one", (), ("..", "/abs", ".")), Essay("a/../../b", "two"))
+    assert len(files) == 7
+    assert all(part.strip(".") for name in files for part in name.split("/"))
+    assert max(name.count("/") for name in files) == 1
+
+
+def test_packed_files_are_read_by_their_inner_suffix() -> None:
+    assert read({"e.txt.gz": TEXT, "e.ann.gz": ANN}) == [read_one(ANN)]
+
+
+def test_a_text_that_begins_with_a_byte_order_mark_is_reported_as_changed() -> None:
+    files, losses = write(essay_of(text="\ufeffHi"))
+    assert files["e.txt"] == "\u2060Hi"
+    assert [(loss.what, loss.changed) for loss in losses] == [("text", True)]
+
+
+def test_what_cannot_be_written_at_all_is_refused() -> None:
+    with pytest.raises(GraterError, match="essay e: cannot be written: it holds half a surrogate pair"):
+        write(essay_of(text="\ud800"))
+    with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
+        write(replace(essay_of(), metadata={"q": float("inf")}))
+
+
+def test_the_format_is_known_by_its_suffix() -> None:
+    assert (FORMAT.name, FORMAT.suffixes) == ("brat", (".ann",))
+
+
+WORDS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r\u2028-"), max_size=20)
+NAMES = st.text(st.sampled_from("aA/.%~ é\\"), max_size=4)
+
+
+@st.composite
+def essays(draw: st.DrawFn, essay_id: str) -> Essay:
+    text = draw(WORDS.map(lambda words: words + "x"))
+    annotators = tuple(draw(st.lists(NAMES | st.just("0"), unique=True, max_size=3)))
+    edits: list[Edit] = []
+    for rater in annotators:
+        for _ in range(draw(st.integers(0, 3))):
+            span = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+            replacements = tuple(draw(st.lists(WORDS, max_size=2)))
+            tag = draw(st.sampled_from(["", "Mec", "R:NOUN", "_"]))
+            extra: dict[str, Json] = draw(st.sampled_from([{}, {"k": "\n"}]))
+            edits.append(Edit(Span(*span), replacements, tag, rater, draw(WORDS), extra))
+    tokens = draw(st.none() | st.just((Span(0, 1),)))
+    metadata: dict[str, Json] = draw(st.sampled_from([{}, {"l1": ["\u2028", None]}]))
+    return Essay(essay_id, text, tuple(edits), annotators, tokens, metadata)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), names=st.lists(NAMES, unique=True, max_size=3))
+def test_any_corpus_comes_back_equal(data: st.DataObject, names: list[str]) -> None:
+    corpus = [data.draw(essays(name)) for name in names]
+    files, losses = write(*corpus)
+    by_id = {essay.essay_id: essay for essay in read(files)}
+    assert by_id == {essay.essay_id: essay for essay in corpus}
+    assert all(loss.changed for loss in losses)
+
+
+@settings(max_examples=100, deadline=None)
+@given(ann=st.text('T1#R*\t\n 0;{}"Grater', max_size=60), text=st.text(max_size=5))
+def test_random_annotations_raise_nothing_but_our_errors(ann: str, text: str) -> None:
+    with suppress(GraterError):
+        read_one(ann, text)
+
+
+FULL = dict(
+    write_brat(
+        [
+            Essay(
+                "e",
+                TEXT,
+                (edit_of(7, 21, "a", tag="R:X", rater="A"), edit_of(3, 3, "b", rater="A"), edit_of(0, 2, rater="B")),
+                ("A", "B"),
+                (Span(0, 2),),
+                {"k": 1},
+            )
+        ],
+        lambda _: None,
+    )
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), piece=st.text('T1#\t\n 0;{}[]",', max_size=5))
+def test_mutated_projects_raise_nothing_but_our_errors(data: st.DataObject, piece: str) -> None:
+    name = data.draw(st.sampled_from(sorted(FULL)))
+    place = data.draw(st.integers(0, len(FULL[name])))
+    mutated = FULL[name][:place] + piece + FULL[name][place + data.draw(st.integers(0, 15)) :]
+    with suppress(GraterError):
+        read(FULL | {name: mutated})

@@ -1,0 +1,556 @@
+"""FCE XML: what the reader understands, what the writer keeps, and what each refuses or reports."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.fce import FORMAT, read_fce, write_fce
+from grater.corpora.format import Loss
+from grater.errors import BadInput, GraterError
+from grater.model import Edit, Essay, Json, Span, short_hash
+from tests.corpora.sources import TextSource
+
+SCRIPT = """<?xml version="1.0" encoding="UTF-8"?>
+<learner><head sortkey="KX1*0200*2001*07">
+  <candidate><personnel><language>Finnish</language><age>21-25</age></personnel><score>31.0</score></candidate>
+  <text>
+    <answer1>
+      <question_number>1</question_number>
+      <exam_score>3.2</exam_score>
+      <coded_answer>
+        <p>Dear Ms Aho,</p>
+        <p>I <NS type="TV"><i>write</i><c>am writing</c></NS> about <NS type="MD"><c>the </c></NS>lamp.</p>
+      </coded_answer>
+    </answer1>
+    <answer2>
+      <question_number>4</question_number>
+      <coded_answer><p>My aunt sails<NS type="UP"><i>,</i></NS> on <NS type="ID">the moon's</NS> day.</p>
+      </coded_answer>
+    </answer2>
+  </text>
+</head></learner>
+"""
+
+
+def read(text: str) -> list[Essay]:
+    return list(read_fce(TextSource(text, "script.xml")))
+
+
+def write(*essays: Essay) -> tuple[str, list[Loss]]:
+    losses: list[Loss] = []
+    return "".join(write_fce(essays, losses.append)), losses
+
+
+def script_of(coded: str) -> str:
+    """A script, on one line, whose only answer is coded as given."""
+    answer = f"<answer1><coded_answer>{coded}</coded_answer></answer1>"
+    return f'<learner><head sortkey="K"><text>{answer}</text></head></learner>\n'
+
+
+def paragraph(inner: str) -> Essay:
+    (essay,) = read(script_of(f"<p>{inner}</p>"))
+    return essay
+
+
+def edits_of(inner: str) -> list[tuple[int, int, tuple[str, ...], str]]:
+    return [(edit.span.start, edit.span.end, edit.replacements, edit.tag) for edit in paragraph(inner).edits]
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(BadInput) as caught:
+        read(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def essay_of(text: str, *edits: Edit, annotators: tuple[str, ...] = ("0",)) -> Essay:
+    return Essay("K/answer1", text, edits, annotators, metadata={"sortkey": "K", "answer": "answer1"})
+
+
+def edit_of(start: int, end: int, *replacements: str, tag: str = "R", rater: str = "0") -> Edit:
+    return Edit(Span(start, end), replacements, tag, rater)
+
+
+def test_each_answer_is_an_essay_with_the_scripts_metadata() -> None:
+    first, second = read(SCRIPT)
+    assert first.essay_id == "KX1*0200*2001*07/answer1"
+    assert second.essay_id == "KX1*0200*2001*07/answer2"
+    assert first.metadata == {
+        "sortkey": "KX1*0200*2001*07",
+        "language": "Finnish",
+        "age": "21-25",
+        "score": "31.0",
+        "question_number": "1",
+        "exam_score": "3.2",
+        "answer": "answer1",
+    }
+    assert "exam_score" not in second.metadata
+    assert second.metadata["question_number"] == "4"
+
+
+def test_text_is_the_original_side_with_paragraphs_on_lines() -> None:
+    first, second = read(SCRIPT)
+    assert first.text == "Dear Ms Aho,\nI write about lamp."
+    assert second.text == "My aunt sails, on the moon's day."
+
+
+def test_replacement_insertion_deletion_and_bare_mark_are_told_apart() -> None:
+    first, second = read(SCRIPT)
+    assert first.edits == (
+        Edit(Span(15, 20), ("am writing",), "TV", "0"),
+        Edit(Span(27, 27), ("the ",), "MD", "0"),
+    )
+    assert second.edits == (Edit(Span(13, 14), ("",), "UP", "0"), Edit(Span(18, 28), (), "ID", "0"))
+    assert first.annotators == second.annotators == ("0",)
+
+
+def test_nested_edits_overlap_with_the_outer_one_first() -> None:
+    found = edits_of('gave <NS type="FN"><i><NS type="RN"><i>a fright</i><c>a scare</c></NS></i><c>scares</c></NS>')
+    assert found == [(5, 13, ("scares",), "FN"), (5, 13, ("a scare",), "RN")]
+
+
+def test_text_around_a_nested_edit_belongs_to_the_outer_one() -> None:
+    found = edits_of('<NS type="W"><i>big <NS type="S"><i>blak</i><c>black</c></NS> cat</i><c>cat, black</c></NS>!')
+    assert found == [(0, 12, ("cat, black",), "W"), (4, 8, ("black",), "S")]
+
+
+def test_a_bare_mark_may_hold_other_edits() -> None:
+    found = edits_of('<NS type="ID">over the <NS type="S"><i>mon</i><c>moon</c></NS></NS>')
+    assert found == [(0, 12, (), "ID"), (9, 12, ("moon",), "S")]
+
+
+def test_several_corrections_are_alternatives() -> None:
+    assert edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>') == [
+        (0, 3, ("made", "baked", ""), "RV")
+    ]
+
+
+def test_bare_text_beside_a_correction_is_what_it_corrects() -> None:
+    assert edits_of('<NS type="RV">did<c>made</c></NS>') == [(0, 3, ("made",), "RV")]
+
+
+def test_white_space_between_the_parts_of_an_edit_is_layout() -> None:
+    essay = paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat')
+    assert essay.text == "a ct sat"
+
+
+def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_written_back() -> None:
+    corrected = 'w<NS type="S" n="2"><i>a</i><c>e</c><c>o</c></NS>nt<NS><i>ed</i></NS>'
+    inner = f'<NS type="RV"><i>go</i><c>{corrected}</c></NS> &amp; out'
+    essay = paragraph(inner)
+    assert essay.edits[0].replacements == ("went",)
+    text, losses = write(essay)
+    assert f"<p>{inner}</p>" in text
+    assert losses == []
+
+
+def test_a_kept_correction_that_no_longer_fits_is_reported_and_left() -> None:
+    kept: dict[str, Json] = {"c": [["w", ["NS", {}, ["i", {}, "a"], ["b", {}, "e"]], "nt"]]}
+    text, losses = write(essay_of("go", Edit(Span(0, 2), ("wnt",), "R", "0", extra=kept)))
+    assert "<c>wnt</c>" in text
+    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"attributes": 5},
+        {"attributes": {"a b": "x"}},
+        {"attributes": {"type": "x"}},
+        {"attributes": {"a": "\x00"}},
+        {"attributes": {"a": 1}},
+        {"c": "went"},
+        {"c": [["went", ["NS", {"n": 1}]]]},
+        {"c": [["went", ["NS", {"a": "\x00"}]]]},
+    ],
+)
+def test_extras_that_make_no_xml_are_reported_and_left(extra: dict[str, Json]) -> None:
+    text, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra=extra)))
+    assert '<NS type="R"><i>go</i><c>went</c></NS>' in text
+    assert [loss.what for loss in losses] == [f"{next(iter(extra))} of edit 0-2 R"]
+
+
+def test_corrections_nested_without_end_are_reported_and_left() -> None:
+    content: Json = "went"
+    for _ in range(150):
+        content = ["NS", {}, content]
+    _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
+    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+
+
+def test_other_attributes_of_an_edit_come_back() -> None:
+    inner = '<NS type="S" sure="no &quot;&#10;"><i>ct</i><c>cat</c></NS>'
+    essay = paragraph(inner)
+    assert essay.edits[0].extra == {"attributes": {"sure": 'no "\n'}}
+    assert inner in write(essay)[0]
+
+
+def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_written() -> None:
+    answer = '<answer1 day="2"><topic>tea</topic><coded_answer><p>Hm</p></coded_answer></answer1>'
+    personnel = "<personnel><sex>f</sex><sex>m</sex></personnel>"
+    (essay,) = read(
+        f'<learner id="9"><head sortkey="K" url="u"><candidate>{personnel}</candidate>'
+        f'<text n="1">{answer}</text></head></learner>'
+    )
+    others = {"learner@id": "9", "head@url": "u", "text@n": "1", "answer@day": "2", "answer/topic": "tea"}
+    assert essay.metadata == {
+        "sortkey": "K",
+        "answer": "answer1",
+        "head/candidate/personnel/sex": ["f", "m"],
+        **others,
+    }
+    _, losses = write(essay)
+    assert sorted(loss.what for loss in losses) == sorted(
+        f"metadata {name}" for name in [*others, "head/candidate/personnel/sex"]
+    )
+
+
+def test_white_space_is_kept_as_it_stands() -> None:
+    assert (
+        paragraph("  two  spaces\tand a tab\u00a0\nand a line ").text == "  two  spaces\tand a tab\u00a0\nand a line "
+    )
+
+
+def test_offsets_count_code_points_of_emoji_and_combining_marks() -> None:
+    assert edits_of('🙂 cafe\u0301 <NS type="S"><i>oh</i><c>Oh</c></NS>') == [(8, 10, ("Oh",), "S")]
+
+
+def test_entities_of_xml_and_character_references_are_single_characters() -> None:
+    essay = paragraph('&lt;b&gt; &amp; &#233; <NS type="S"><i>x</i><c>&quot;y&quot;</c></NS>')
+    assert essay.text == "<b> & é x"
+    assert essay.edits == (Edit(Span(8, 9), ('"y"',), "S", "0"),)
+
+
+def test_many_learners_under_one_root_are_read_in_order() -> None:
+    learner = SCRIPT.split("\n", 1)[1]
+    both = f"<fce>{learner}{learner.replace('KX1', 'KX2')}</fce>"
+    assert [essay.essay_id[:3] for essay in read(both)] == ["KX1", "KX1", "KX2", "KX2"]
+
+
+def test_text_beside_the_head_is_read_too() -> None:
+    (essay,) = read(
+        '<learner><head sortkey="K"><candidate/></head>'
+        "<text><answer1><coded_answer><p>Yes</p></coded_answer></answer1></text></learner>"
+    )
+    assert (essay.essay_id, essay.text) == ("K/answer1", "Yes")
+
+
+def test_a_script_without_sortkey_is_named_by_its_text() -> None:
+    text = "<learner><head><text><answer2><coded_answer><p>Yes</p></coded_answer></answer2></text></head></learner>"
+    (essay,) = read(text)
+    assert essay.essay_id == short_hash("Yes")
+    assert read(write(essay)[0]) == [essay]
+
+
+def test_an_empty_answer_is_an_empty_essay() -> None:
+    (essay,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
+    assert (essay.text, essay.edits) == ("", ())
+    assert read(write(essay)[0]) == [essay]
+
+
+def test_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
+    assert read("\ufeff" + SCRIPT.replace("\n", "\r\n")) == read(SCRIPT)
+
+
+def test_no_final_line_end_and_extra_blank_lines_change_nothing() -> None:
+    assert read(SCRIPT.rstrip("\n")) == read(SCRIPT + "\n\n\n") == read(SCRIPT)
+
+
+def test_a_declared_encoding_is_overruled_since_the_text_is_decoded_already() -> None:
+    declared = SCRIPT.replace("UTF-8", "ISO-8859-1").replace("lamp", "lämp")
+    assert read(declared)[0].text.endswith("lämp.")
+
+
+def test_lines_of_essays_and_edits_are_known() -> None:
+    first, second = read(SCRIPT)
+    assert (first.line, second.line) == (5, 13)
+    assert [edit.line for edit in first.edits] == [10, 10]
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        '<!DOCTYPE learner [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
+        '<!DOCTYPE learner [<!ENTITY x SYSTEM "file:///secret">]>',
+        '<!DOCTYPE learner SYSTEM "http://example.invalid/fce.dtd">',
+        "<!DOCTYPE learner [<!ELEMENT p (#PCDATA)>]>",
+    ],
+)
+def test_document_types_with_anything_in_them_are_refused(doctype: str) -> None:
+    (problem,) = problems_of(SCRIPT.replace("<learner>", f"{doctype}\n<learner>"))
+    assert problem == "script.xml:2: expected no DTD, found one; entities are not read: take the DOCTYPE out"
+
+
+def test_an_entity_that_nobody_declared_is_refused() -> None:
+    (problem,) = problems_of(SCRIPT.replace("lamp", "caf&eacute;"))
+    assert problem == "script.xml:10: expected well-formed XML, found: undefined entity"
+
+
+def test_an_empty_document_type_is_harmless() -> None:
+    assert read(SCRIPT.replace("<learner>", "<!DOCTYPE learner>\n<learner>", 1)) == read(SCRIPT)
+
+
+def test_a_truncated_file_is_refused_where_it_ends() -> None:
+    (problem,) = problems_of(SCRIPT[: SCRIPT.index("lamp")])
+    assert problem == "script.xml:10: expected well-formed XML, found: no element found"
+
+
+def test_an_empty_file_is_refused() -> None:
+    assert problems_of("") == ["script.xml:1: expected well-formed XML, found: no element found"]
+
+
+def test_xml_without_learners_is_refused() -> None:
+    assert problems_of("<html></html>") == ["script.xml:1: expected a <learner>, found <html> without any"]
+
+
+def test_too_many_elements_inside_each_other_are_refused() -> None:
+    (problem,) = problems_of("<learner>" + "<i>" * 100_000)
+    assert problem == "script.xml:1: expected at most 200 elements inside each other, found more"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("<p>a <b>b</b></p>", "expected text or <NS>, found <b>"),
+        ("<p>a <i>b</i></p>", "expected text or <NS>, found <i>"),
+        ("<p n='1'>a</p>", "expected <p> without attributes, found some"),
+        ("<div>a</div>", "expected <p>, found <div>"),
+        ("loose", "expected no text directly in <coded_answer>, found 'loose'"),
+        ("<p><NS>a<i>b</i></NS></p>", "expected no text directly in <NS>, found 'a'"),
+        ("<p><NS><i>a</i><i>b</i></NS></p>", "expected one <i> in an <NS>, found another"),
+        ("<p><NS><i>a</i><NS/></NS></p>", "expected <i> and <c> alone, found <NS> beside them"),
+        ("<p><NS><c>a<b/></c></NS></p>", "expected <NS>, found <b>"),
+        ("<p><NS><c n='1'>a</c></NS></p>", "expected <c> without attributes, found some"),
+        ("<p/></coded_answer><coded_answer><p/>", "expected one <coded_answer> in <answer1>, found another"),
+    ],
+)
+def test_markup_that_would_be_lost_is_refused(wrong: str, message: str) -> None:
+    text = "\n" + script_of(wrong)
+    assert problems_of(text) == [f"script.xml:2: {message}"]
+
+
+def test_problems_of_a_file_are_reported_together() -> None:
+    found = problems_of(f"<fce>\n{script_of('<p><u/></p>') * 2}<x/>text<learner/></fce>")
+    assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
+
+
+def test_a_script_comes_back_equal_and_without_loss() -> None:
+    text, losses = write(*read(SCRIPT))
+    assert read(text) == read(SCRIPT)
+    assert losses == []
+    assert text.count("<learner>") == 1  # two answers of one learner, as in the release
+    assert "<fce>" not in text
+
+
+def test_scripts_of_several_learners_come_back_in_order() -> None:
+    essays = [essay for n in "213" for essay in read(SCRIPT.replace("KX1", f"KX{n}"))]
+    text, losses = write(*essays)
+    assert read(text) == essays
+    assert (losses, text.count("<learner>")) == ([], 3)
+
+
+def test_no_essays_make_a_file_that_reads_as_none() -> None:
+    assert read(write()[0]) == []
+
+
+def test_repeated_ids_come_back_numbered_the_same() -> None:
+    first, second = read("<fce>" + SCRIPT.split("\n", 1)[1] * 2 + "</fce>")[::2]
+    assert (first.essay_id, second.essay_id) == ("KX1*0200*2001*07/answer1", "KX1*0200*2001*07/answer1#2")
+    text, losses = write(first, second)
+    assert (read(text), losses, text.count("<learner>")) == ([first, second], [], 2)
+
+
+def test_crossing_edits_are_reported_and_the_first_is_kept() -> None:
+    text, losses = write(essay_of("one two three", edit_of(0, 7, "x"), edit_of(4, 13, "y", tag="T")))
+    assert [edit.span for edit in read(text)[0].edits] == [Span(0, 7)]
+    assert str(losses[0]) == (
+        "essay K/answer1: edit 4-13 T left out: it crosses another edit, and XML elements can only nest"
+    )
+
+
+def test_edits_given_inside_out_are_written_outside_in() -> None:
+    text, losses = write(essay_of("one two", edit_of(0, 3, "x"), edit_of(0, 7, "y"), edit_of(0, 0, "z")))
+    assert losses == []
+    assert [edit.span for edit in read(text)[0].edits] == [Span(0, 0), Span(0, 7), Span(0, 3)]
+
+
+def test_an_edit_across_paragraphs_is_reported() -> None:
+    text, losses = write(essay_of("one\ntwo", edit_of(2, 5, "x")))
+    assert read(text)[0] == essay_of("one\ntwo")
+    assert [loss.why for loss in losses] == ["it crosses the end of a paragraph"]
+
+
+def test_duplicate_edits_both_come_back() -> None:
+    essay = essay_of("one", edit_of(0, 3, "x"), edit_of(0, 3, "x"))
+    assert read(write(essay)[0]) == [essay]
+
+
+def test_only_the_first_annotator_is_written_and_every_other_edit_is_named() -> None:
+    edits = (edit_of(0, 3, "x", rater="A"), edit_of(0, 1, "y", rater="B"), edit_of(1, 2, "z", rater="B"))
+    text, losses = write(essay_of("one", *edits, annotators=("A", "B", "C")))
+    assert len(read(text)[0].edits) == 1
+    assert [(loss.what, loss.changed) for loss in losses] == [
+        ("annotator B", False),
+        ("annotator C", False),
+        ("edit 0-1 R", False),
+        ("edit 1-2 R", False),
+        ("annotator A", True),
+    ]
+
+
+def test_an_essay_nobody_read_is_reported_as_changed() -> None:
+    _, losses = write(essay_of("one", annotators=()))
+    assert [(loss.what, loss.changed) for loss in losses] == [("absence of annotators", True)]
+
+
+def test_comments_tokens_extras_and_foreign_metadata_are_reported() -> None:
+    edit = Edit(Span(0, 3), ("x",), "R", "0", comment="why", extra={"weight": 2})
+    metadata: dict[str, Json] = {"sortkey": "K", "answer": "answer1", "course": "B2", "age": 31, "score": None}
+    essay = Essay("K/answer1", "one", (edit,), ("0",), (Span(0, 3),), metadata)
+    text, losses = write(essay)
+    assert {(loss.what, loss.changed) for loss in losses} == {
+        ("metadata course", False),
+        ("metadata age", True),
+        ("metadata score", False),
+        ("tokens", False),
+        ("comment of edit 0-3 R", False),
+        ("weight of edit 0-3 R", False),
+    }
+    assert read(text)[0].metadata["age"] == "31"
+
+
+def test_an_id_that_names_no_answer_is_reported_as_changed() -> None:
+    text, losses = write(Essay("essay 7", "one", (), ("0",)))
+    assert read(text)[0].essay_id == "essay 7/answer1"
+    assert [(loss.what, loss.changed) for loss in losses] == [("essay id", True)]
+
+
+def test_an_id_made_from_the_text_is_kept_and_a_sortkey_reported() -> None:
+    essay = Essay(short_hash("one"), "one", (), ("0",), metadata={"sortkey": "K"})
+    text, losses = write(essay)
+    assert read(text)[0].essay_id == essay.essay_id
+    assert [loss.what for loss in losses] == ["metadata sortkey"]
+
+
+def test_metadata_that_contradicts_the_id_is_reported() -> None:
+    _, losses = write(Essay("K/answer1", "one", (), ("0",), metadata={"sortkey": "L", "answer": "answer2"}))
+    assert [loss.what for loss in losses] == ["metadata sortkey", "metadata answer"]
+
+
+def test_characters_that_xml_cannot_hold_are_replaced_one_for_one_and_reported() -> None:
+    text, losses = write(essay_of("a\x00b\x0bc\ud800d", edit_of(6, 7, "\x1f", tag="\x01")))
+    (essay,) = read(text)
+    assert essay.text == "a\ufffdb\ufffdc\ufffdd"
+    assert essay.edits == (edit_of(6, 7, "\ufffd", tag="\ufffd"),)
+    assert all(loss.changed for loss in losses)
+    assert [loss.what for loss in losses] == ["text", "edit 6-7 \x01", "edit 6-7 \x01"]
+
+
+def test_carriage_returns_come_back() -> None:
+    essay = essay_of("one\r\ntwo\r", edit_of(0, 3, "x\r\ny\n"))
+    assert read(write(essay)[0]) == [essay]
+
+
+def test_edits_nested_too_deep_are_reported_and_the_rest_can_be_read() -> None:
+    essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
+    text, losses = write(essay)
+    assert (len(read(text)[0].edits), len(losses)) == (40, 20)
+
+
+def test_the_format_is_known_by_its_suffix() -> None:
+    assert (FORMAT.name, FORMAT.suffixes) == ("fce", (".xml",))
+
+
+TEXTS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r<>&\"']"), max_size=25)
+
+
+@st.composite
+def nested_edits(draw: st.DrawFn, text: str, start: int, end: int, depth: int = 0) -> list[Edit]:
+    """Edits inside [start, end) that nest, in document order, none across a line's end."""
+    edits: list[Edit] = []
+    at = start
+    while at <= end and depth < 4 and draw(st.integers(0, 2)) > 0:
+        low = draw(st.integers(at, end))
+        high = draw(st.integers(low, end))
+        if "\n" not in text[low:high]:
+            replacements = tuple(draw(st.lists(TEXTS, max_size=3)))
+            edits.append(Edit(Span(low, high), replacements, draw(st.sampled_from(["", "RV", "<&>\t"])), "0"))
+            edits += draw(nested_edits(text, low, high, depth + 1)) if high > low else []
+        at = high
+    return edits
+
+
+@st.composite
+def essays(draw: st.DrawFn) -> Essay:
+    text = draw(TEXTS)
+    sortkey = draw(TEXTS.filter(lambda key: "#" not in key))
+    metadata = {"sortkey": sortkey, "answer": "answer1", "language": draw(TEXTS), "question_number": "2"}
+    edits = draw(nested_edits(text, 0, len(text)))
+    return Essay(f"{sortkey}/answer1", text, tuple(edits), ("0",), metadata=metadata)
+
+
+@settings(max_examples=150, deadline=None)
+@given(essay=essays())
+def test_essays_with_nested_edits_come_back_equal_and_without_loss(essay: Essay) -> None:
+    text, losses = write(essay)
+    assert losses == []
+    assert read(text) == [essay]
+
+
+MARKUP = st.recursive(
+    st.sampled_from(["", " ", "a", "b c", "&lt;"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map("".join),
+        inner.map('<NS type="X">{}</NS>'.format),
+        st.tuples(inner, inner).map(lambda pair: "<NS><i>{}</i><c>{}</c></NS>".format(*pair)),
+        st.tuples(inner, inner).map(lambda pair: "<NS><c>{}</c><c>{}</c></NS>".format(*pair)),
+        inner.map("<i>{}</i>".format),
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(inner=MARKUP)
+def test_whatever_markup_is_accepted_comes_back_equal(inner: str) -> None:
+    accepted: list[Essay] = []
+    with suppress(BadInput):
+        accepted.append(paragraph(inner))
+    text, losses = write(*accepted)
+    assert (read(text), losses) == (accepted, [])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    spans=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8), rng=st.randoms(use_true_random=False)
+)
+def test_every_edit_is_written_or_reported_whatever_the_spans(
+    spans: list[tuple[int, int]], rng: random.Random
+) -> None:
+    edits = tuple(edit_of(min(span), max(span), rng.choice("xy")) for span in spans)
+    text, losses = write(essay_of("one\ntwo x", *edits))
+    written = list(read(text)[0].edits)
+    assert len(written) + len(losses) == len(edits)
+    assert all(edit in edits for edit in written)
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(max_size=60))
+def test_random_text_raises_nothing_but_our_errors(text: str) -> None:
+    with pytest.raises(GraterError):
+        read(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    place=st.integers(0, len(SCRIPT)),
+    n_cut=st.integers(0, 30),
+    piece=st.text("<>/&;ipcNS! \"='x\x00\ud800", max_size=6),
+)
+def test_mutated_scripts_raise_nothing_but_our_errors(place: int, n_cut: int, piece: str) -> None:
+    with suppress(GraterError):
+        read(SCRIPT[:place] + piece + SCRIPT[place + n_cut :])

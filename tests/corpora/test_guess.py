@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.corpora.format import FolderFormat
+from grater.corpora.formats import FORMATS
+from grater.corpora.guess import files_of, guess_format
+from grater.errors import BadInput, UsageError
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.m2", "m2"),
+        ("a.M2", "m2"),
+        ("a.m2.gz", "m2"),
+        ("a.sgml", "nucle"),
+        ("a.xml", "fce"),
+        ("a.json", "bea"),
+        ("a.jsonl.xz", "jsonl"),
+        ("a.b.txt", "text"),
+    ],
+)
+def test_a_suffix_tells_the_format(tmp_path: Path, name: str, expected: str) -> None:
+    (tmp_path / name).touch()
+    assert guess_format(tmp_path / name, exists=True).name == expected
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_no_two_file_formats_claim_one_suffix(name: str) -> None:
+    own = FORMATS[name]
+    others = [FORMATS[other] for other in FORMATS if other != name and not isinstance(FORMATS[other], FolderFormat)]
+    assert [other.name for other in others if set(other.suffixes) & set(own.suffixes)] == []
+
+
+def test_a_folder_with_ann_files_is_brat(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.ann"):
+        (tmp_path / name).touch()
+    chosen = guess_format(tmp_path, exists=True)
+    assert chosen.name == "brat"
+    assert [file.name for file in files_of(tmp_path, chosen)] == ["a.ann", "a.txt"]
+
+
+def test_a_folder_of_exam_scripts_gives_them_in_order_of_name(tmp_path: Path) -> None:
+    for name in ("b.xml", "a.xml", ".hidden.xml", "readme.md"):
+        (tmp_path / name).touch()
+    chosen = guess_format(tmp_path, exists=True)
+    assert [file.name for file in files_of(tmp_path, chosen)] == ["a.xml", "b.xml"]
+
+
+def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").touch()
+    with pytest.raises(UsageError, match=r"does not tell which format it is; name one of: bea \(\.json\)"):
+        guess_format(tmp_path / "a.docx", exists=True)
+
+
+def test_a_missing_path_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file or folder"):
+        guess_format(tmp_path / "a.m2", exists=True)
+
+
+def test_a_folder_without_fitting_files_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"expected files that end in \.m2"):
+        files_of(tmp_path, FORMATS["m2"])

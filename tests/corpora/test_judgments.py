@@ -1,0 +1,242 @@
+"""Edits become judgments of items by one rule, and the two ways to match tags differ where they should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora import read_corpus
+from grater.corpora.judgments import Match, items_of, judgments_from_edits
+from grater.corpora.merge import Reread, merge_annotators
+from grater.errors import BadInput, UsageError
+from grater.model import Edit, Essay, Item, Span
+from grater.tables import read_decisions, read_items
+from grater.text.prepositions import canonical
+from grater.text.tokens import tokens_of
+from tests.real_data import data_path
+
+#        0         1         2         3
+#        0123456789012345678901234567890123456
+TEXT = "We meet in Monday because my old car."
+IN, CAR = Span(8, 10), Span(33, 36)
+
+
+def edit(start: int, end: int, *replacements: str, tag: str = "Prep", rater: str = "Ada") -> Edit:
+    return Edit(Span(start, end), replacements, tag, rater)
+
+
+def essay(*edits: Edit, annotators: tuple[str, ...] = ("Ada",), tokens: tuple[Span, ...] | None = None) -> Essay:
+    return Essay("e1", TEXT, edits, annotators, tokens)
+
+
+def judge(span: Span, *edits: Edit, match: Match = "tag", tags: tuple[str, ...] = ("Prep",)) -> tuple[object, ...]:
+    """Label, flags and alternatives that one annotator gives to one item."""
+    items = {"i": Item("e1", span, "prep")}
+    frame = judgments_from_edits([essay(*edits)], items, tags=tags, match=match).frame
+    assert frame.select("item", "rater").rows() == [("i", "Ada")]
+    return frame.select("label", "flags", "alternatives").row(0)
+
+
+def test_an_edit_with_the_tag_is_an_error_and_its_correction_is_kept() -> None:
+    assert judge(IN, edit(8, 10, "on")) == ("error", None, "on")
+
+
+def test_no_edit_there_is_ok() -> None:
+    assert judge(IN) == ("ok", None, None)
+    assert judge(IN, edit(11, 17, "Tuesday")) == ("ok", None, None)
+
+
+def test_an_edit_of_another_tag_there_is_context_or_an_error() -> None:
+    other = edit(8, 10, "on", tag="Wci")
+    assert judge(IN, other) == ("ok", "context", None)
+    assert judge(IN, other, match="any") == ("error", None, "on")
+
+
+def test_the_wanted_tag_outweighs_another() -> None:
+    both = (edit(3, 10, "met in", tag="Vt"), edit(8, 10, "on"))
+    assert judge(IN, *both) == ("error", None, "on")
+
+
+def test_edits_are_trimmed_before_they_are_compared() -> None:
+    # "meet in" to "met in" changes only the verb; "in Monday" to "on Monday" only the preposition
+    assert judge(IN, edit(3, 10, "met in", tag="Vt"), match="any") == ("ok", None, None)
+    assert judge(IN, edit(8, 17, "on Monday")) == ("error", None, "on")
+
+
+def test_an_edit_inside_a_word_is_an_edit_of_the_word() -> None:
+    assert judge(Span(3, 7), edit(5, 6, "", tag="Vt"), tags=("Vt",)) == ("error", None, "met")
+
+
+def test_an_insertion_beside_a_word_says_nothing_of_the_word() -> None:
+    assert judge(IN, edit(10, 10, " the"), edit(8, 8, "up "), match="any") == ("ok", None, None)
+
+
+def test_an_insertion_between_the_words_of_an_item_is_inside_it() -> None:
+    assert judge(Span(29, 36), edit(33, 33, "red ")) == ("error", None, "red")
+
+
+@pytest.mark.parametrize("point", [25, 26])
+def test_an_insertion_is_at_a_point_anywhere_in_its_gap(point: int) -> None:
+    missing = Span(point, point)
+    assert judge(missing, edit(18, 25, "because of")) == ("error", None, "of")
+    assert judge(missing, edit(26, 28, "of my")) == ("error", None, "of")
+    assert judge(missing, edit(25, 25, " of", tag="Wci")) == ("ok", "context", None)
+
+
+def test_at_a_point_nothing_but_an_insertion_counts() -> None:
+    assert judge(Span(25, 25), edit(18, 28, "for our"), match="any") == ("ok", None, None)
+
+
+def test_next_to_a_full_stop_is_a_gap_and_inside_a_word_is_none() -> None:
+    assert judge(Span(36, 36), edit(33, 36, "car broke")) == ("error", None, "broke")
+    assert judge(Span(34, 34), edit(34, 34, "x"), match="any") == ("ok", None, None)
+
+
+def test_a_deletion_is_an_alternative_and_so_is_each_other_correction() -> None:
+    assert judge(IN, edit(8, 10, "")) == ("error", None, "-NONE-")
+    assert judge(IN, edit(8, 10, "on", "", "by|at")) == ("error", None, "on|-NONE-|by ¦ at")
+
+
+def test_an_error_without_a_correction_is_an_error() -> None:
+    assert judge(IN, edit(8, 10)) == ("error", None, None)
+
+
+def test_an_edit_that_changes_nothing_is_none() -> None:
+    assert judge(IN, edit(8, 10, "in"), match="any") == ("ok", None, None)
+    assert judge(Span(8, 8), edit(8, 10, "in"), match="any") == ("ok", None, None)
+
+
+def test_every_annotator_of_the_essay_gives_a_judgment() -> None:
+    marked = essay(edit(8, 10, "on"), annotators=("Ada", "Bo"))
+    frame = judgments_from_edits([marked], {"i": Item("e1", IN, "prep")}, tags=["Prep"]).frame
+    assert frame.select("rater", "label").rows() == [("Ada", "error"), ("Bo", "ok")]
+
+
+def test_an_essay_that_nobody_read_is_counted() -> None:
+    judgments = judgments_from_edits([essay(annotators=())], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
+    assert len(judgments) == 0
+    assert judgments.dropped == {"item in an essay without annotators": 1}
+
+
+def test_tokens_of_the_essay_are_used() -> None:
+    # Here "old car" is one token, so an edit of the one is an edit of the other.
+    tokens = (Span(0, 28), Span(29, 36), Span(36, 37))
+    marked = essay(edit(29, 36, "new car"), tokens=tokens)
+    frame = judgments_from_edits([marked], {"i": Item("e1", CAR, "noun")}, tags=["Prep"]).frame
+    assert frame["label"].to_list() == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ({"i": Item("e9", IN, "prep")}, "expected essay 'e9' of item i, found no such essay"),
+        (
+            {"i": Item("e1", Span(30, 40), "prep")},
+            "expected item i inside essay 'e1' of 37 characters, found 30 to 40",
+        ),
+    ],
+)
+def test_items_must_lie_in_the_corpus(items: dict[str, Item], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        judgments_from_edits([essay()], items, tags=["Prep"], name="mine.m2")
+
+
+def test_an_essay_stands_once() -> None:
+    with pytest.raises(BadInput, match="expected essay 'e1' once, found it again; merge its annotators first"):
+        judgments_from_edits([essay(), essay()], {"i": Item("e1", IN, "prep")}, tags=["Prep"])
+
+
+def test_a_misspelt_tag_is_refused_and_a_known_one_that_is_absent_is_not() -> None:
+    items = {"i": Item("e1", IN, "prep")}
+    marked = [essay(edit(8, 10, "on"))]
+    with pytest.raises(BadInput, match=r"no edit has the wanted tag: unknown tag 'prep'\. Did you mean 'Prep'"):
+        judgments_from_edits(marked, items, tags=["Prep", "prep"])
+    assert len(judgments_from_edits(marked, items, tags=["ArtOrDet"])) == 1
+
+
+def test_a_match_is_by_tag_or_any() -> None:
+    with pytest.raises(UsageError, match="expected match tag or any, found 'all'"):
+        judgments_from_edits([essay()], {}, tags=["Prep"], match="all")  # type: ignore[arg-type]
+
+
+PLACES = {"item": ["a", "a", "b"], "essay": ["e1"] * 3, "start": ["8", "8", "33"], "end": ["10", "10", "36"]}
+DECISIONS = pl.DataFrame(
+    {"system": ["S", "T", "S"], "flagged": [1, 0, 1], "kind": ["prep", "prep", "noun"], **PLACES}
+)
+
+
+def test_decisions_may_say_where_their_items_stand() -> None:
+    assert items_of(read_decisions(DECISIONS)) == {"a": Item("e1", IN, "prep"), "b": Item("e1", CAR, "noun")}
+
+
+def test_two_places_for_one_item_are_refused() -> None:
+    with pytest.raises(BadInput, match="expected item 'a' once"):
+        items_of(read_decisions(DECISIONS.with_columns(start=pl.Series(["7", "8", "33"]))))
+
+
+def test_the_items_table_says_it_for_them() -> None:
+    items = read_items(DECISIONS.unique("item", maintain_order=True))
+    decisions = read_decisions(DECISIONS.select("item", "system", "flagged").head(2))
+    assert items_of(decisions, items) == {"a": Item("e1", IN, "prep")}
+    with pytest.raises(
+        BadInput, match=r"expected columns essay, start, end, kind .*; give the items table with --items"
+    ):
+        items_of(decisions)
+
+
+def test_an_item_that_the_items_table_lacks_is_named() -> None:
+    items = read_items(DECISIONS.filter(pl.col("item") == "b"))
+    with pytest.raises(BadInput, match="found no row for 1 of them: a"):
+        items_of(read_decisions(DECISIONS), items)
+
+
+POINTS = st.integers(0, len(TEXT))
+SPANS = st.tuples(POINTS, POINTS).map(lambda ends: Span(min(ends), max(ends)))
+EDITS = st.builds(
+    lambda span, words, tag: Edit(span, words, tag, "Ada"),
+    SPANS,
+    st.lists(st.sampled_from(["", "on", "of my", TEXT]), max_size=2).map(tuple),
+    st.sampled_from(["Prep", "Wci"]),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(EDITS, max_size=4), st.lists(SPANS, min_size=1, max_size=4))
+def test_any_finds_what_tag_finds_or_calls_context(edits: list[Edit], spans: list[Span]) -> None:
+    items = {str(number): Item("e1", span, "x") for number, span in enumerate(spans)}
+    by_tag = judgments_from_edits([essay(*edits)], items, tags=["Prep"]).frame
+    by_any = judgments_from_edits([essay(*edits)], items, tags=["Prep"], match="any").frame
+    expected = [
+        "error" if row["label"] == "error" or row["flags"] == "context" else "ok" for row in by_tag.to_dicts()
+    ]
+    assert by_any["label"].to_list() == expected
+    assert by_tag.select("item", "rater").n_unique() == len(items)
+
+
+def prepositions(essays: Iterable[Essay]) -> dict[str, Item]:
+    items = [
+        Item(essay.essay_id, token, "prep")
+        for essay in essays
+        for token in tokens_of(essay)
+        if canonical(token.of(essay.text)) is not None
+    ]
+    return {item.item_id: item for item in items}
+
+
+@pytest.mark.data
+def test_ten_annotators_judge_every_preposition_of_conll14() -> None:
+    files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))
+    corpora = {path.stem: Reread(lambda path=path: read_corpus(path)) for path in files}  # type: ignore[misc]
+    essays = list(merge_annotators(corpora))
+    items = prepositions(essays)
+    by_tag = judgments_from_edits(essays, items, tags=["Prep"]).frame
+    by_any = judgments_from_edits(essays, items, tags=["Prep"], match="any").frame
+    assert len(by_tag) == 10 * len(items)
+    n_context = by_tag.filter(flags="context").height
+    assert by_any.filter(label="error").height == by_tag.filter(label="error").height + n_context
+    # A preposition error is marked on about one in ten, by any one annotator.
+    assert 0.05 < by_tag.filter(label="error").height / len(by_tag) < 0.15

@@ -1,0 +1,276 @@
+"""M2 blocks become essays: tokens, code-point spans, annotators, and a clear word about every bad line."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.corpora.m2 import FORMAT, read_m2
+from grater.errors import BadInput
+from grater.model import Edit, Essay, Span, short_hash
+from tests.corpora.sources import TextSource
+
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{}\n"
+
+
+def read(text: str) -> list[Essay]:
+    return list(FORMAT.read(TextSource(text, "essays.m2")))
+
+
+def edit_line(start: int, end: int, correction: str, *, tag: str = "Nn", annotator: str = "0") -> str:
+    return f"A {start} {end}|||{tag}|||{correction}|||REQUIRED|||-NONE-|||{annotator}\n"
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(BadInput) as caught:
+        read(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def one_edit(sentence: str, line: str) -> Edit:
+    (essay,) = read(f"S {sentence}\n{line}")
+    (edit,) = essay.edits
+    return edit
+
+
+def test_a_block_is_an_essay_with_tokens_edits_and_lines() -> None:
+    (first, second) = read(
+        f"S My cat sleep .\n{edit_line(2, 3, 'sleeps', tag='SVA')}\nS It dream .\n{NOOP.format(0)}\n"
+    )
+    assert first.essay_id == short_hash("My cat sleep .")
+    assert first.text == "My cat sleep ."
+    assert first.tokens == (Span(0, 2), Span(3, 6), Span(7, 12), Span(13, 14))
+    assert first.edits == (Edit(Span(7, 12), ("sleeps",), "SVA", "0"),)
+    assert (first.line, first.edits[0].line, second.line) == (1, 2, 4)
+    assert (first.annotators, second.annotators, second.edits) == (("0",), ("0",), ())
+    assert (dict(first.metadata), dict(second.metadata)) == ({}, {})
+
+
+def test_a_repeated_sentence_gets_a_numbered_id() -> None:
+    first, second = read("S Yes .\n\nS Yes .\n")
+    assert second.essay_id == first.essay_id + "#2"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "span"),
+    [(0, 1, Span(0, 2)), (1, 3, Span(3, 12)), (0, 0, Span(0, 0)), (2, 2, Span(7, 7)), (3, 3, Span(12, 12))],
+)
+def test_a_span_of_tokens_is_a_span_of_code_points(start: int, end: int, span: Span) -> None:
+    assert one_edit("My cat sleep", edit_line(start, end, "x")).span == span
+
+
+def test_an_insertion_after_the_last_token_stands_at_the_end_of_the_text() -> None:
+    assert one_edit("My cat  ", edit_line(2, 2, "sleeps")).span == Span(8, 8)
+
+
+def test_offsets_count_code_points_of_emoji_and_combining_marks() -> None:
+    # U+1F408 is one code point and four bytes; "cafe" with a combining acute is five code points.
+    edit = one_edit("My 🐈 like cafe\u0301 milk", edit_line(3, 4, "coffee"))
+    assert edit.span == Span(10, 15)
+    assert edit.span.of("My 🐈 like cafe\u0301 milk") == "cafe\u0301"
+
+
+@pytest.mark.parametrize("white", ["\t", "\u00a0", "\u3000", "  ", " \u2009", "\x1f", "\x85", "\r"])
+def test_tokens_are_cut_at_any_white_space(white: str) -> None:
+    edit = one_edit(f"My{white}cat sleep", edit_line(1, 2, "dog"))
+    assert edit.span == Span(2 + len(white), 5 + len(white))
+
+
+@pytest.mark.parametrize("invisible", ["\u200b", "\u2060", "\x00", "\ufeff"])
+def test_invisible_characters_that_are_no_white_space_stay_in_their_token(invisible: str) -> None:
+    edit = one_edit(f"My{invisible}cat sleep", edit_line(1, 2, "sleeps"))
+    assert edit.span == Span(7, 12)
+
+
+@pytest.mark.parametrize(
+    ("correction", "replacements"),
+    [
+        ("cats", ("cats",)),
+        ("", ("",)),
+        ("-NONE-", ("",)),
+        ("cats||dogs", ("cats", "dogs")),
+        ("cats||-NONE-", ("cats", "")),
+        ("||cats", ("", "cats")),
+        ("a|b", ("a|b",)),
+        (" two  words ", (" two  words ",)),
+    ],
+)
+def test_a_correction_may_delete_or_give_alternatives(correction: str, replacements: tuple[str, ...]) -> None:
+    assert one_edit("My cat sleep", edit_line(1, 2, correction)).replacements == replacements
+
+
+@pytest.mark.parametrize("tag", ["UNK", "Um"])
+def test_a_correction_that_equals_the_words_of_an_unclear_error_is_none(tag: str) -> None:
+    assert one_edit("My cat sleep", edit_line(1, 3, "cat sleep", tag=tag)).replacements == ()
+    assert one_edit("My cat sleep", edit_line(1, 3, "", tag=tag)).replacements == ("",)
+    assert one_edit("My cat sleep", edit_line(1, 3, "cat sleep", tag="Nn")).replacements == ("cat sleep",)
+
+
+def test_a_field_spelt_in_another_way_keeps_its_spelling() -> None:
+    edit = one_edit("My cat sleep", "A 1 2|||Nn|||-NONE-|||OPTIONAL||||||0\n")
+    assert edit.extra == {"m2_correction": "-NONE-", "m2_required": "OPTIONAL", "m2_comment": ""}
+    assert edit.comment == ""
+
+
+def test_a_comment_is_kept() -> None:
+    assert one_edit("My cat sleep", "A 1 2|||Nn|||x|||REQUIRED|||not | sure|||0\n").comment == "not | sure"
+
+
+def test_overlapping_zero_width_duplicate_and_unknown_edits_are_kept_in_order() -> None:
+    lines = [(0, 2, "a"), (1, 3, "b"), (1, 1, "c"), (1, 1, "c"), (0, 3, "d")]
+    (essay,) = read("S My cat sleep\n" + "".join(edit_line(*line, tag="Nobody knows") for line in lines))
+    assert [edit.replacements[0] for edit in essay.edits] == ["a", "b", "c", "c", "d"]
+    assert {edit.tag for edit in essay.edits} == {"Nobody knows"}
+
+
+def test_annotators_stand_in_the_order_of_their_lines() -> None:
+    (essay,) = read(
+        "S My cat\n" + edit_line(0, 1, "x", annotator="7") + NOOP.format(2) + edit_line(0, 1, "y", annotator="7")
+    )
+    assert essay.annotators == ("7", "2")
+    assert [edit.rater for edit in essay.edits] == ["7", "7"]
+
+
+def test_an_annotator_may_be_any_word() -> None:
+    (essay,) = read("S My cat\n" + edit_line(0, 1, "x", annotator="Ann") + edit_line(0, 1, "y", annotator="007"))
+    assert essay.annotators == ("Ann", "007")
+
+
+def test_a_block_without_lines_is_without_error_where_the_file_has_one_annotator() -> None:
+    first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows"))
+    assert (first.annotators, first.metadata) == (("0",), {"m2_noop": False})
+    assert (second.annotators, second.metadata) == (("0",), {})
+
+
+def test_a_block_without_lines_is_nobodys_where_the_file_has_several_annotators() -> None:
+    first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows") + NOOP.format(1))
+    assert (first.annotators, first.metadata) == ((), {})
+    assert second.annotators == ("0", "1")
+
+
+def test_lines_alone_do_not_say_who_read_a_block_without_lines() -> None:
+    lines = ["S It rain .\n", "\n", "S It snow .\n", edit_line(1, 2, "snows")]
+    assert next(read_m2(lines, name="x")).annotators == ()
+    assert next(read_m2(lines, name="x", annotators=["0"])).annotators == ("0",)
+
+
+def test_a_file_without_annotators_has_none() -> None:
+    assert [essay.annotators for essay in read("S It rain .\n\nS It snow .\n")] == [(), ()]
+
+
+def test_a_noop_beside_edits_is_remembered() -> None:
+    (essay,) = read("S My cat\n" + NOOP.format(0) + edit_line(0, 1, "x") + NOOP.format(1))
+    usual = "-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-"
+    assert essay.annotators == ("0", "1")
+    assert [edit.rater for edit in essay.edits] == ["0"]
+    assert essay.metadata == {"m2_noop_lines": [[usual], [usual]]}
+
+
+def test_a_noop_of_another_form_is_remembered() -> None:
+    (essay,) = read("S My cat\nA 0 0|||noop|||x|||REQUIRED|||fine|||0\n")
+    assert (essay.annotators, essay.edits) == (("0",), ())
+    assert essay.metadata == {"m2_noop_lines": [["0 0|||noop|||x|||REQUIRED|||fine"]]}
+
+
+BLOCKS = f"S My cat sleep\n{edit_line(1, 2, 'dog')}\nS It dream\n{NOOP.format(0)}\nS Yes\n{edit_line(0, 1, 'No')}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BLOCKS + "\n",
+        BLOCKS.rstrip("\n"),
+        "\n\n" + BLOCKS.replace("\n\n", "\n\n\n\n") + "\n\n\n",
+        BLOCKS.replace("\n\n", "\n \t\n"),
+        BLOCKS.replace("\n", "\r\n"),
+        BLOCKS.replace("\n", "\r\n") + "\r\n\r\n",
+    ],
+)
+def test_blank_lines_and_line_ends_make_no_difference(text: str) -> None:
+    assert read(text) == read(BLOCKS)
+    assert len(read(text)) == 3
+
+
+@pytest.mark.parametrize("line", ["S ", "S"])
+def test_an_empty_sentence_has_no_tokens(line: str) -> None:
+    first, second = read(f"{line}\n{edit_line(0, 0, 'Hello')}\nS Yes\n")
+    assert (first.text, first.tokens, second.text) == ("", (), "Yes")
+    assert first.edits[0].span == Span(0, 0)
+
+
+def test_an_empty_file_has_no_essays() -> None:
+    assert read("") == read("\n\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("X 1 2\n", "essays.m2:1: expected a line starting with 'S ' or 'A ', found 'X 1 2'"),
+        ("Strange\n", "essays.m2:1: expected a line starting with 'S ' or 'A ', found 'Strange'"),
+        (
+            edit_line(0, 0, "x"),
+            "essays.m2:1: expected an 'S ' line before this 'A ' line; remove the blank line or add the sentence",
+        ),
+        ("S My cat\nS It dream\n", "essays.m2:2: expected a blank line before the next 'S ' line; put one there"),
+        (
+            "S My cat\n" + edit_line(0, 3, "x"),
+            "essays.m2:2: expected token numbers from 0 to 2 (the sentence has 2 tokens), found 0 3",
+        ),
+        ("S My cat\n" + edit_line(2, 1, "x"), "essays.m2:2: expected a start that is not after the end, found 2 1"),
+        (
+            "S My cat\n" + edit_line(-1, -1, "x"),
+            "essays.m2:2: expected token numbers from 0 to 2 (the sentence has 2 tokens), found -1 -1",
+        ),
+        (
+            "S My cat\nA 0 1|||Nn|||x|||REQUIRED|||0\n",
+            "essays.m2:2: expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found 5",
+        ),
+        (
+            "S My cat\nA 0 1|||Nn|||x|||y|||REQUIRED|||-NONE-|||0\n",
+            "essays.m2:2: expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found 7",
+        ),
+        (
+            "S My cat\nA 0 one|||Nn|||x|||REQUIRED|||-NONE-|||0\n",
+            "essays.m2:2: expected two token numbers after 'A ', found '0 one'",
+        ),
+        (
+            "S My cat\nA 0|||Nn|||x|||REQUIRED|||-NONE-|||0\n",
+            "essays.m2:2: expected two token numbers after 'A ', found '0'",
+        ),
+        (
+            "S My cat\nA 0 99999999999999999999|||Nn|||x|||REQUIRED|||-NONE-|||0\n",
+            "essays.m2:2: expected two token numbers after 'A ', found '0 99999999999999999999'",
+        ),
+        (
+            "S My cat\nA 0 1|||Nn|||x|||REQUIRED|||-NONE-|||",
+            "essays.m2:2: expected an annotator after the last '|||', found nothing",
+        ),
+    ],
+)
+def test_a_bad_line_is_named_with_what_was_expected(text: str, problem: str) -> None:
+    assert problems_of(text) == [problem]
+
+
+def test_a_truncated_file_is_an_error_at_its_last_line() -> None:
+    whole = f"S My cat sleep\n{edit_line(1, 2, 'dog')}"
+    assert problems_of(whole[:-14]) == [
+        "essays.m2:2: expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found 4"
+    ]
+
+
+def test_problems_are_told_together_in_the_order_of_lines() -> None:
+    text = "S My cat\n" + edit_line(0, 9, "x") + "A bad\n\nwhat?\n\n" + edit_line(0, 1, "x") + edit_line(0, 1, "y")
+    assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
+
+
+def test_a_reader_stops_at_twenty_problems() -> None:
+    problems = problems_of("S My cat\n" + 30 * edit_line(0, 9, "x"))
+    assert len(problems) == 21
+    assert problems[-1] == "essays.m2: stopped after 20 problems; there may be more"
+
+
+def test_essays_before_a_problem_are_given_out_and_the_end_tells_it() -> None:
+    essays = read_m2(["S My cat\n", "\n", "S It dream\n", "A x\n"], name="x.m2")
+    assert next(essays).text == "My cat"
+    assert next(essays).text == "It dream"
+    with pytest.raises(BadInput, match=r"x\.m2:4"):
+        next(essays)

@@ -1,0 +1,124 @@
+"""Several annotators in files of their own become one corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from grater.corpora import read_corpus
+from grater.corpora.merge import Reread, merge_annotators
+from grater.errors import BadInput
+from grater.model import Edit, Essay, Json, Span
+from tests.real_data import data_path
+
+
+def essay(essay_id: str, *annotators: str, text: str = "We goes home.", **metadata: Json) -> Essay:
+    """An essay in which every annotator has marked the verb."""
+    edits = tuple(Edit(Span(3, 7), ("go",), "SVA", annotator) for annotator in annotators)
+    return Essay(essay_id, text, edits, annotators, metadata=metadata)
+
+
+def merged(**corpora: list[Essay]) -> list[Essay]:
+    return list(merge_annotators(corpora))
+
+
+def test_colliding_annotators_are_called_after_their_files() -> None:
+    (found,) = merged(A1=[essay("e", "0")], A2=[essay("e", "0")])
+    assert found.annotators == ("A1", "A2")
+    assert [edit.rater for edit in found.edits] == ["A1", "A2"]
+
+
+def test_several_colliding_annotators_of_one_file_keep_their_ids_behind_its_name() -> None:
+    (found,) = merged(old=[essay("e", "0", "1")], new=[essay("e", "0", "1")])
+    assert found.annotators == ("old.0", "old.1", "new.0", "new.1")
+
+
+def test_annotators_that_do_not_collide_stay() -> None:
+    (found,) = merged(one=[essay("e", "8", "x")], two=[essay("e", "9", "x")])
+    assert found.annotators == ("8", "one", "9", "two")
+
+
+def test_files_of_different_essays_pass_unchanged() -> None:
+    first, second = essay("e", "0"), essay("f", "0")
+    assert merged(one=[first], two=[second]) == [first, second]
+
+
+def test_one_collision_renames_the_annotator_everywhere_in_both_files() -> None:
+    found = merged(one=[essay("e", "0"), essay("f", "0")], two=[essay("f", "0"), essay("g", "0")])
+    assert {essay.essay_id: essay.annotators for essay in found} == {
+        "e": ("one",),
+        "f": ("one", "two"),
+        "g": ("two",),
+    }
+
+
+def test_an_annotator_who_marked_nothing_is_there() -> None:
+    (found,) = merged(A1=[essay("e", "0")], A2=[replace(essay("e", "0"), edits=())])
+    assert found.annotators == ("A1", "A2")
+    assert [edit.rater for edit in found.edits] == ["A1"]
+
+
+def test_order_does_not_matter_and_partial_coverage_comes_last() -> None:
+    found = merged(A1=[essay("e", "0"), essay("f", "0"), essay("g", "0")], A2=[essay("g", "0"), essay("e", "0")])
+    assert [(essay.essay_id, len(essay.annotators)) for essay in found] == [("e", 2), ("g", 2), ("f", 1)]
+
+
+def test_files_in_one_order_are_read_abreast() -> None:
+    read: list[str] = []
+
+    def source(stem: str) -> Iterator[Essay]:
+        for number in range(5):
+            read.append(f"{stem}{number}")
+            yield essay(str(number), "0")
+
+    corpora = {stem: Reread(lambda stem=stem: source(stem)) for stem in "ab"}  # type: ignore[misc]
+    essays = merge_annotators(corpora)
+    next(essays)
+    assert read[10:] == ["a0", "b0"]  # after the pass that looks for ids
+
+
+def test_iterators_are_read_once() -> None:
+    (found,) = merge_annotators({"A1": iter([essay("e", "0")]), "A2": iter([essay("e", "0")])})
+    assert found.annotators == ("A1", "A2")
+
+
+def test_other_text_under_one_id_shows_the_first_difference() -> None:
+    words = r"A2: expected the text that A1 has for essay 'e', found 's home\.' in place of ' home\.' at character 5"
+    with pytest.raises(BadInput, match=words):
+        merged(A1=[essay("e", "0", text="We go home.")], A2=[essay("e", "0", text="We gos home.")])
+
+
+def test_other_tokens_under_one_id_show_the_first_difference() -> None:
+    one = replace(essay("e", "0"), tokens=(Span(0, 2), Span(3, 7), Span(8, 13)))
+    two = replace(essay("e", "0"), tokens=(Span(0, 2), Span(3, 7), Span(8, 12), Span(12, 13)))
+    with pytest.raises(BadInput, match=r"found 'home' in place of 'home\.' as token 2"):
+        merged(A1=[one], A2=[two])
+    (found,) = merged(A1=[essay("e", "0")], A2=[two])
+    assert found.tokens == two.tokens
+
+
+def test_metadata_is_that_of_the_first_file_that_has_it() -> None:
+    (found,) = merged(A1=[essay("e", "0", level="B1")], A2=[essay("e", "0", level="B2", language="Thai")])
+    assert found.metadata == {"level": "B1", "language": "Thai"}
+
+
+def test_an_essay_twice_in_a_file_is_refused() -> None:
+    with pytest.raises(BadInput, match="A1: expected essay 'e' once, found it again"):
+        merged(A1=[essay("e", "0"), essay("e", "0")], A2=[])
+
+
+def test_a_file_named_like_an_annotator_is_refused() -> None:
+    with pytest.raises(BadInput, match="found a file and an annotator of that name; rename the file"):
+        merged(**{"1": [essay("e", "0", "1")], "2": [essay("e", "0")]})
+
+
+@pytest.mark.data
+def test_the_ten_annotators_of_conll14_meet() -> None:
+    files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))
+    corpora = {path.stem: Reread(lambda path=path: read_corpus(path)) for path in files}  # type: ignore[misc]
+    essays = list(merge_annotators(corpora))
+    assert len(essays) == 1_312
+    assert {essay.annotators for essay in essays} == {tuple(path.stem for path in files)}
+    assert sum(len(essay.edits) for essay in essays) == 37_667  # the data's README

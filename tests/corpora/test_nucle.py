@@ -1,0 +1,696 @@
+"""NUCLE SGML: read as it is meant, written as it was, and refused with a reason."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.format import Loss
+from grater.corpora.jsonl import read_jsonl, write_jsonl
+from grater.corpora.nucle import FORMAT, read_nucle, write_nucle
+from grater.errors import BadInput, GraterError
+from grater.model import Edit, Essay, Json, Span, short_hash
+from tests.corpora.sources import TextSource
+from tests.real_data import data_path
+
+ESSAY = """\
+<DOC nid="7">
+<TEXT>
+<TITLE>
+My first winter
+</TITLE>
+<P>
+In Oslo I see snow first time.
+</P>
+<P>
+It were cold & quiet.
+</P>
+</TEXT>
+<ANNOTATION teacher_id="3">
+<MISTAKE start_par="1" start_off="10" end_par="1" end_off="13">
+<TYPE>Vt</TYPE>
+<CORRECTION>saw</CORRECTION>
+</MISTAKE>
+<MISTAKE start_par="2" start_off="3" end_par="2" end_off="7">
+<TYPE>SVA</TYPE>
+<CORRECTION>was</CORRECTION>
+<COMMENT>one thing, one verb</COMMENT>
+</MISTAKE>
+</ANNOTATION>
+<ANNOTATION teacher_id="4">
+</ANNOTATION>
+</DOC>
+
+"""
+
+
+def read(text: str) -> list[Essay]:
+    return list(FORMAT.read(TextSource(text)))
+
+
+def read_one(text: str) -> Essay:
+    (essay,) = read(text)
+    return essay
+
+
+def write(*essays: Essay) -> tuple[str, list[str]]:
+    losses: list[Loss] = []
+    text = "".join(write_nucle(essays, losses.append))
+    return text, [str(loss) for loss in losses]
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(BadInput) as caught:
+        read(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def document(*paragraphs: str, mistakes: str = "", inside: str = "") -> str:
+    """A document with these paragraphs and one annotator, as the writer lays it out."""
+    text = "".join(f"<P>\n{paragraph}\n</P>\n" for paragraph in paragraphs)
+    annotation = f'<ANNOTATION teacher_id="1">\n{mistakes}</ANNOTATION>\n'
+    return f'<DOC nid="1">\n{inside}<TEXT>\n{text}</TEXT>\n{annotation}</DOC>\n\n'
+
+
+def mistake(place: str, correction: str = "x", tag: str = "Nn", more: str = "") -> str:
+    """A MISTAKE at `start_par:start_off-end_par:end_off`."""
+    start_par, start_off, end_par, end_off = place.replace("-", ":").split(":")
+    where = f'start_par="{start_par}" start_off="{start_off}" end_par="{end_par}" end_off="{end_off}"'
+    return f"<MISTAKE {where}>\n<TYPE>{tag}</TYPE>\n<CORRECTION>{correction}</CORRECTION>\n{more}</MISTAKE>\n"
+
+
+def comes_back(text: str) -> bool:
+    return write(*read(text)) == (text, [])
+
+
+# Reading
+
+
+def test_an_essay_is_its_title_and_paragraphs_with_offsets_into_the_whole_text() -> None:
+    essay = read_one(ESSAY)
+    assert essay.essay_id == "7"
+    assert essay.text == "My first winter\nIn Oslo I see snow first time.\nIt were cold & quiet."
+    assert essay.metadata == {"titled": True}
+    assert [(edit.span.of(essay.text), edit.replacements, edit.tag, edit.rater) for edit in essay.edits] == [
+        ("see", ("saw",), "Vt", "3"),
+        ("were", ("was",), "SVA", "3"),
+    ]
+    assert essay.edits[1].comment == "one thing, one verb"
+    assert comes_back(ESSAY)
+
+
+def test_without_a_title_the_first_paragraph_is_number_zero() -> None:
+    essay = read_one(document("I has one.", "I has two.", mistakes=mistake("0:2-0:5") + mistake("1:6-1:9")))
+    assert [edit.span.of(essay.text) for edit in essay.edits] == ["has", "two"]
+    assert essay.metadata == {}
+
+
+def test_an_annotator_who_marked_nothing_is_an_annotator() -> None:
+    assert read_one(ESSAY).annotators == ("3", "4")
+
+
+def test_essays_and_edits_know_their_line() -> None:
+    first, second = read(ESSAY + ESSAY)
+    assert (first.line, second.line) == (1, 28)
+    assert [edit.line for edit in first.edits] == [14, 18]
+
+
+def test_a_document_without_an_id_is_known_by_its_text_and_a_repeated_id_is_numbered() -> None:
+    anonymous = read_one(ESSAY.replace(' nid="7"', ""))
+    assert anonymous.essay_id == short_hash(anonymous.text)
+    assert read(ESSAY.replace('nid="7"', 'nid=""')) == [anonymous]
+    assert [essay.essay_id for essay in read(ESSAY + ESSAY)] == ["7", "7#2"]
+
+
+def test_an_edit_may_span_paragraphs() -> None:
+    text = document("We came late", "because of rain.", mistakes=mistake("0:8-1:7", "late because"))
+    assert read_one(text).edits[0].span.of(read_one(text).text) == "late\nbecause"
+    assert comes_back(text)
+
+
+def test_offsets_count_code_points() -> None:
+    text = document("😀 cafe\u0301\xa0is\topen 👩‍👧.", mistakes=mistake("0:8-0:10", "was") + mistake("0:11-0:15", ""))
+    essay = read_one(text)
+    assert [edit.span.of(essay.text) for edit in essay.edits] == ["is", "open"]
+    assert comes_back(text)
+
+
+def test_overlapping_duplicate_and_zero_width_edits_and_spans_inside_words_are_all_kept() -> None:
+    marks = ["0:0-0:4", "0:2-0:8", "0:2-0:8", "0:6-0:7", "0:9-0:9"]
+    text = document("I use it.", mistakes="".join(map(mistake, marks)))
+    spans = [edit.span for edit in read_one(text).edits]
+    assert spans == [Span(0, 4), Span(2, 8), Span(2, 8), Span(6, 7), Span(9, 9)]
+    assert comes_back(text)
+
+
+def test_an_unknown_tag_is_fine() -> None:
+    assert read_one(document("Hi.", mistakes=mistake("0:0-0:2", tag="NoSuch/Tag 9"))).edits[0].tag == "NoSuch/Tag 9"
+
+
+@pytest.mark.parametrize(
+    ("tag", "place", "replacements"),
+    [
+        ("Rloc", "0:0-0:2", ("",)),
+        ("Um", "0:0-0:2", ()),
+        ("Cit", "0:0-0:2", ()),
+        ("Wa", "0:0-0:2", ()),
+        ("Nn", "0:2-0:2", ()),
+    ],
+)
+def test_an_empty_correction_deletes_but_where_the_tag_or_the_span_says_otherwise(
+    tag: str, place: str, replacements: tuple[str, ...]
+) -> None:
+    text = document("Hi.", mistakes=mistake(place, "", tag))
+    assert read_one(text).edits[0].replacements == replacements
+    assert comes_back(text)
+
+
+@pytest.mark.parametrize("text", ['<DOC nid="1">\n<TEXT>\n</TEXT>\n</DOC>\n\n', document(""), document("", "", "")])
+def test_an_empty_document_is_an_essay_without_words(text: str) -> None:
+    assert read_one(text).text.strip() == ""
+    assert comes_back(text)
+
+
+def test_a_document_without_text_is_an_essay_without_words() -> None:
+    assert read_one('<DOC nid="1"></DOC>').text == ""
+
+
+def test_an_empty_file_has_no_essays() -> None:
+    assert read("") == read("\n\n") == []
+
+
+def test_crlf_a_byte_order_mark_blank_lines_and_a_missing_final_newline_change_nothing() -> None:
+    essays = read(ESSAY)
+    assert read(ESSAY.rstrip("\n")) == essays
+    assert read(ESSAY.replace("\n", "\r\n")) == essays
+    assert read("\ufeff" + ESSAY) == essays
+    assert read("\n" + ESSAY.replace(">\n<", ">\n \t\n<")) == essays
+
+
+def test_layout_does_not_matter_nor_do_capitals() -> None:
+    flat = document("I has one.", mistakes=mistake("0:2-0:5")).replace("\n", "")
+    flat = flat.replace("<P>", "<p>").replace("</MISTAKE>", "</Mistake >").replace("<TEXT>", "<TEXT >")
+    assert read(flat) == read(document("I has one.", mistakes=mistake("0:2-0:5")))
+
+
+def test_an_empty_element_may_be_one_tag() -> None:
+    text = document("I has has one.", mistakes=mistake("0:6-0:9", ""))
+    assert read(text.replace("<CORRECTION></CORRECTION>", "<CORRECTION />")) == read(text)
+    assert read('<DOC nid="1"/>')[0].essay_id == "1"
+
+
+def test_attributes_may_stand_in_single_quotes() -> None:
+    assert read(ESSAY.replace('"', "'")) == read(ESSAY)
+
+
+def test_a_paragraph_may_hold_line_ends_of_its_own() -> None:
+    text = document("One\nand a half.", "", "\nTwo.\n", mistakes=mistake("2:1-2:4"))
+    essay = read_one(text)
+    assert essay.metadata == {"paragraphs": [15, 0, 6]}
+    assert essay.edits[0].span.of(essay.text) == "Two"
+    assert comes_back(text)
+
+
+def test_white_space_and_line_ends_in_a_correction_are_kept() -> None:
+    text = document("Hi.", mistakes=mistake("0:0-0:2", " hello\n"))
+    assert read_one(text).edits[0].replacements == (" hello\n",)
+    assert comes_back(text)
+
+
+# Markup in the words
+
+
+def test_references_are_decoded_and_offsets_count_what_they_stand_for() -> None:
+    essay = read_one(document("&lt;b&gt; &quot;a&apos; &amp;lt; &#233;&#xE9; x", mistakes=mistake("0:16-0:17")))
+    assert essay.text == "<b> \"a' &lt; éé x"
+    assert essay.edits[0].span.of(essay.text) == "x"
+    assert read_one(document("x", inside="").replace('nid="1"', 'nid="a&amp;b&quot;"')).essay_id == 'a&b"'
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["R & D", "AT&T;", "&nbsp;", "&#0;", "&#xD800;", "&#x110000;", "&#99999999;", "5 < 6 > 4", "I <3 it", "<br>"],
+)
+def test_what_is_no_reference_and_no_tag_of_nucle_is_itself(words: str) -> None:
+    text = document(words, mistakes=mistake("0:0-0:1", words, more=f"<COMMENT>{words}</COMMENT>\n"))
+    essay = read_one(text)
+    assert essay.text == essay.edits[0].replacements[0] == essay.edits[0].comment == words
+    assert comes_back(text)
+
+
+@pytest.mark.parametrize(
+    "words", ["&lt;", "&#233;", "</P>", "<P>", "<p >", "<P <P>", "</CORRECTION>", "<DOC/>", "\r", "a\r\nb"]
+)
+def test_what_would_be_misread_is_escaped(words: str) -> None:
+    lengths: dict[str, Json] = {"paragraphs": [len(words)]} if "\n" in words else {}
+    essay = Essay(words, words, (Edit(Span(0, 1), (words,), words, words, words),), (words,), metadata=lengths)
+    text, losses = write(essay)
+    assert losses == []
+    assert read(text) == [essay]
+
+
+@pytest.mark.parametrize("declaration", ["<!DOCTYPE x [", '<!ENTITY lol "ha">', '<!doctype x SYSTEM "secret">'])
+def test_declarations_are_refused_at_once_so_no_entity_ever_grows(declaration: str) -> None:
+    bomb = f'{declaration}\n<!ENTITY b "&a;&a;&a;&a;">\n]>\n' + document("&b;")
+    assert problems_of(bomb) == [
+        "test:1: expected <DOC>, found a declaration; grater expands no entities: take it out"
+    ]
+
+
+# Leftovers
+
+RICH = """\
+<DOC nid="1" source="web & paper">
+<FIRST_LANGUAGE>Thai</FIRST_LANGUAGE>
+<NATIONALITY></NATIONALITY>
+<GRADE scale="A-F">B <i>plus</i></GRADE>
+<TEXT lang="en">
+<P id="p0">
+Hi.
+</P>
+<REFERENCE kind="book">
+<P>
+Grater, A.
+</P>
+</REFERENCE>
+<REFERENCE>
+<P>
+Another.
+</P>
+</REFERENCE>
+</TEXT>
+<ANNOTATION teacher_id="1" round="2">
+<NOTE>tired</NOTE>
+<MISTAKE start_par="0" start_off="0" end_par="0" end_off="2" sure="no">
+<TYPE level="1">Nn</TYPE>
+<CORRECTION by="hand">Hello</CORRECTION>
+<COMMENT></COMMENT>
+<SEE>page 3</SEE>
+</MISTAKE>
+</ANNOTATION>
+</DOC>
+
+"""
+
+
+def test_what_nobody_knows_is_kept_and_written_back() -> None:
+    essay = read_one(RICH)
+    assert (essay.metadata["first_language"], essay.metadata["nationality"]) == ("Thai", "")
+    assert essay.metadata["sgml"] == {
+        "attributes": {
+            "DOC": {"source": "web & paper"},
+            "TEXT": {"lang": "en"},
+            "P 0": {"id": "p0"},
+            "REFERENCE 0": {"kind": "book"},
+            "ANNOTATION 1": {"round": "2"},
+        },
+        "elements": {
+            "DOC": [{"name": "GRADE", "text": "B <i>plus</i>", "attributes": {"scale": "A-F"}}],
+            "ANNOTATION 1": [{"name": "NOTE", "text": "tired"}],
+        },
+        "references": [[1, 2], [2, 3]],
+    }
+    assert essay.edits[0].extra == {
+        "sgml": {
+            "attributes": {
+                "MISTAKE": {"sure": "no"},
+                "TYPE": {"level": "1"},
+                "CORRECTION": {"by": "hand"},
+                "COMMENT": {},
+            },
+            "elements": {"MISTAKE": [{"name": "SEE", "text": "page 3"}]},
+        }
+    }
+    assert comes_back(RICH)
+
+
+def test_unknown_elements_of_one_place_are_kept_in_their_order() -> None:
+    twice = document("Hi.", inside="<A>1</A>\n<A>&lt;/A> 2</A>\n", mistakes="<NOTE>one</NOTE>\n")
+    assert comes_back(twice)
+    parted = twice.replace("</DOC>", '<ANNOTATION teacher_id="1">\n<NOTE>two</NOTE>\n</ANNOTATION>\n</DOC>')
+    assert write(*read(parted)) == (twice.replace("one</NOTE>\n", "one</NOTE>\n<NOTE>two</NOTE>\n"), [])
+
+
+def test_the_slip_of_the_release_in_references_is_read_and_written_right() -> None:
+    right = document("Hi.").replace("</TEXT>", "<REFERENCE>\n<P>\nGrater, A.\n</P>\n</REFERENCE>\n</TEXT>")
+    slip = right.replace("A.\n</P>", "A.\n<P>")
+    assert slip != right
+    assert read(slip) == read(right)
+    assert write(*read(slip)) == (right, [])
+
+
+@pytest.mark.parametrize(
+    "leftovers",
+    [
+        7,
+        {"colour": 1},
+        {"attributes": []},
+        {"attributes": {"DOC": {"nid": "2"}}},
+        {"attributes": {"DOC": {"a b": ""}}},
+        {"attributes": {"P 9": {"a": "b"}}},
+        {"elements": {"DOC": 1}},
+        {"elements": {"DOC": [{"name": "P", "text": ""}]}},
+        {"elements": {"DOC": [{"name": "X", "text": 1}]}},
+        {"elements": {"DOC": [{"name": "X", "text": "", "more": 1}]}},
+        {"elements": {"TEXT": [{"name": "X", "text": "y"}]}},
+        {"references": 3},
+        {"references": [[0, 5]]},
+        {"references": [["0", "1"]]},
+        {"references": [[1, 0]]},
+    ],
+)
+def test_leftovers_of_another_shape_are_a_loss_and_never_spoil_the_file(leftovers: Json) -> None:
+    essay = Essay("1", "Hi.", metadata={"sgml": leftovers})
+    text, losses = write(essay)
+    assert read(text) == [Essay("1", "Hi.")]
+    assert len(losses) == 1
+    assert losses[0].startswith("essay 1: metadata sgml")
+
+
+# Writing, and what cannot be held
+
+
+def losses_of(essay: Essay) -> list[str]:
+    text, losses = write(essay)
+    read(text)
+    return [loss.removeprefix("essay a: ") for loss in losses]
+
+
+def edited(*edits: Edit, **fields: object) -> Essay:
+    return Essay("a", "He go home.", edits, ("1", "2"), **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("edit", "losses"),
+    [
+        (Edit(Span(3, 5), ("goes",), "SVA", "1"), []),
+        (
+            Edit(Span(3, 5), ("goes", "went", ""), "SVA", "1"),
+            [
+                "edit 3-5 SVA alternative 'went' left out: a MISTAKE has one CORRECTION",
+                "edit 3-5 SVA alternative '' left out: a MISTAKE has one CORRECTION",
+            ],
+        ),
+        (
+            Edit(Span(3, 5), (), "SVA", "1"),
+            ["edit 3-5 SVA changed: an empty CORRECTION of SVA here means a deletion"],
+        ),
+        (
+            Edit(Span(3, 5), ("",), "Um", "1"),
+            ["edit 3-5 Um changed: an empty CORRECTION of Um here means no correction"],
+        ),
+        (
+            Edit(Span(3, 3), ("",), "Nn", "1"),
+            ["edit 3-3 Nn changed: an empty CORRECTION of Nn here means no correction"],
+        ),
+        (
+            Edit(Span(3, 5), ("x",), "Nn", "1", "", {"old": 1}),
+            ["edit 3-5 Nn extra old left out: NUCLE has no place for it"],
+        ),
+        (
+            Edit(Span(3, 5), ("x",), "Nn", "1", "", {"sgml": {"elements": {"P": []}}}),
+            ["edit 3-5 Nn extra sgml elements of P left out: NUCLE has no place for it"],
+        ),
+        (Edit(Span(3, 12), ("x",), "Nn", "1"), ["edit 3-12 Nn left out: its span is not inside the text"]),
+        (
+            Edit(Span(3, 5), ("x",), "Nn", "9"),
+            ["annotator 9 changed: an ANNOTATION block makes its teacher an annotator of the whole essay"],
+        ),
+    ],
+)
+def test_what_an_edit_has_and_nucle_has_not_is_told(edit: Edit, losses: list[str]) -> None:
+    assert losses_of(edited(edit)) == losses
+
+
+def test_what_an_essay_has_and_nucle_has_not_is_told() -> None:
+    metadata: dict[str, Json] = {"language": "Thai", "email": 3, "titled": "yes", "paragraphs": [3, 3]}
+    assert losses_of(edited(tokens=(), metadata=metadata)) == [
+        "metadata paragraphs left out: the lengths do not fit the text",
+        "metadata language left out: NUCLE has no place for it",
+        "metadata email left out: NUCLE has no place for it",
+        "metadata titled left out: NUCLE has no place for it",
+        "tokens left out: NUCLE holds raw text only",
+    ]
+
+
+@pytest.mark.parametrize("lengths", ["11", [11.0], [True], [3, 3], [3, 7], [2, 8, -1], [12], [], [4, "6"]])
+def test_paragraph_lengths_that_do_not_fit_the_text_are_a_loss(lengths: Json) -> None:
+    losses = losses_of(edited(metadata={"paragraphs": lengths}))
+    assert losses == ["metadata paragraphs left out: the lengths do not fit the text"]
+
+
+def test_negative_paragraph_lengths_are_a_loss_even_where_they_add_up() -> None:
+    # As slices from the end, -5 and 11 would give back "ab" and "cdef".
+    essay = Essay("a", "ab\ncdef", metadata={"paragraphs": [-5, 11]})
+    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not fit the text"]
+
+
+def test_an_edit_of_an_essay_without_paragraphs_makes_one() -> None:
+    edit = Edit(Span(0, 0), ("Dear Ana,",), "Others", "1")
+    essay = Essay("a", "", (edit,), ("1",), metadata={"paragraphs": []})
+    assert losses_of(essay) == ["metadata paragraphs left out: the lengths do not fit the text"]
+    assert read_one(write(essay)[0]).edits == (edit,)
+
+
+def test_references_that_overlap_are_a_loss() -> None:
+    essay = Essay("a", "One\nTwo", metadata={"sgml": {"references": [[0, 2], [1, 2]]}})
+    assert losses_of(essay) == ["metadata sgml references left out: NUCLE has no place for it"]
+    assert read_one(write(essay)[0]).metadata == {"sgml": {"references": [[0, 2]]}}
+
+
+def test_a_field_with_blanks_around_it_is_a_loss_as_they_would_be_layout() -> None:
+    assert losses_of(edited(metadata={"email": " a"})) == ["metadata email left out: NUCLE has no place for it"]
+
+
+def test_edits_are_grouped_by_annotator_and_a_new_order_is_told() -> None:
+    first, second, third = (Edit(Span(n, n + 1), ("x",), "Nn", rater) for n, rater in enumerate("212"))
+    essay = edited(first, second, third)
+    assert losses_of(essay) == ["order of edits changed: each annotator's edits stand in a block of their own"]
+    assert read_one(write(essay)[0]).edits == (second, first, third)
+
+
+@pytest.mark.parametrize("ids", [("a", "a"), ("",)])
+def test_an_id_that_would_read_back_as_another_is_told(ids: tuple[str, ...]) -> None:
+    _, losses = write(*(Essay(essay_id, "Hi.") for essay_id in ids))
+    assert len(losses) == 1
+    assert "id changed" in losses[0]
+
+
+def test_an_essay_without_annotators_gets_none() -> None:
+    essay = Essay("a", "Hi.\nYou.")
+    assert write(essay) == ('<DOC nid="a">\n<TEXT>\n<P>\nHi.\n</P>\n<P>\nYou.\n</P>\n</TEXT>\n</DOC>\n\n', [])
+    assert read(write(essay)[0]) == [essay]
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("2:0-2:0", "expected start_par among the 2 paragraphs (from 0, the title counted), found 2 in <MISTAKE>"),
+        ("0:0-2:0", "expected end_par among the 2 paragraphs"),
+        ("0:11-1:0", "expected start_off inside paragraph 0 (0 to 10), found 11"),
+        ("0:0-1:99", "expected end_off inside paragraph 1 (0 to 4), found 99"),
+        ("0:5-0:2", "expected an end after the start 0:5, found 0:2"),
+        ("1:0-0:2", "expected an end after the start 1:0, found 0:2"),
+        ("0:x-0:2", "expected a whole number for start_off, found 'x'"),
+        ("0:1.0-0:2", "expected a whole number for start_off, found '1.0'"),
+        ("0:٣-0:4", "expected a whole number for start_off, found '٣'"),
+        (f"0:{'9' * 5000}-0:4", "expected a whole number for start_off, found '999"),
+        ("0:-0:4", "expected a whole number for start_off, found ''"),
+    ],
+)
+def test_a_bad_place_is_named_with_its_line(place: str, message: str) -> None:
+    (problem,) = problems_of(document("I has one.", "Two.", mistakes=mistake("0:2-0:5") + mistake(place)))
+    assert problem.startswith("test:15: ")
+    assert message in problem
+
+
+# The lines of ESSAY: DOC 1, TEXT 2, TITLE 3-5, P 6-8, P 9-11, /TEXT 12, ANNOTATION 13, MISTAKE 14-17 and 18-22.
+FAULTS = [
+    (' end_off="13"', "", 14, "expected end_off, found none in <MISTAKE>"),
+    (' teacher_id="3"', "", 13, 'expected <ANNOTATION teacher_id="...">, found no teacher_id'),
+    ("<TYPE>Vt</TYPE>\n", "", 14, "expected one <TYPE> in <MISTAKE>, found none"),
+    ("<CORRECTION>saw</CORRECTION>\n", "", 14, "expected one <CORRECTION> in <MISTAKE>, found none"),
+    ("<TYPE>Vt</TYPE>", "<TYPE>Vt</TYPE>\n<TYPE>Vm</TYPE>", 16, "expected one <TYPE> in <MISTAKE>, found 2"),
+    ("</TITLE>\n", "", 5, "expected </TITLE> for the <TITLE> of line 3, found <P>"),
+    ("time.\n</P>\n", "time.\n", 8, "expected </P> for the <P> of line 6, found <P>"),
+    ("</TEXT>\n", "", 12, "expected </TEXT> for the <TEXT> of line 2, found <ANNOTATION>"),
+    ("saw</CORRECTION>", "saw", 17, "expected </CORRECTION> for the <CORRECTION> of line 16, found </MISTAKE>"),
+    ("</MISTAKE>\n<M", "<M", 17, "expected </MISTAKE> for the <MISTAKE> of line 14, found <MISTAKE>"),
+    ("</DOC>\n", "", 26, "expected </DOC> for the <DOC> of line 1, found the end of the file; is it cut short?"),
+    ("</TEXT>", "</TEXT>\nhello", 13, "expected a NUCLE tag, found text inside <DOC>: 'hello'"),
+    ("<TEXT>", "\xa0<TEXT>", 2, "expected a NUCLE tag, found text inside <DOC>: '\\xa0'"),
+    ("</TEXT>", "</TEXT></P>", 12, "expected no </P>, as no <P> is open; take it out"),
+    (
+        "<P>\nIt",
+        "<HEAD>\n</HEAD>\n<P>\nIt",
+        9,
+        "expected <HEAD> inside <DOC> or <ANNOTATION> or <MISTAKE>, found it in",
+    ),
+    ('nid="7"', "nid=7", 1, "expected attributes as name=\"value\", found '<DOC nid=7>'"),
+    ('nid="7"', 'nid="7" nid="8"', 1, "expected nid once in a tag, found it again"),
+    ("</TEXT>\n", "</TEXT>\n<TEXT>\n</TEXT>\n", 13, "expected one <TEXT> in a <DOC>, found a second"),
+    ("<P>\nIt", "<TITLE>\nIt", 11, "expected </TITLE> for the <TITLE> of line 9, found </P>"),
+    ("<P>\nIn", "<P></P><TITLE></TITLE><P>\nIn", 6, "expected <TITLE> before the first <P>, found it after; move it"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "message"), FAULTS)
+def test_a_fault_in_the_markup_is_named_with_its_line(old: str, new: str, line: int, message: str) -> None:
+    assert ESSAY.count(old) == 1
+    assert problems_of(ESSAY.replace(old, new))[0].startswith(f"test:{line}: {message}")
+
+
+def test_one_missing_end_tag_is_one_problem() -> None:
+    for end in ("</TITLE>\n", "</P>\n", "</TEXT>\n", "</CORRECTION>\n", "</MISTAKE>\n", "</DOC>\n"):
+        assert len(problems_of(ESSAY.replace(end, "", 1))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hello\n", "test:1: expected a NUCLE tag, found text outside <DOC>: 'hello'"),
+        ("x" * 99, f"test:1: expected a NUCLE tag, found text outside <DOC>: '{'x' * 37}...'"),
+        ("<P>\nhello\n</P>\n", "test:1: expected <P> inside <TEXT> or <REFERENCE>, found it outside <DOC>"),
+        ("<CORPUS>\n</CORPUS>\n", "test:1: expected <CORPUS> inside <DOC> or <ANNOTATION> or <MISTAKE>, found it"),
+        ('<DOC nid="1">\n<DOC nid="2">\n</DOC>\n', "test:2: expected </DOC> for the <DOC> of line 1, found <DOC>"),
+        ("<?xml version='1.0'?>\n", "test:1: expected a NUCLE tag, found text outside <DOC>"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_nucle_is_told_so(text: str, message: str) -> None:
+    assert problems_of(text)[0].startswith(message)
+
+
+@pytest.mark.parametrize("n_characters", range(1, len(ESSAY) - 8, 13))
+def test_a_truncated_file_is_refused(n_characters: int) -> None:
+    assert problems_of(ESSAY + ESSAY[:n_characters])
+
+
+def test_good_documents_around_a_bad_one_are_read_and_problems_collected_up_to_twenty() -> None:
+    bad = document("Hi.", mistakes=mistake("9:0-9:0"))
+    found: list[str] = []
+    with pytest.raises(BadInput) as caught:
+        found.extend(essay.essay_id for essay in read_nucle(TextSource(ESSAY + bad + bad + ESSAY).lines(), name="f"))
+    assert found == ["7", "1", "1#2", "7#2"]
+    assert [problem.line for problem in caught.value.problems] == [35, 49]
+    assert len(problems_of(bad * 30)) == 21
+
+
+def test_a_document_with_a_fault_in_its_markup_is_left_out_and_the_next_is_read() -> None:
+    found: list[str] = []
+    broken = document("Hi.").replace("</P>\n", "")
+    with pytest.raises(BadInput):
+        found.extend(essay.essay_id for essay in read_nucle(TextSource(ESSAY + broken + ESSAY).lines(), name="f"))
+    assert found == ["7", "7#2"]
+
+
+def test_reading_streams() -> None:
+    essays = read_nucle(iter([*TextSource(ESSAY).lines(), "broken"]), name="test")
+    assert next(essays).essay_id == "7"
+
+
+# Any corpus
+
+words = st.text(
+    st.sampled_from("ab <>&/;#x1P\"'\n\r\t\xa0é😀\u0301\u2028") | st.characters(codec="utf-8"), max_size=8
+)
+pieces = st.sampled_from(["<P>", "</P>", "&lt;", "&#10;", "</DOC>", "<br>", "\r\n", "<P ", "</G>", "<!ENTITY a>"])
+texts = st.lists(words | pieces, max_size=4).map("".join)
+names = st.sampled_from(["G", "note", "x-1"])
+attributes = st.dictionaries(names, texts, max_size=2)
+
+
+@st.composite
+def essays(draw: st.DrawFn, number: int) -> Essay:
+    """Any essay that NUCLE can hold."""
+    paragraphs = draw(st.lists(texts, min_size=1, max_size=4))
+    text = "\n".join(paragraphs)
+    annotators = tuple(draw(st.lists(texts, max_size=2, unique=True)))
+    places = st.integers(0, len(text))
+    spans = st.tuples(places, places).map(lambda pair: Span(*sorted(pair)))
+    edits = []
+    for rater in annotators:
+        for span in draw(st.lists(spans, max_size=3)):
+            tag, correction = draw(texts | st.sampled_from(["Um", "Rloc"])), draw(texts)
+            replacements = () if not correction and (tag == "Um" or not len(span)) else (correction,)
+            elements: list[Json] = [{"name": draw(names), "text": draw(texts)}]
+            extra: dict[str, Json] = draw(st.sampled_from([{}, {"sgml": {"elements": {"MISTAKE": elements}}}]))
+            edits.append(Edit(span, replacements, tag, rater, draw(texts), extra))
+    metadata: dict[str, Json] = {}
+    if "\n" in "".join(paragraphs):
+        metadata["paragraphs"] = [len(paragraph) for paragraph in paragraphs]
+    if draw(st.booleans()):
+        metadata["titled"] = True
+    extra_attributes = draw(attributes)
+    if extra_attributes:
+        metadata["sgml"] = {"attributes": {"DOC": dict(extra_attributes), "P 0": dict(extra_attributes)}}
+    return Essay(f"{draw(texts)}{number}", text, tuple(edits), annotators, metadata=metadata)
+
+
+@given(st.tuples(essays(1), essays(2)))
+@settings(max_examples=120, deadline=None)
+def test_any_corpus_that_nucle_can_hold_comes_back_as_it_was(corpus: tuple[Essay, ...]) -> None:
+    text, losses = write(*corpus)
+    assert losses == []
+    assert tuple(read(text)) == corpus
+    assert write(*read(text)) == (text, [])
+
+
+@given(st.lists(st.sampled_from(ESSAY.splitlines(keepends=True)) | texts, max_size=12).map("".join))
+@settings(max_examples=150, deadline=None)
+def test_no_text_makes_the_reader_fail_in_another_way_than_its_own(text: str) -> None:
+    with suppress(GraterError):
+        read(text)
+
+
+@given(st.sampled_from([ESSAY, RICH]), st.data())
+@settings(max_examples=150, deadline=None)
+def test_what_is_read_from_a_damaged_file_can_be_written_and_read_again(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 9, len(text))))
+    with suppress(GraterError):
+        damaged = read(text[:start] + data.draw(texts) + text[end:])
+        assert read(write(*damaged)[0]) == damaged
+
+
+# The real files
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("annotator", "n_edits"), [(0, 2397), (1, 3331)])
+def test_the_conll_2014_files_come_back_byte_for_byte_also_by_way_of_jsonl(annotator: int, n_edits: int) -> None:
+    text = data_path(f"conll14/official/official-2014.{annotator}.sgml").read_bytes().decode()
+    corpus = read(text)
+    assert (len(corpus), sum(len(essay.edits) for essay in corpus)) == (50, n_edits)
+    assert write(*corpus) == (text, [])
+    losses: list[Loss] = []
+    jsonl = "".join(write_jsonl(corpus, losses.append))
+    assert losses == []
+    assert write(*read_jsonl(TextSource(jsonl).lines(), name="jsonl")) == (text, [])
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("annotator", "n_inside_words"), [(0, 5), (1, 0)])
+def test_the_conll_2014_spans_lie_on_words_so_the_paragraphs_are_counted_right(
+    annotator: int, n_inside_words: int
+) -> None:
+    text = data_path(f"conll14/official/official-2014.{annotator}.sgml").read_text("utf-8")
+    corpus = read(text)
+    splits = [
+        essay.text[place - 1 : place + 1].isalnum()
+        for essay in corpus
+        for edit in essay.edits
+        for place in (edit.span.start, edit.span.end)
+        if 0 < place < len(essay.text)
+    ]
+    assert sum(essay.metadata == {"titled": True} for essay in corpus) == 7
+    assert sum(splits) == n_inside_words
+
+
+def test_the_format_is_called_nucle() -> None:
+    assert (FORMAT.name, FORMAT.suffixes) == ("nucle", (".sgml", ".sgm"))

@@ -1,0 +1,107 @@
+"""Plain text: a file is an essay, character for character."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.format import Loss
+from grater.corpora.plain import FORMAT, read_text, write_text
+from grater.errors import BadInput, GraterError
+from grater.model import Edit, Essay, Span, short_hash
+from tests.corpora.sources import TextSource
+
+
+def read(text: str) -> Essay:
+    (essay,) = FORMAT.read(TextSource(text))
+    return essay
+
+
+def paragraphs(text: str) -> list[Essay]:
+    return list(read_text(TextSource(text).lines(), name="test", one_per_line=True))
+
+
+def write(*essays: Essay) -> tuple[str, list[str]]:
+    losses: list[Loss] = []
+    text = "".join(write_text(essays, losses.append))
+    return text, [str(loss) for loss in losses]
+
+
+def plain(text: str) -> Essay:
+    return Essay(short_hash(text), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "He go home.", "He go home.\n", "One.\r\n\r\nTwo.\r\n\n", "\ttab\xa0nbsp 😀 e\u0301\u2028\x0c\x85"],
+)
+def test_the_essay_is_the_text_of_the_file_with_nothing_changed(text: str) -> None:
+    essay = read(text)
+    assert (essay.text, essay.essay_id, essay.line) == (text, short_hash(text), 1)
+    assert write(essay) == (text, [])
+
+
+def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
+    essays = paragraphs("First one.\n\n \t\nSecond one.\r\nFirst one.")
+    assert [essay.text for essay in essays] == ["First one.", "Second one.", "First one."]
+    assert [essay.line for essay in essays] == [1, 4, 5]
+    assert essays[2].essay_id == f"{essays[0].essay_id}#2"
+
+
+def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
+    utf16 = "He go.\nShe go.\n".encode("utf-16-le").decode("utf-8")
+    with pytest.raises(BadInput) as caught:
+        read(utf16)
+    assert [problem.line for problem in caught.value.problems] == [1, 2, 3]
+    assert "test:1: expected text, found a NUL character; is it UTF-16?" in str(caught.value)
+    with pytest.raises(BadInput):
+        paragraphs(utf16)
+
+
+def test_several_essays_are_joined_by_a_blank_line_and_that_is_told() -> None:
+    text, losses = write(plain("One."), plain("Two.\n"), plain("Three."))
+    assert text == "One.\n\nTwo.\n\nThree."
+    assert [loss.partition(": ")[2] for loss in losses] == [
+        "its bounds changed: a text file is one essay: a blank line now stands before this one"
+    ] * 2
+
+
+def test_everything_but_words_is_told_as_a_loss() -> None:
+    edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
+    essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
+    text, losses = write(essay)
+    assert text == "\ufeffHe go"
+    assert losses == [
+        "essay e1: id changed: a text file has none: a hash of the text takes its place",
+        "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
+        "essay e1: NUL characters left out: they are no text",
+        "essay e1: edit 3-5 SVA left out: a text file holds words only",
+        "essay e1: edit 0-2 Um left out: a text file holds words only",
+        "essay e1: annotator R1 left out: a text file holds words only",
+        "essay e1: annotator R2 left out: a text file holds words only",
+        "essay e1: tokens left out: a text file holds words only",
+        "essay e1: metadata language left out: a text file holds words only",
+    ]
+
+
+@given(st.text())
+@settings(max_examples=100, deadline=None)
+def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
+    if "\0" in text:
+        with pytest.raises(GraterError):
+            read(text)
+    else:
+        assert write(read(text))[0] == text
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n\0", codec="utf-8")).filter(str.strip)))
+@settings(max_examples=100, deadline=None)
+def test_any_lines_with_words_are_read_one_by_one(lines: list[str]) -> None:
+    essays = paragraphs("".join(f"{line}\n" for line in lines))
+    assert [essay.text for essay in essays] == [line.removesuffix("\r") for line in lines]
+    assert len({essay.essay_id for essay in essays}) == len(lines)
+
+
+def test_the_format_is_called_text() -> None:
+    assert (FORMAT.name, FORMAT.suffixes) == ("text", (".txt",))

@@ -1,0 +1,134 @@
+"""Which judgments count: status, flags, confidence, duplicates, merged labels, and raters that nobody knows."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from grater.errors import BadInput, UsageError
+from grater.tables import exploded, parse_merge, read_decisions, read_judgments, require_raters
+
+FRAME = pl.DataFrame(
+    {
+        "item": ["a", "a", "a", "b", "b"],
+        "rater": ["1", "2", "3", "1", "2"],
+        "label": ["0", "1", "2", "e", "0"],
+        "status": ["valid", None, "untrusted", "withdrawn", "surplus"],
+        "confidence": [0.2, 0.9, 0.9, None, 1.0],
+        "flags": ["spelling|context", None, "context", "spellings", None],
+    }
+)
+
+
+def test_only_valid_judgments_and_those_without_a_status_count() -> None:
+    judgments = read_judgments(FRAME)
+    assert judgments.frame["rater"].to_list() == ["1", "2"]
+    assert judgments.dropped == {"status surplus": 1, "status untrusted": 1, "status withdrawn": 1}
+
+
+def test_another_status_can_be_asked_for() -> None:
+    judgments = read_judgments(FRAME, status=("untrusted", "surplus"))
+    assert judgments.frame["status"].to_list() == ["untrusted", "surplus"]
+    assert judgments.dropped == {"status valid": 2, "status withdrawn": 1}
+    assert len(read_judgments(FRAME, status=("all",))) == 5
+
+
+def test_a_table_of_which_nothing_counts_is_refused() -> None:
+    frame = FRAME.with_columns(status=pl.lit("Approved"))
+    with pytest.raises(
+        BadInput, match=r"expected judgments that count, found none \(5 status Approved\); see --status"
+    ):
+        read_judgments(frame)
+
+
+def test_flags_drop_judgments_and_are_counted_even_when_nobody_bears_them() -> None:
+    judgments = read_judgments(FRAME, status=("all",), drop_flags=("spelling", "context", "typo"))
+    assert judgments.frame["flags"].to_list() == [None, "spellings", None]
+    assert judgments.dropped == {"flag spelling": 1, "flag context": 1, "flag typo": 0}
+
+
+def test_no_confidence_is_below_any() -> None:
+    judgments = read_judgments(FRAME, status=("all",), min_confidence=0.9)
+    assert judgments.frame["confidence"].to_list() == [0.9, 0.9, 1.0]
+    assert judgments.dropped == {"no confidence": 1, "confidence below 0.9": 1}
+
+
+def test_a_filter_needs_its_column() -> None:
+    frame = FRAME.select("item", "rater", "label")
+    with pytest.raises(UsageError, match="expected a column 'flags', found none"):
+        read_judgments(frame, drop_flags=("spelling",))
+    with pytest.raises(UsageError, match="expected a column 'confidence', found none"):
+        read_judgments(frame, min_confidence=0.5)
+
+
+def test_labels_are_merged_and_the_rest_stays() -> None:
+    merge = parse_merge(["0,1=error", " 2 , x = ok"])
+    assert merge == {"0": "error", "1": "error", "2": "ok", "x": "ok"}
+    judgments = read_judgments(FRAME, status=("all",), merge=merge)
+    assert judgments.frame["label"].to_list() == ["error", "error", "ok", "e", "error"]
+
+
+@pytest.mark.parametrize("setting", ["0,1", "0,=error", "0=", "=error"])
+def test_a_merge_names_old_and_new(setting: str) -> None:
+    with pytest.raises(UsageError, match="expected --merge OLD,OLD=NEW"):
+        parse_merge([setting])
+
+
+def test_a_label_has_one_new_name() -> None:
+    with pytest.raises(UsageError, match="expected one new name for label '0', found 'error' and 'ok'"):
+        parse_merge(["0=error", "0=ok"])
+
+
+def test_duplicates_are_named_with_their_rows() -> None:
+    frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "rater": ["r"] * 4, "label": ["x", "y", "z", "w"]})
+    with pytest.raises(BadInput, match="row 3: expected item 'a', rater 'r' once, found it in rows 1, 3, 4; mend"):
+        read_judgments(frame)
+
+
+def test_the_first_or_the_last_of_duplicates_is_kept_in_place() -> None:
+    frame = pl.DataFrame({"item": ["a", "b", "a"], "rater": ["r"] * 3, "label": ["x", "y", "z"]})
+    first, last = read_judgments(frame, duplicates="first"), read_judgments(frame, duplicates="last")
+    assert first.frame["label"].to_list() == ["x", "y"]
+    assert last.frame["label"].to_list() == ["y", "z"]
+    assert first.dropped == {"duplicate, first kept": 1}
+    assert last.dropped == {"duplicate, last kept": 1}
+    with pytest.raises(UsageError, match="expected duplicates error, first or last"):
+        read_judgments(frame, duplicates="any")  # type: ignore[arg-type]
+
+
+def test_a_withdrawn_judgment_and_its_successor_are_no_duplicates() -> None:
+    frame = pl.DataFrame(
+        {"item": ["a", "a"], "rater": ["r", "r"], "label": ["x", "y"], "status": ["withdrawn", "valid"]}
+    )
+    assert read_judgments(frame).frame["label"].to_list() == ["y"]
+
+
+def test_one_system_decides_once_on_an_item() -> None:
+    frame = pl.DataFrame({"item": ["a", "a", "a"], "system": ["S", "T", "S"], "flagged": [1, 1, 0]})
+    with pytest.raises(BadInput, match="row 3: expected item 'a', system 'S' once"):
+        read_decisions(frame)
+    assert read_decisions(frame, duplicates="last").dropped == {"duplicate, last kept": 1}
+
+
+def test_without_raters_positions_are_raters_and_per_rater_results_are_refused() -> None:
+    judgments = read_judgments(pl.DataFrame({"item": ["a", "b", "a"], "label": ["x", "y", "z"]}))
+    assert judgments.anonymous_raters
+    assert judgments.frame.rows() == [("a", "1", "x"), ("b", "1", "y"), ("a", "2", "z")]
+    with pytest.raises(UsageError, match="confusion matrices need rater ids, and this table has none"):
+        require_raters(judgments, "confusion matrices")
+
+
+def test_known_raters_are_not_refused() -> None:
+    require_raters(read_judgments(FRAME), "confusion matrices")
+
+
+def test_a_misspelt_rater_column_does_not_make_raters_anonymous() -> None:
+    frame = pl.DataFrame({"item": ["a"], "worker_id": ["w"], "label": ["x"]})
+    with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; say --columns rater=worker_id"):
+        read_judgments(frame)
+    assert read_judgments(frame, columns={"rater": ""}).anonymous_raters
+
+
+def test_lists_in_cells_can_be_exploded() -> None:
+    flags = exploded(FRAME.select("item", "flags"), "flags")
+    assert flags.rows() == [("a", "spelling"), ("a", "context"), ("a", "context"), ("b", "spellings")]

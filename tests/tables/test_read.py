@@ -1,0 +1,230 @@
+"""Tables from every type of file: names, types, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.errors import BadInput, GraterError, UnknownName, UsageError
+from grater.tables import (
+    parse_columns,
+    read_decisions,
+    read_gold,
+    read_items,
+    read_judgments,
+    read_sample,
+    read_table,
+)
+
+JUDGMENTS = "item,rater,label\nn1,Ada,error\nn1,Bo,ok\nn2,Ada,ok\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def problems(path: Path, text: str, kind: str = "judgments", **options: object) -> list[str]:
+    """What reading the text complains of, without the folder."""
+    source = write(path, text)
+    with pytest.raises(GraterError) as caught:
+        read_judgments(source, **options) if kind == "judgments" else read_table(kind, source, **options)  # type: ignore[arg-type]
+    return str(caught.value).replace(f"{path.parent}/", "").splitlines()
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    return tmp_path / "j.csv"
+
+
+def test_judgments_come_with_three_text_columns(csv: Path) -> None:
+    judgments = read_judgments(write(csv, JUDGMENTS))
+    assert judgments.frame.schema == {"item": pl.String, "rater": pl.String, "label": pl.String}
+    assert judgments.frame.rows() == [("n1", "Ada", "error"), ("n1", "Bo", "ok"), ("n2", "Ada", "ok")]
+    assert not judgments.anonymous_raters
+    assert judgments.dropped == {}
+
+
+@pytest.mark.parametrize("header", ["task,worker,response", "item,annotator,label", "Item,RATER,Label"])
+def test_synonyms_and_capitals_name_the_same_columns(csv: Path, header: str) -> None:
+    judgments = read_judgments(write(csv, JUDGMENTS.replace("item,rater,label", header)))
+    assert judgments.frame.columns == ["item", "rater", "label"]
+
+
+def test_truth_is_a_label_in_gold_only(csv: Path) -> None:
+    assert read_gold(write(csv, "item,truth\nn1,ok\n")).frame.rows() == [("n1", "ok")]
+    assert "'label' or 'response'" in problems(csv, "item,rater,truth\nn1,Ada,ok\n")[0]
+
+
+def test_the_tables_own_name_wins_over_a_synonym(csv: Path) -> None:
+    frame = read_judgments(write(csv, "item,task,rater,label\nn1,essay 4,Ada,ok\n")).frame
+    assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "task": "essay 4"}]
+
+
+def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
+    found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
+    assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "
+                     "--columns rater=worker"]  # fmt: skip
+
+
+def test_columns_can_be_named_and_the_pushed_aside_one_is_kept(csv: Path) -> None:
+    source = write(csv, "orig_id,!who,verdict,label\n7,Ada,ok,x\n")
+    columns = parse_columns(["item=orig_id,rater=!who", "label=verdict"])
+    assert read_judgments(source, columns=columns).frame.to_dicts() == [
+        {"item": "7", "rater": "Ada", "label": "ok", "label.file": "x"}
+    ]
+
+
+def test_a_named_column_that_is_not_there_is_answered_with_the_nearest(csv: Path) -> None:
+    with pytest.raises(UnknownName, match=r"unknown column 'orig_ids'. Did you mean 'orig_id'\?"):
+        read_judgments(write(csv, "orig_id,rater,label\n7,Ada,ok\n"), columns={"item": "orig_ids"})
+    with pytest.raises(UnknownName, match=r"unknown column of judgments 'itm'\. Did you mean 'item'"):
+        read_judgments(write(csv, JUDGMENTS), columns={"itm": "item"})
+
+
+@pytest.mark.parametrize("setting", ["item", "=x", "item=a,,"])
+def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
+    with pytest.raises(UsageError, match="expected --columns NAME=COLUMN"):
+        parse_columns([setting])
+
+
+def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
+    assert problems(csv, "item_id,who,verdict\n1,Ada,ok\n") == [
+        "j.csv: expected a column 'item' or 'task', found item_id, who, verdict. Did you mean 'item_id'? "
+        "Name it with --columns item=item_id",
+        "j.csv: expected a column 'label' or 'response', found item_id, who, verdict. "
+        "Name it with --columns label=COLUMN",
+    ]
+
+
+def test_further_columns_are_kept_behind_the_known_ones(csv: Path) -> None:
+    frame = read_judgments(write(csv, "level,item,confidence,rater,label\nB2,n1,0.5,Ada,ok\n")).frame
+    assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "confidence": 0.5, "level": "B2"}]
+    assert frame.columns == ["item", "rater", "label", "confidence", "level"]
+
+
+def test_empty_cells_are_named_by_line(csv: Path) -> None:
+    text = "item,rater,label\nn1,Ada,ok\n,Ada,ok\nn2,,ok\nn3,Ada,\n"
+    assert problems(csv, text) == [
+        "j.csv:3: expected a value in column 'item', found an empty cell",
+        "j.csv:4: expected a value in column 'rater', found an empty cell",
+        "j.csv:5: expected a value in column 'label', found an empty cell",
+    ]
+
+
+def test_twenty_problems_are_enough(csv: Path) -> None:
+    found = problems(csv, "item,rater,label\n" + ",Ada,ok\n" * 30)
+    assert len(found) == 21
+    assert found[-1] == "j.csv: stopped after 20 problems; there may be more"
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ("nan", "expected a finite number in column 'confidence', found 'nan'"),
+        ("-inf", "expected a finite number in column 'confidence', found '-inf'"),
+        ("sure", "expected a number in column 'confidence', found 'sure'"),
+        ("1,5", "expected a number in column 'confidence', found '1,5'"),
+    ],
+)
+def test_confidence_is_a_finite_number(csv: Path, cell: str, complaint: str) -> None:
+    assert problems(csv, f'item,rater,label,confidence\nn1,Ada,ok,"{cell}"\n') == [f"j.csv:2: {complaint}"]
+
+
+def test_confidence_may_be_said_in_words(csv: Path) -> None:
+    text = "item,rater,label,confidence\nn1,Ada,ok,low\nn1,Bo,ok,high\nn1,Cy,ok, 0.5\nn1,Di,ok,\n"
+    assert read_judgments(write(csv, text)).frame["confidence"].to_list() == [0.0, 1.0, 0.5, None]
+
+
+def test_time_cannot_run_backwards(csv: Path) -> None:
+    found = problems(csv, "item,rater,label,seconds\nn1,Ada,ok,-1\n")
+    assert found == ["j.csv:2: expected a number at least 0 in column 'seconds', found '-1'"]
+
+
+def test_payload_is_json(csv: Path) -> None:
+    found = problems(csv, "item,rater,label,payload\nn1,Ada,ok,{oops\n")
+    assert found == ["j.csv:2: expected JSON in column 'payload', found '{oops'"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "flagged"), [("0", False), ("1", True), ("true", True), ("FALSE", False), (" True", True)]
+)
+def test_flagged_is_zero_one_true_or_false(csv: Path, cell: str, flagged: bool) -> None:
+    table = read_decisions(write(csv, f"item,system,flagged\nn1,S,{cell}\n"))
+    assert table.frame["flagged"].to_list() == [flagged]
+
+
+@pytest.mark.parametrize("cell", ["yes", "2", "-1", "0.5"])
+def test_anything_else_is_no_flag(csv: Path, cell: str) -> None:
+    found = problems(csv, f"item,system,flagged\nn1,S,{cell}\n", "decisions")
+    assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
+
+
+def test_a_blank_suggestion_is_none_and_a_deletion_is_told(csv: Path) -> None:
+    table = read_decisions(write(csv, "item,system,flagged,suggestion\nn1,S,1,-NONE-\nn2,S,1,\n"))
+    assert table.frame["suggestion"].to_list() == ["-NONE-", None]
+
+
+def test_items_start_before_they_end(csv: Path) -> None:
+    text = (
+        "item,essay,start,end,kind\na,e,3,5,prep\nb,e,5,5,prep-missing\nc,e,6,5,prep\nd,e,1.5,x,prep\ne,e,-1,2,prep\n"
+    )
+    assert problems(csv, text, "items") == [
+        "j.csv:5: expected a whole number in column 'start', found '1.5'",
+        "j.csv:6: expected a whole number at least 0 in column 'start', found '-1'",
+        "j.csv:5: expected a whole number in column 'end', found 'x'",
+        "j.csv:4: expected start at or before end, found 6 and 5",
+    ]
+
+
+def test_items_have_whole_numbers(csv: Path) -> None:
+    frame = read_items(write(csv, "item,essay,start,end,kind\na,e,3,5.0,prep\n")).frame
+    assert frame.rows() == [("a", "e", 3, 5, "prep")]
+
+
+@pytest.mark.parametrize("cell", ["0", "1.01", "-0.5", "inf"])
+def test_a_probability_is_above_zero_and_at_most_one(csv: Path, cell: str) -> None:
+    found = problems(csv, f"item,stratum,probability\nn1,flagged,{cell}\n", "sample")
+    assert len(found) == 1
+    assert found[0].endswith(f"in column 'probability', found {cell!r}")
+
+
+def test_a_sample_without_meta_data_has_none(csv: Path) -> None:
+    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
+    assert sample.meta is None
+    assert sample.frame.rows() == [("n1", "flagged", 1.0)]
+
+
+def test_packed_files_are_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv.gz"
+    path.write_bytes(gzip.compress(JUDGMENTS.encode()))
+    assert len(read_judgments(path)) == 3
+
+
+def test_a_damaged_pack_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv.gz"
+    path.write_bytes(gzip.compress(JUDGMENTS.encode())[:-9])
+    with pytest.raises(BadInput, match=r"j\.csv\.gz: cannot be read"):
+        read_judgments(path)
+
+
+@pytest.mark.parametrize("name", ["j.xlsx", "j", "j.parquet.gz", "j.csv.zip"])
+def test_an_unknown_extension_is_answered_with_the_known_ones(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=r"expected a table with extension \.csv, \.tsv, \.jsonl, \.parquet"):
+        read_judgments(write(tmp_path / name, JUDGMENTS))
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    for name in ("none.csv", "none.jsonl"):
+        with pytest.raises(BadInput, match=f"{name}: cannot be read: No such file"):
+            read_judgments(tmp_path / name)
+    with pytest.raises(BadInput, match=r"none\.parquet: cannot be read as parquet"):
+        read_judgments(tmp_path / "none.parquet")
+
+
+def test_an_unknown_kind_of_table_is_answered_with_the_known_ones(csv: Path) -> None:
+    with pytest.raises(UnknownName, match="Known: judgments, decisions, items, gold, sample"):
+        read_table("judgements", csv)  # type: ignore[arg-type]

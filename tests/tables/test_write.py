@@ -1,0 +1,175 @@
+"""Tables written and read back, whole or not at all, and harmless in a spreadsheet."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.errors import GraterError, UsageError
+from grater.tables import (
+    Judgments,
+    read_decisions,
+    read_gold,
+    read_items,
+    read_judgments,
+    read_sample,
+    read_table,
+    write_table,
+)
+from grater.tables.schema import Kind
+
+TYPES = [".csv", ".tsv", ".jsonl", ".parquet"]
+CELL = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+NASTY = st.sampled_from(
+    ["=1+1", "'=x", "''-y", "-NONE-", "-1", "+4.5", "@a", "\tx", "\r", "\n", '"', "a,b", "NA", "1.0", " x "]
+)
+TEXT = CELL | NASTY
+TYPED: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("confidence", "seconds", "score", "probability", "stratum_size", "random"), pl.Float64),
+    **dict.fromkeys(("start", "end"), pl.Int64),
+    "flagged": pl.Boolean,
+}
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def optional(cells: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    return st.none() | cells
+
+
+@st.composite
+def frames(
+    draw: st.DrawFn, required: dict[str, st.SearchStrategy[object]], others: dict[str, st.SearchStrategy[object]]
+) -> pl.DataFrame:
+    """Some rows with every required cell filled and the others now and then; the first column tells rows apart."""
+    columns = required | {name: optional(cells) for name, cells in others.items()}
+    rows = draw(st.lists(st.tuples(*columns.values()), min_size=1, max_size=5, unique_by=lambda row: row[0]))
+    return pl.DataFrame(rows, schema={name: TYPED.get(name, pl.String) for name in columns}, orient="row")
+
+
+TABLES: dict[Kind, st.SearchStrategy[pl.DataFrame]] = {
+    "judgments": frames(
+        {"item": TEXT, "rater": TEXT, "label": TEXT},
+        {
+            "confidence": FINITE,
+            "seconds": st.floats(0, 1e300),
+            "at": TEXT,
+            "flags": TEXT,
+            "group": TEXT,
+            "=further": TEXT,
+        },
+    ),
+    "decisions": frames(
+        {"item": TEXT, "system": TEXT, "flagged": st.booleans()}, {"score": FINITE, "type": TEXT, "suggestion": TEXT}
+    ),
+    "items": frames(
+        {"item": TEXT, "essay": TEXT, "start": st.integers(0, 9), "end": st.integers(9, 2**40), "kind": TEXT},
+        {"document": TEXT, "context": TEXT, "first language": TEXT},
+    ),
+    "gold": frames({"item": TEXT, "label": TEXT}, {"reason": TEXT}),
+    "sample": frames(
+        {"item": TEXT, "stratum": TEXT, "probability": st.floats(0, 1, exclude_min=True)},
+        {"stratum_size": st.floats(1, 1e9), "random": st.floats(0, 1), "system": TEXT},
+    ),
+}
+
+
+@pytest.mark.parametrize("suffix", TYPES)
+@pytest.mark.parametrize("kind", list(TABLES))
+def test_what_is_written_is_read_back(kind: Kind, suffix: str) -> None:
+    @settings(max_examples=15, deadline=None)
+    @given(TABLES[kind])
+    def round_trip(frame: pl.DataFrame) -> None:
+        table = read_table(kind, frame)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"t{suffix}"
+            write_table(table, path)
+            again = read_table(kind, path)
+        assert again.frame.to_dict(as_series=False) == table.frame.to_dict(as_series=False)
+        assert again.frame.schema == table.frame.schema
+
+    round_trip()
+
+
+@pytest.mark.parametrize("cell", ["=SUM(A1)", "+x", "-x", "@x", "\tx", "\rx", "＝x", "'=x", "-1-1", "+4511223344x"])
+def test_a_formula_is_kept_from_the_spreadsheet(tmp_path: Path, cell: str) -> None:
+    frame = pl.DataFrame({"item": ["a"], "label": [cell]})
+    write_table(frame, tmp_path / "g.csv")
+    assert f"'{cell}" in (tmp_path / "g.csv").read_bytes().decode()
+    assert read_gold(tmp_path / "g.csv").frame["label"].to_list() == [cell]
+    write_table(frame, tmp_path / "raw.csv", raw=True)
+    assert f"'{cell}" not in (tmp_path / "raw.csv").read_bytes().decode()
+
+
+@pytest.mark.parametrize("cell", ["-NONE-", "-1", "+4.5", "it's", "a=b", "'tis"])
+def test_what_runs_nothing_stays_as_it_is(tmp_path: Path, cell: str) -> None:
+    write_table(pl.DataFrame({"item": ["a"], "label": [cell]}), tmp_path / "g.csv")
+    assert (tmp_path / "g.csv").read_text() == f"item,label\na,{cell}\n"
+
+
+def test_numbers_are_never_guarded(tmp_path: Path) -> None:
+    decisions = read_decisions(pl.DataFrame({"item": ["a"], "system": ["S"], "flagged": [1], "score": [-0.5]}))
+    write_table(decisions, tmp_path / "d.csv")
+    assert (tmp_path / "d.csv").read_text() == "item,system,flagged,score\na,S,true,-0.5\n"
+
+
+def test_jsonl_is_never_altered(tmp_path: Path) -> None:
+    write_table(pl.DataFrame({"item": ["a"], "label": ["=1"]}), tmp_path / "g.jsonl")
+    assert json.loads((tmp_path / "g.jsonl").read_text()) == {"item": "a", "label": "=1"}
+
+
+def test_anonymous_raters_stay_anonymous(tmp_path: Path) -> None:
+    judgments = read_judgments(pl.DataFrame({"item": ["a", "a"], "label": ["x", "y"]}))
+    write_table(judgments, tmp_path / "j.csv")
+    assert (tmp_path / "j.csv").read_text() == "item,label\na,x\na,y\n"
+    again = read_judgments(tmp_path / "j.csv")
+    assert again.anonymous_raters
+    assert again.frame.equals(judgments.frame)
+
+
+def test_known_raters_are_written(tmp_path: Path) -> None:
+    write_table(Judgments(pl.DataFrame({"item": ["a"], "rater": ["r"], "label": ["x"]}), "mine"), tmp_path / "j.tsv")
+    assert (tmp_path / "j.tsv").read_text() == "item\trater\tlabel\na\tr\tx\n"
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    write_table(pl.DataFrame({"item": ["a"], "label": ["x"]}), path)
+    with pytest.raises(UsageError, match="expected single values in column 'label'"):
+        write_table(pl.DataFrame({"item": ["a"], "label": [["x"]]}), path)
+    assert path.read_text() == "item,label\na,x\n"
+    assert [found.name for found in tmp_path.iterdir()] == ["g.csv"]
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(GraterError, match=r"g\.csv: cannot be written: No such file"):
+        write_table(pl.DataFrame({"item": ["a"]}), tmp_path / "none" / "g.csv")
+
+
+@pytest.mark.parametrize("suffix", [".csv.gz", ".tsv.gz", ".jsonl.gz"])
+def test_packed_tables_are_read_back(tmp_path: Path, suffix: str) -> None:
+    gold = read_gold(pl.DataFrame({"item": ["a", "b"], "label": ["x|y", "=z"]}))
+    write_table(gold, tmp_path / f"g{suffix}")
+    assert (tmp_path / f"g{suffix}").read_bytes().startswith(b"\x1f\x8b")
+    assert read_gold(tmp_path / f"g{suffix}").frame.equals(gold.frame)
+
+
+def test_equal_tables_are_equal_files(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"item": ["a"], "label": ["x"]})
+    for name in ("one", "two"):
+        write_table(frame, tmp_path / f"{name}.csv.gz")
+    assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "two.csv.gz").read_bytes()
+
+
+def test_items_and_samples_keep_their_types(tmp_path: Path) -> None:
+    items = read_items(pl.DataFrame({"item": ["a"], "essay": ["e"], "start": [1], "end": [2], "kind": ["prep"]}))
+    write_table(items, tmp_path / "i.jsonl")
+    assert read_items(tmp_path / "i.jsonl").frame.equals(items.frame)
+    sample = read_sample(pl.DataFrame({"item": ["a"], "stratum": [1], "probability": [1]}))
+    write_table(sample, tmp_path / "s.parquet")
+    assert read_sample(tmp_path / "s.parquet").frame.rows() == [("a", "1", 1.0)]

@@ -1,0 +1,82 @@
+"""The documentation, held to the code: every command, name and example in it is real."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grater.cli.reference import reference
+from grater.corpora.formats import FORMATS
+from grater.corpora.tagsets import TAGSETS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SET_UP = {"make demo": "grater demo --out demo", "make test": "true", "source .venv/bin/activate": "true"}
+FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [match["code"] for match in FENCE.finditer(page.read_text("utf-8")) if match["language"] == language]
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == reference()
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_every_format_has_a_section(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "corpora.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", TAGSETS.names())
+def test_every_tag_set_is_documented(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "tagsets.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "tutorial.md"], ids=lambda page: page.name)
+def test_shell_examples_run_one_after_the_other(page: Path, tmp_path: Path) -> None:
+    """Pasted in order into an empty folder, with the set-up lines replaced by what they come down to here."""
+    bin_folder = str(Path(sys.executable).parent)
+    for block in blocks(page, "sh"):
+        commands = "\n".join(SET_UP.get(line, line) for line in block.splitlines())
+        done = subprocess.run(
+            ["bash", "-c", f"set -o pipefail\n{commands}"],
+            cwd=tmp_path,
+            env={"PATH": f"{bin_folder}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        expected = 1 if "# exits with 1" in block else 0
+        assert done.returncode == expected, f"{page.name}:\n{block}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "src" / "grater" / "sample", tmp_path / "demo")
+    scope: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), scope)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_dependency_is_explained() -> None:
+    explained = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    packages = re.findall(r'^\s*"([a-z0-9-]+)(?:\[\w+\])?>=', text, re.M) + re.findall(
+        r'= \["([a-z0-9-]+)(?:\[\w+\])?>=', text
+    )
+    assert packages
+    assert [name for name in packages if name not in explained and name != "hatchling"] == []

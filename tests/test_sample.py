@@ -1,0 +1,204 @@
+"""The bundled sample is a sound corpus: whole, well formed, varied, and its annotators disagree as people do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from grater.corpora import read_corpus
+from grater.corpora.check import check_essays
+from grater.corpora.jsonl import write_jsonl
+from grater.corpora.tagsets import TAGSETS
+from grater.errors import UnknownName
+from grater.model import Edit, Essay
+from grater.sample import sample_names, sample_path
+from grater.text.sentences import sentence_spans
+from grater.text.tokens import token_spans
+
+ESSAYS = list(read_corpus(sample_path("essays.jsonl"), format_name="jsonl"))
+EDITS = [(essay, edit) for essay in ESSAYS for edit in essay.edits]
+TAGS = Counter(edit.tag for _, edit in EDITS)
+PAGE = (Path(__file__).parents[1] / "docs" / "sample.md").read_text("utf-8")
+LEVELS = {"A2", "B1", "B2", "C1"}
+
+each_essay = pytest.mark.parametrize("essay", ESSAYS, ids=lambda essay: essay.essay_id)
+
+
+def by(rater: str, essay: Essay) -> list[Edit]:
+    return sorted((edit for edit in essay.edits if edit.rater == rater), key=lambda edit: edit.span)
+
+
+def corrected(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the first correction of every edit put in; edits without one leave it as it is."""
+    for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+        if edit.replacements:
+            text = text[: edit.span.start] + edit.replacements[0] + text[edit.span.end :]
+    return text
+
+
+def test_there_are_twenty_essays_with_ids_of_their_own() -> None:
+    assert [essay.essay_id for essay in ESSAYS] == [f"sample-{number:02}" for number in range(1, 21)]
+
+
+def test_the_file_is_byte_for_byte_what_our_writer_gives() -> None:
+    losses: list[object] = []
+    written = "".join(write_jsonl(ESSAYS, losses.append))
+    assert sample_path().read_bytes() == written.encode()
+    assert not losses
+
+
+def test_an_unknown_sample_file_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"Did you mean 'essays\.jsonl'\?"):
+        sample_path("essay.jsonl")
+
+
+def test_every_sample_file_is_there() -> None:
+    assert sample_names() == ["essays.jsonl"]
+    assert all(sample_path(name).is_file() for name in sample_names())
+
+
+@each_essay
+def test_two_annotators_cover_every_essay(essay: Essay) -> None:
+    assert essay.annotators == ("A", "B")
+    assert {edit.rater for edit in essay.edits} <= {"A", "B"}
+
+
+@each_essay
+def test_an_essay_is_short_and_in_paragraphs(essay: Essay) -> None:
+    assert 100 <= len(essay.text.split()) <= 200
+    paragraphs = essay.text.split("\n")[bool(essay.metadata.get("titled")) :]
+    assert 2 <= len(paragraphs) <= 4
+    assert all(paragraph and paragraph == paragraph.strip() for paragraph in paragraphs)
+
+
+@each_essay
+def test_metadata_says_who_wrote_it_and_how_well(essay: Essay) -> None:
+    assert essay.metadata.keys() - {"titled"} == {"language", "level", "prompt", "score", "course"}
+    assert essay.metadata["level"] in LEVELS
+    assert essay.metadata["score"] in range(6)
+
+
+@each_essay
+def test_edits_lie_inside_one_paragraph(essay: Essay) -> None:
+    for edit in essay.edits:
+        assert 0 <= edit.span.start < edit.span.end <= len(essay.text)
+        assert "\n" not in edit.span.of(essay.text)
+
+
+@each_essay
+def test_every_edit_changes_something(essay: Essay) -> None:
+    for edit in essay.edits:
+        assert edit.span.of(essay.text) not in edit.replacements
+        assert len(set(edit.replacements)) == len(edit.replacements)
+
+
+@each_essay
+@pytest.mark.parametrize("rater", ["A", "B"])
+def test_an_annotator_does_not_mark_a_place_twice(essay: Essay, rater: str) -> None:
+    for earlier, later in pairwise(by(rater, essay)):
+        assert earlier.span.end <= later.span.start
+
+
+@each_essay
+@pytest.mark.parametrize("rater", ["A", "B"])
+def test_corrections_change_the_text_and_leave_clean_spacing(essay: Essay, rater: str) -> None:
+    edits = by(rater, essay)
+    text = corrected(essay.text, edits)
+    assert (text != essay.text) == bool(edits)
+    # A deletion that forgets its space, or a correction put in without one, shows as one of these.
+    assert not [slip for slip in ("  ", " .", " ,", "\n ", " \n", "..", ",,", " ;") if slip in text]
+    words = text.lower().split()
+    assert not [word for word, after in pairwise(words) if word == after and word in {"the", "a", "to", "is", "of"}]
+
+
+def test_the_check_finds_nothing_wrong_with_it() -> None:
+    assert list(check_essays(ESSAYS, tagset=TAGSETS["nucle"])) == []
+
+
+def test_all_tags_are_of_nucle_and_all_of_nucle_occur() -> None:
+    assert TAGS.keys() == TAGSETS["nucle"].by_code.keys()
+
+
+def test_frequent_tags_are_frequent_and_rare_ones_rare() -> None:
+    # NUCLE section 5: Wcip leads; Figure 4: Pform, Smod and Wa end the list. Um is rare here: our texts are clear.
+    assert TAGS.most_common(1)[0][0] == "Wcip"
+    assert {tag for tag, _ in TAGS.most_common(7)} == {"Wcip", "ArtOrDet", "Rloc", "Vt", "Nn", "Vform", "Mec"}
+    assert all(TAGS[tag] <= 5 for tag in ("Smod", "Wa", "Um", "Cit"))
+
+
+def test_only_unclear_text_citations_and_acronyms_go_uncorrected() -> None:
+    assert {edit.tag for _, edit in EDITS if not edit.replacements} == {"Um", "Cit", "Wa"}
+
+
+def test_there_are_alternatives_comments_and_spans_inside_a_word() -> None:
+    assert any(len(edit.replacements) > 1 for _, edit in EDITS)
+    assert any(edit.comment for _, edit in EDITS)
+    assert any(essay.text[edit.span.start - 1].isalpha() for essay, edit in EDITS if edit.span.start)
+
+
+def test_in_one_essay_an_annotator_marks_nothing() -> None:
+    silent = [essay.essay_id for essay in ESSAYS if essay.edits and not by("B", essay)]
+    assert silent == ["sample-17"]
+    assert all(by("A", essay) for essay in ESSAYS)
+
+
+def test_one_essay_has_emoji_and_curly_quotes() -> None:
+    [essay] = [essay for essay in ESSAYS if any(ord(character) > 0xFFFF for character in essay.text)]
+    assert essay.essay_id == "sample-13"
+    assert "“" in essay.text
+
+
+def identification_kappa() -> float:
+    """NUCLE section 3, on the tokens that an edit touches, before normalisation."""
+    cells: Counter[tuple[bool, bool]] = Counter()
+    for essay in ESSAYS:
+        for token in token_spans(essay.text):
+            marked = {edit.rater for edit in essay.edits if edit.span.touches(token)}
+            cells["A" in marked, "B" in marked] += 1
+    n_tokens = cells.total()
+    share_a = (cells[True, True] + cells[True, False]) / n_tokens
+    share_b = (cells[True, True] + cells[False, True]) / n_tokens
+    observed = (cells[True, True] + cells[False, False]) / n_tokens
+    chance = share_a * share_b + (1 - share_a) * (1 - share_b)
+    return (observed - chance) / (1 - chance)
+
+
+def test_annotators_agree_moderately_on_what_is_an_error() -> None:
+    # The pairs of the NUCLE pilot study had .32 to .48 (Table 3); .41 to .60 is "moderate" for Landis and Koch.
+    assert 0.41 < identification_kappa() < 0.60
+
+
+def test_annotators_differ_in_spans_tags_and_corrections() -> None:
+    first = {(essay.essay_id, edit.span): edit for essay, edit in EDITS if edit.rater == "A"}
+    second = {(essay.essay_id, edit.span): edit for essay, edit in EDITS if edit.rater == "B"}
+    shared = first.keys() & second.keys()
+    assert first.keys() - shared
+    assert second.keys() - shared
+    assert any(first[place].tag != second[place].tag for place in shared)
+    assert any(first[place].replacements != second[place].replacements for place in shared)
+
+
+def test_the_page_counts_essays_sentences_tokens_and_edits_right() -> None:
+    n_sentences = sum(len(sentence_spans(essay.text)) for essay in ESSAYS)
+    n_tokens = sum(len(token_spans(essay.text)) for essay in ESSAYS)
+    by_rater = Counter(edit.rater for _, edit in EDITS)
+    assert f"{len(ESSAYS)} essays, {n_sentences} sentences, {n_tokens} tokens" in PAGE
+    assert f"{by_rater['A']} edits by annotator A and {by_rater['B']} by annotator B" in PAGE
+    assert f"identification is {identification_kappa():.2f}" in PAGE
+
+
+@pytest.mark.parametrize("tag", TAGSETS["nucle"].by_code)
+def test_the_page_counts_every_tag_right(tag: str) -> None:
+    n_by = Counter(edit.rater for _, edit in EDITS if edit.tag == tag)
+    assert f"| {tag} | {n_by['A']} | {n_by['B']} |" in PAGE
+
+
+@each_essay
+def test_the_page_describes_every_essay_right(essay: Essay) -> None:
+    described = [essay.essay_id, *(essay.metadata[key] for key in ("language", "level", "prompt", "score"))]
+    counted = [len(essay.text.split()), len(by("A", essay)), len(by("B", essay))]
+    assert f"| {' | '.join(str(cell) for cell in [*described, *counted])} |" in PAGE

@@ -1,0 +1,161 @@
+"""Sentences: where a stop ends one, where a newline does, and what holds for every text."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+
+from grater.model import Essay, Span
+from grater.text.sentences import sentence_spans, sentences_of
+from tests.text.learner_text import learner_text
+
+
+def sentences(text: str) -> list[str]:
+    return [sentence.of(text) for sentence in sentence_spans(text)]
+
+
+def split_at_bars(text: str) -> tuple[str, list[str]]:
+    """A text with `|` at the wanted boundaries, as the text without them and its sentences."""
+    return text.replace("|", ""), [part.strip() for part in text.split("|")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We went home. |It rained.",
+        "Why not? |Because! |I see.",
+        "It is late. |we go now.",
+        "We like school.|Then we go home.",
+        "Is it true?|Yes!|No.",
+        "What?! |Really!! |Yes.",
+        "He came. . |She left.",
+        "He came . . |she left.",
+        "No stop at the end",
+        "你好。|再见。",
+    ],
+)
+def test_a_stop_ends_a_sentence_whatever_the_case_and_space_after_it(text: str) -> None:
+    whole, parts = split_at_bars(text)
+    assert sentences(whole) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Lee met Mrs. Tan. |They spoke.",
+        "I like fruit, e.g. Fuji apples. |It is good.",
+        "We saw J. K. Lim. |He waved.",
+        "We eat rice, noodles, etc. |Then we rest.",
+        "We eat rice, noodles, etc. and rest.",
+        "We eat rice, noodles, etc. |Nobody complains.",
+        "He chose plan B. |I chose plan A.",
+        "She lives in the U.S. |The rent is high.",
+        "She joined the U.S. Army.",
+        "We met at 5 p.m. |It was dark.",
+        "It costs 3.50 dollars. |See www.example.com. |Open essay.docx now.",
+        "It is No. 5 on the list. |My answer is no. |Sorry.",
+    ],
+)
+def test_abbreviations_initials_and_decimals_do_not_end_a_sentence_alone(text: str) -> None:
+    whole, parts = split_at_bars(text)
+    assert sentences(whole) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'She said "Stop." |Then she left.',
+        "(We know this.) |It is true.",
+        "“Is it late?” |“Yes.” |He went.",
+        '"Why?" he asked. |Nobody knew.',
+        '"Go!" she cried. |"Now."',
+        "He wrote ''the end.'' |We read it.",
+    ],
+)
+def test_quotes_and_brackets_close_with_the_sentence(text: str) -> None:
+    whole, parts = split_at_bars(text)
+    assert sentences(whole) == parts
+
+
+@pytest.mark.parametrize("text", ["Well... maybe not.", "He waited... |Then he left.", "So… |We stayed."])
+def test_an_ellipsis_ends_a_sentence_only_before_a_capital(text: str) -> None:
+    whole, parts = split_at_bars(text)
+    assert sentences(whole) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Wash the rice. |2. Boil it.",
+        "a. The first point",
+        "A. The first point",
+        "iv. The fourth point",
+        "Two reasons: 1. It is cheap. |2. It is fast.",
+        "It happened in 1999. |We left.",
+        "We read chapter 2. |It was long.",
+    ],
+)
+def test_the_number_of_a_list_item_belongs_to_it(text: str) -> None:
+    whole, parts = split_at_bars(text)
+    assert sentences(whole) == parts
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\n\n", " \n \n ", "\u2029"])
+def test_a_newline_ends_a_heading_and_a_list_item(newline: str) -> None:
+    text = newline.join(["My Holiday", "We went to the sea. It was fun", "- swim"])
+    assert sentences(text) == ["My Holiday", "We went to the sea.", "It was fun", "- swim"]
+
+
+def test_a_long_line_that_goes_on_in_lower_case_is_a_hard_wrap() -> None:
+    text = "Last summer my family and I went to the sea\nand stayed there for a week.\nThen we came home."
+    assert sentences(text) == [
+        "Last summer my family and I went to the sea\nand stayed there for a week.",
+        "Then we came home.",
+    ]
+
+
+def test_short_lines_in_lower_case_are_a_list() -> None:
+    assert sentences("two apples\nthree pears") == ["two apples", "three pears"]
+
+
+def test_a_block_whose_lines_are_all_full_is_hard_wrapped() -> None:
+    # 44, 42 and 12 characters: "Malacca" (7) and "beach" (5) did not fit into 44.
+    text = "Last summer my brother and I went to see old\nMalacca. We slept in a small house at the\nbeach there."
+    assert sentences(text) == [
+        "Last summer my brother and I went to see old\nMalacca.",
+        "We slept in a small house at the\nbeach there.",
+    ]
+
+
+def test_a_blank_line_ends_a_paragraph_even_in_mid_sentence() -> None:
+    text = "Last summer my family and I went to the sea\n\nand stayed there for a week."
+    assert len(sentences(text)) == 2
+
+
+@given(learner_text)
+def test_sentences_are_trimmed_ordered_and_cover_everything_but_whitespace(text: str) -> None:
+    found = sentence_spans(text)
+    assert all(sentence.of(text) == sentence.of(text).strip() != "" for sentence in found)
+    assert all(before.end <= after.start for before, after in pairwise(found))
+    assert "".join("".join(sentence.of(text).split()) for sentence in found) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "pattern", [".", ". ", '."', "( ", "a\n", "\n", "lower case and quite a long line it is\n", "A. ", '"! ']
+)
+def test_time_is_linear_on_any_input(pattern: str) -> None:
+    # 50,000 characters take half a second at the worst; a quadratic rule would take a minute.
+    text = "so " + pattern * (50_000 // len(pattern)) + " b"  # the lower case makes many a stop no end
+    begin = time.perf_counter()
+    sentence_spans(text)
+    assert time.perf_counter() - begin < 5
+
+
+def test_an_essay_that_carries_tokens_is_one_sentence() -> None:
+    text = "Go . Now ."
+    assert sentences_of(Essay("e", text, tokens=(Span(0, 2), Span(3, 4), Span(5, 8), Span(9, 10)))) == (Span(0, 10),)
+    assert sentences_of(Essay("e", "", tokens=())) == ()
+    assert sentences_of(Essay("e", text)) == (Span(0, 4), Span(5, 10))
