@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
@@ -133,9 +134,10 @@ class Interval:
 
     def as_json(self) -> dict[str, Json]:
         """The shape of `interfaces.md`: undefined numbers are null, with the reason beside them."""
-        if self.value != self.value:
-            return {"value": None, "low": None, "high": None, "reason": self.reason}
-        return {"value": self.value, "low": self.low, "high": self.high}
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        if any(map(isnan, numbers.values())):
+            return {**{name: None if isnan(each) else each for name, each in numbers.items()}, "reason": self.reason}
+        return {**numbers}
 
 
 def short_hash(text: str) -> str:

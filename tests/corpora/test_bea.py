@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grater.corpora import read_corpus
 from grater.corpora.bea import FORMAT, read_bea, write_bea
 from grater.corpora.format import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource
+from tests.real_data import data_path
 
 FIRST: dict[str, Json] = {
     "id": "1-70",
@@ -272,6 +275,14 @@ def test_what_json_cannot_hold_is_refused_in_writing() -> None:
         write(Essay("e", "a", metadata={"q": float("nan")}))
     with pytest.raises(GraterError, match="essay e: cannot be written: it holds half a surrogate pair"):
         write(Essay("e", "\ud800"))
+
+
+@pytest.mark.data
+def test_two_official_annotators_lose_nothing_but_tokens() -> None:
+    corpus = list(read_corpus(data_path("conll14/official/official-2014.combined.m2")))
+    text, losses = write(*corpus)
+    assert [replace(essay, tokens=None) for essay in corpus] == read(text)
+    assert {loss.what for loss in losses} == {"tokens"}
 
 
 def test_the_format_is_known_by_its_suffix() -> None:

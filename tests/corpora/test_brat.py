@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grater.corpora import read_corpus
 from grater.corpora.brat import FORMAT, read_brat, write_brat
 from grater.corpora.brat.names import from_name, to_name
 from grater.corpora.brat.notes import make_note, parse_note
@@ -16,6 +17,7 @@ from grater.corpora.format import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span
 from tests.corpora.sources import TextSource
+from tests.real_data import data_path
 
 TEXT = "My dog eated\nthe news paper.\n"
 ANN = (
@@ -161,6 +163,18 @@ def test_copies_that_disagree_on_the_text_are_refused() -> None:
     assert problem == "B/e.txt: expected the text of A/e.txt, its other copy, found another"
 
 
+def test_two_files_of_one_annotator_are_refused() -> None:
+    files, _ = write(Essay("e", TEXT, (), ("A", "B")))
+    (problem,) = problems_of(files | {"B/e.ann": files["A/e.ann"]})
+    assert problem == "B/e.ann: expected one file of annotator 'A' for an essay, found another"
+
+
+def test_an_annotator_whose_folder_is_gone_is_no_annotator() -> None:
+    files, _ = write(Essay("e", TEXT, (), ("A", "B")))
+    (essay,) = read({name: text for name, text in files.items() if name.startswith("B/")})
+    assert (essay.essay_id, essay.annotators) == ("e", ("B",))
+
+
 def test_metadata_tokens_and_extras_come_back() -> None:
     edit = Edit(Span(7, 12), ("ate",), "Wform", "0", "irregular\tverb", {"weight": [1, None, "\u2028é"]})
     essay = Essay("e", TEXT, (edit,), ("0",), (Span(0, 2), Span(3, 6)), {"l1": "Thai", "score": 3.5})
@@ -219,6 +233,22 @@ def test_notes_are_understood(note: str, replacements: tuple[str, ...], comment:
     assert parse_note(note) == (replacements, comment)
 
 
+@pytest.mark.parametrize(
+    ("replacements", "comment", "note"),
+    [
+        ((), "", ""),
+        ((), "too long", "too long"),
+        ((), "=> or so", "=> // => or so"),
+        ((), " rims ", r"=> // \srims\s"),
+        (("a\nb", ""), "", r"=> a\nb || -NONE-"),
+        (("ate",), "a\ttab", r"=> ate // a\ttab"),
+    ],
+)
+def test_notes_are_written_for_people(replacements: tuple[str, ...], comment: str, note: str) -> None:
+    assert make_note(replacements, comment) == note
+    assert parse_note(note) == (replacements, comment)
+
+
 @settings(max_examples=300)
 @given(
     replacements=st.lists(
@@ -252,6 +282,14 @@ def test_an_insertion_is_shown_on_the_word_after_it_with_that_words_correction()
         ("edit 9-9 Mec", True),
         ("edit 29-29 Mec", True),
     ]
+    assert read(files) == [essay]
+
+
+def test_an_insertion_that_touches_no_word_is_shown_on_the_next_or_else_the_last() -> None:
+    essay = essay_of(edit_of(5, 5, "x"), edit_of(11, 11, "y"), text="one   two  ")
+    files, _ = write(essay)
+    marks = [line.split("\t")[1:] for line in files["e.ann"].splitlines() if line.startswith("T")]
+    assert marks == [["Mec 5 9", " two"], ["Mec 6 11", "two  "]]
     assert read(files) == [essay]
 
 
@@ -327,6 +365,13 @@ def test_relations_events_attributes_and_the_like_are_kept_and_written_back() ->
     assert read(files) == [essay]
     kept = [line for line in OTHERS.splitlines() if line[0] in "REAN*"]
     assert [line for line in files["e.ann"].splitlines() if line[0] in "REAN*"] == kept
+
+
+def test_an_id_that_two_marks_claim_is_given_to_the_first() -> None:
+    extra: dict[str, Json] = {"brat": {"id": "T2"}}
+    edits = [Edit(Span(0, 2), (), "Mec", "0", extra=extra), Edit(Span(3, 6), (), "Mec", "0", extra=extra)]
+    files, _ = write(essay_of(*edits, edit_of(7, 12)))
+    assert [line.split("\t")[0] for line in files["e.ann"].splitlines()] == ["T2", "T1", "T3"]
 
 
 def test_lines_about_a_mark_that_is_gone_are_reported() -> None:
@@ -474,6 +519,15 @@ def test_what_cannot_be_written_at_all_is_refused() -> None:
         write(essay_of(text="\ud800"))
     with pytest.raises(GraterError, match="essay e: cannot be written as JSON"):
         write(replace(essay_of(), metadata={"q": float("inf")}))
+
+
+@pytest.mark.data
+def test_an_official_annotator_comes_back_from_brat_without_loss() -> None:
+    corpus = list(read_corpus(data_path("conll14/official/official-2014.1.sgml")))
+    files, losses = write(*corpus)
+    assert sum(len(essay.edits) for essay in corpus) == 3331  # counted in the file by its <MISTAKE> elements
+    assert {essay.essay_id: essay for essay in read(files)} == {essay.essay_id: essay for essay in corpus}
+    assert losses == []
 
 
 def test_the_format_is_known_by_its_suffix() -> None:

@@ -262,6 +262,11 @@ def test_problems_are_told_together_in_the_order_of_lines() -> None:
     assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
 
 
+def test_fields_too_few_and_too_many_are_both_told_where_their_bars_add_up() -> None:
+    few, many = "A 0 1|||Nn|||REQUIRED|||-NONE-|||0\n", "A 0 1|||Nn|||x|||y|||REQUIRED|||-NONE-|||0\n"
+    assert [problem.split(":")[1] for problem in problems_of("S My cat\n" + few + many)] == ["2", "3"]
+
+
 def test_a_reader_stops_at_twenty_problems() -> None:
     problems = problems_of("S My cat\n" + 30 * edit_line(0, 9, "x"))
     assert len(problems) == 21

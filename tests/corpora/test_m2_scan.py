@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grater.corpora.m2 import Columns, scan, scan_bytes, within_sentences
-from grater.corpora.m2.numbers import leading_numbers, trailing_numbers
+from grater.corpora.m2.numbers import leading_numbers
 from grater.corpora.m2.scan import MOST_LINES, N_LINES, PADDING, stretches
 from grater.corpora.m2.tokens import count_tokens
 from grater.corpora.m2.words import find, words_at, words_of
@@ -198,14 +198,4 @@ def test_a_byte_is_found_where_it_first_stands_in_a_word(data: bytes, char: str)
 def test_a_leading_number_is_read_up_to_three_digits(text: str, number: int, width: int) -> None:
     words = words_of(np.frombuffer(text.encode().ljust(8), np.uint8))
     found, widths = leading_numbers(words)
-    assert (int(found[0]), int(widths[0])) == (number, width)
-
-
-@pytest.mark.parametrize(
-    ("text", "number", "width"),
-    [("|7", 7, 1), ("42", 42, 2), ("07", 0, 0), ("1x", 0, 0), ("|0", 0, 1), ("10", 10, 2)],
-)
-def test_a_trailing_number_has_no_leading_zero(text: str, number: int, width: int) -> None:
-    words = words_of(np.frombuffer(text.encode().ljust(8), np.uint8))
-    found, widths = trailing_numbers(words)
     assert (int(found[0]), int(widths[0])) == (number, width)

@@ -50,6 +50,11 @@ def test_test_questions_are_gold_each_once_with_every_accepted_answer(report: Pa
     assert len(read_gold(report, columns={"label": "usage_gold"})) == 1
 
 
+def test_an_answer_beside_a_unit_that_is_no_test_question_is_no_gold(report: Path) -> None:
+    report.write_text(HEADER + ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on."))
+    assert read_gold(report).frame["item"].to_list() == ["12"]
+
+
 def test_two_gold_answers_for_one_unit_are_duplicates(report: Path) -> None:
     report.write_text(HEADER + ROWS.replace('"ok\nunsure"', '"ok"', 1))
     with pytest.raises(BadInput, match="expected item '12' once"):

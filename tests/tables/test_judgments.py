@@ -15,7 +15,7 @@ FRAME = pl.DataFrame(
         "label": ["0", "1", "2", "e", "0"],
         "status": ["valid", None, "untrusted", "withdrawn", "surplus"],
         "confidence": [0.2, 0.9, 0.9, None, 1.0],
-        "flags": ["spelling|context", None, "context", "spellings", None],
+        "flags": ["spelling | context", None, "context", "spellings", None],
     }
 )
 

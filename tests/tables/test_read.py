@@ -64,6 +64,12 @@ def test_the_tables_own_name_wins_over_a_synonym(csv: Path) -> None:
     assert frame.to_dicts() == [{"item": "n1", "rater": "Ada", "label": "ok", "task": "essay 4"}]
 
 
+def test_the_exact_name_wins_over_its_capitals(csv: Path) -> None:
+    frame = read_judgments(write(csv, "Item,item,rater,label\nx,n1,Ada,ok\n")).frame
+    assert frame.select("item", "Item").rows() == [("n1", "x")]
+    assert "found 'Item' and 'ITEM'" in problems(csv, "Item,ITEM,rater,label\nx,n1,Ada,ok\n")[0]
+
+
 def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
     found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
     assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "

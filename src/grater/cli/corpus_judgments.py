@@ -13,8 +13,7 @@ from grater.cli.options import Format, Json
 from grater.cli.output import print_json, say
 from grater.corpora import read_corpus
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.corpora.merge import Reread, merge_annotators
-from grater.corpora.statistics.annotators import stems
+from grater.corpora.merge import Reread, merge_annotators, stems
 from grater.model import Essay
 from grater.tables import Judgments, read_decisions, read_items, write_table
 

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.corpora.merge import stems
 from grater.corpora.statistics import CorpusStatistics, Summary
-from grater.corpora.statistics.annotators import stems
 from grater.corpora.statistics.histograms import TAIL
 from grater.model import Interval
 

@@ -11,18 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.agreement.weights import WEIGHTS, Matrix, WeightName
+from grater.agreement.weights import WEIGHTS, Matrix
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.tables.load import load
 
 NAMES = ("label", "other", "weight")
 
 
-def read_weights(setting: str, labels: tuple[str, ...]) -> WeightName | Matrix:
-    """The value of `--weights`: a known name, or a file."""
-    for name in WEIGHTS:
-        if setting == name:
-            return name
+def read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
+    """The matrix in a file that `--weights` names."""
     if not Path(setting).exists():
         raise UsageError(f"expected --weights {', '.join(WEIGHTS)} or a file, found {setting!r}")
     raw = load(Path(setting), name=setting)

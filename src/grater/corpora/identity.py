@@ -27,13 +27,19 @@ class EssayIds:
 
     def of_document(self, essay_id: str) -> str:
         """The id itself when it is new, `id#2`, `id#3` when it has been given out before."""
-        key = int.from_bytes(
-            hashlib.blake2b(essay_id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
-        )
+        key = _hash(essay_id)
         if self._seen.add(key):
             return essay_id
-        self._n_seen[key] = self._n_seen.get(key, 1) + 1
-        return f"{essay_id}#{self._n_seen[key]}"
+        while True:  # `a#2` may be an essay's own id
+            self._n_seen[key] = self._n_seen.get(key, 1) + 1
+            numbered = f"{essay_id}#{self._n_seen[key]}"
+            if self._seen.add(_hash(numbered)):
+                return numbered
+
+
+def _hash(essay_id: str) -> int:
+    digest = hashlib.blake2b(essay_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 class HashSet:

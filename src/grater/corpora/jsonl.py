@@ -17,20 +17,19 @@ encoding).  Blank lines are skipped.
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Iterable, Iterator
-from typing import NoReturn
 
 from grater.corpora.format import FileFormat, Report, Source
+from grater.corpora.identity import HashSet
+from grater.corpora.json_text import SURROGATE, NotJson, parse_json
 from grater.errors import BadInput, GraterError, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 
 VERSION = 1
 HEADER: dict[str, Json] = {"format": "grater-corpus", "version": VERSION}
 ESSAY_KEYS = ("id", "text", "annotators", "edits", "tokens", "metadata")
+MOST_HASHES = (1 << 64) - 1
 EDIT_KEYS = ("start", "end", "replacements", "tag", "rater", "comment", "extra")
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write_jsonl(essays: Iterable[Essay], report: Report) -> Iterator[str]:  # noqa: ARG001 (nothing is ever lost)
@@ -89,17 +88,15 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     problems = Problems(name)
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip("\ufeff \t\r\n"))
     _check_header(next(numbered, (1, "")), name)
-    # Hashes only: ids of millions of sentences stay small.
-    seen: set[int] = set()
+    seen = HashSet()  # ids of millions of sentences stay small
     for number, line in numbered:
         try:
             essay = _essay(_object(_parsed(line), "an essay"), number)
-            if hash(essay.essay_id) in seen:
+            if not seen.add(hash(essay.essay_id) & MOST_HASHES):
                 raise _Wrong(f"expected an id of its own for each essay, found {essay.essay_id!r} again")
         except _Wrong as wrong:
             problems.add(str(wrong), line=number)
             continue
-        seen.add(hash(essay.essay_id))
         yield essay
     problems.done()
 
@@ -122,37 +119,9 @@ def _check_header(first: tuple[int, str], name: str) -> None:
 
 def _parsed(line: str) -> Json:
     try:
-        value: Json = json.loads(
-            line, parse_constant=_refuse_number, parse_float=_finite, object_pairs_hook=_without_repeats
-        )
-        if ("\\u" in line or SURROGATE.search(line)) and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-            raise _Wrong("expected text, found half a surrogate pair (\\ud800 to \\udfff); take it out")
-    except json.JSONDecodeError as error:
-        raise _Wrong(f"expected JSON, found a fault at character {error.pos + 1}: {error.msg}") from error
-    except _Wrong:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise _Wrong(f"expected JSON of a sensible size, found a fault: {error}") from error
-    return value
-
-
-def _refuse_number(constant: str) -> NoReturn:
-    raise _Wrong(f"expected a finite number, found {constant}")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise _Wrong(f"expected a finite number, found {_shown(digits)}")
-    return number
-
-
-def _without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        repeated = next(key for key in record if sum(key == other for other, _ in pairs) > 1)
-        raise _Wrong(f"expected each key once, found {_shown(repeated)} again")
-    return record
+        return parse_json(line)
+    except NotJson as error:
+        raise _Wrong(str(error)) from error
 
 
 def _essay(record: dict[str, Json], line: int) -> Essay:

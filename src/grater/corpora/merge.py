@@ -12,10 +12,11 @@ field.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import PurePath
 from typing import TypeAlias
 
 from grater.errors import BadInput, Problem
@@ -33,6 +34,13 @@ class Reread:
 
     def __iter__(self) -> Iterator[Essay]:
         return self.read()
+
+
+def stems(names: Iterable[str]) -> dict[str, str]:
+    """A short name for each file: its stem, or the whole where two have the same."""
+    names = list(names)
+    times = Counter(PurePath(name).stem for name in names)
+    return {name: PurePath(name).stem if times[PurePath(name).stem] == 1 else name for name in names}
 
 
 def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:

@@ -8,6 +8,10 @@ Limits are *expanded percentiles* (Hesterberg 2015, The American Statistician 69
 interval of n units is too narrow by sqrt((n - 1) / n) and by the difference of Student's t from the normal, and these
 are put back.  With a few hundred units nothing changes; with five it matters much.  A single unit cannot be
 resampled: its limits are nan, with the reason.
+
+What is left is skew, which percentiles do not mend.  For densities that differ much between documents (gamma of
+shape 2, 2,000 simulated corpora) 95 % limits covered .920 with 8 units, .934 with 40, .948 with 150 and .950 with
+400; most misses lay too low.  Below a hundred units read them as a little too narrow.
 """
 
 from __future__ import annotations

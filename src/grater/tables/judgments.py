@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from grater.errors import UsageError
-from grater.tables.schema import LIST_SEPARATOR, VALID
+from grater.tables.schema import VALID
+from grater.tables.table import entries
 
 ANY = "all"
 """The word for judgments of whatever status: `--status all`."""
@@ -59,7 +60,7 @@ def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
     frame = judgments.frame
     for flag in flags:
         _require(judgments, "flags", f"drop judgments flagged {flag!r}")
-        bears = pl.col("flags").str.split(LIST_SEPARATOR).list.contains(flag).fill_null(False)
+        bears = entries("flags").list.contains(flag).fill_null(False)
         kept = frame.filter(~bears)
         dropped[f"flag {flag}"] = len(frame) - len(kept)
         frame = kept

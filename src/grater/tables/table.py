@@ -26,9 +26,12 @@ class Table:
         return len(self.frame)
 
 
+def entries(column: str) -> pl.Expr:
+    """The entries of list cells, as real lists."""
+    return pl.col(column).str.split(LIST_SEPARATOR).list.eval(pl.element().str.strip_chars())
+
+
 def exploded(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     """One row for every entry of a list cell (flags, alternatives, accepted labels); rows without one go."""
-    entries = pl.col(column).str.split(LIST_SEPARATOR).list.eval(pl.element().str.strip_chars())
-    return (
-        frame.filter(pl.col(column).is_not_null()).with_columns(entries).explode(column).filter(pl.col(column) != "")
-    )
+    filled = frame.filter(pl.col(column).is_not_null())
+    return filled.with_columns(entries(column)).explode(column).filter(pl.col(column) != "")

@@ -1,5 +1,6 @@
+from grater.corpora.merge import stems
 from grater.corpora.statistics import corpus_statistics
-from grater.corpora.statistics.annotators import names_apart, stems
+from grater.corpora.statistics.annotators import names_apart
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 

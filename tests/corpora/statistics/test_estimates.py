@@ -58,6 +58,13 @@ def test_single_document_has_no_limits() -> None:
     assert isnan(density.low)
 
 
+def test_share_of_zero_or_one_in_a_single_document_has_no_limits_either() -> None:
+    estimates = estimates_of(two_sentences(edit(11, 15, "likes")))
+    assert (estimates.inside.value, estimates.sentences["2"].value) == (1, 0)
+    assert isnan(estimates.inside.low)
+    assert isnan(estimates.sentences["2"].high)
+
+
 def test_m2_without_documents_resamples_sentences_and_says_so() -> None:
     blocks = [m2_block(f"Number {number} is well .") for number in range(9)]
     summary = corpus_statistics({"x": blocks}, resamples=10).whole.summary

@@ -79,6 +79,10 @@ def test_files_of_the_same_essays_are_named() -> None:
     assert shown([], [])["same_text"] == []
 
 
+def test_files_of_the_same_words_by_different_writers_are_not_the_same_essays() -> None:
+    assert shown([two_sentences(essay_id="one")], [two_sentences(essay_id="two")])["same_text"] == []
+
+
 def test_empty_corpus_has_zeros_and_nulls_with_reasons() -> None:
     study = shown([])
     assert (study["documents"], study["tokens"], study["edits"]) == (0, 0, 0)

@@ -15,7 +15,7 @@ from grater.corpora.m2.annotation import Annotation, BadAnnotation, read_annotat
 from grater.corpora.m2.columns import Flags, Found, Ints
 from grater.corpora.m2.fields import NO_COMMENT, NOOP, REQUIRED
 from grater.corpora.m2.lines import Lines
-from grater.corpora.m2.numbers import MOST, leading_numbers, trailing_numbers
+from grater.corpora.m2.numbers import leading_numbers
 from grater.corpora.m2.words import (
     WIDTH,
     Codes,
@@ -32,16 +32,21 @@ from grater.corpora.m2.words import (
 PIPE, SPACE = ord("|"), ord(" ")
 TAIL = f"|||{REQUIRED}|||{NO_COMMENT}|||".encode()
 TAIL_WORDS = [word(TAIL[start : start + WIDTH]) for start in range(0, len(TAIL), WIDTH)]
-TAIL_BARS = (0, len(REQUIRED) + 3, len(TAIL) - 3)
+TAIL_BARS = np.array([[0], [len(REQUIRED) + 3], [len(TAIL) - 3]])
+LAST_BYTE = np.uint64(56)
 BARS, NOOP_HEAD, NOOP_TAG = word(b"|||"), word(b"-1 -1|||"), word(f"|||{NOOP}|".encode())
 N_BARS, N_PIPES = 5, 15
+MOST_ANNOTATORS = 100
 LONGEST = 16 * WIDTH
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """A row for each A line; rows that are not `is_read` have a problem and hold nothing of use."""
+    """A row for each A line; rows that are not `is_read` have a problem and hold nothing of use.
 
+    `index` is the place of the line among all lines."""
+
+    index: Ints
     bars: Ints
     start: Ints
     end: Ints
@@ -55,34 +60,28 @@ def read_annotations(data: bytes, codes: Codes, lines: Lines) -> tuple[Annotatio
     """The A lines of `data`, which ends in `scan.PADDING`, and the problems of those that have one."""
     index = lines.is_annotation.nonzero()[0]
     line_start, line_end = lines.start[index], lines.end[index]
-    rows = _of_common_make(codes, line_start, line_end)
+    rows = _of_common_make(codes, index, line_start, line_end)
     others = (~rows.is_read).nonzero()[0]
     if not len(others):
         return rows, []
-    raws = [
-        data[start:end] for start, end in zip(line_start[others].tolist(), line_end[others].tolist(), strict=True)
-    ]
-    return _with_others(rows, others, raws, line_start[others], index[others])
+    bounds = zip(line_start[others].tolist(), line_end[others].tolist(), strict=True)
+    return _with_others(rows, others, line_start[others], [data[start:end] for start, end in bounds])
 
 
-def _with_others(
-    rows: Annotations, others: Ints, raws: list[bytes], line_start: Ints, index: Ints
-) -> tuple[Annotations, Found]:
+def _with_others(rows: Annotations, others: Ints, line_start: Ints, raws: list[bytes]) -> tuple[Annotations, Found]:
     """The rows of an uncommon make, read line by line and filled in."""
     found: Found = []
     read: list[Annotation] = []
-    for place, raw in enumerate(raws):
+    for row, raw in zip(others.tolist(), raws, strict=True):
         try:
             read.append(read_annotation(raw))
-            rows.is_read[others[place]] = True
+            rows.is_read[row] = True
         except BadAnnotation as problem:
-            found.append((int(index[place]), str(problem)))
+            found.append((int(rows.index[row]), str(problem)))
     places = {name: place for place, name in enumerate(rows.annotators)}
-    good = rows.is_read[others]
-    filled = others[good]
-    rows.bars[:, filled] = (
-        line_start[good] + np.array([annotation.bars for annotation in read], np.int64).reshape(-1, 5).T
-    )
+    is_good = rows.is_read[others]
+    filled, bars = others[is_good], np.array([annotation.bars for annotation in read], np.int64)
+    rows.bars[:, filled] = line_start[is_good] + bars.reshape(-1, N_BARS).T
     rows.start[filled] = [annotation.start for annotation in read]
     rows.end[filled] = [annotation.end for annotation in read]
     rows.is_noop[filled] = [annotation.is_noop for annotation in read]
@@ -90,17 +89,18 @@ def _with_others(
     return replace(rows, annotators=tuple(places)), found
 
 
-def _of_common_make(codes: Codes, line_start: Ints, line_end: Ints) -> Annotations:
+def _of_common_make(codes: Codes, index: Ints, line_start: Ints, line_end: Ints) -> Annotations:
     """The lines of the common make; of the others `is_read` is false."""
     words, bars = words_of(codes), np.empty((N_BARS, len(line_start)), np.int64)
     start, end, is_span = _spans(words, line_start + 2, bars)
     is_noop, is_tag = _tags(words, bars)
-    number, is_tail = _tails(codes, words, line_end, bars)
+    number, is_tail = _tails(codes, line_end, bars)
     is_read = is_span & is_tag & is_tail & (bars[1] <= bars[2] - 3)
-    if np.count_nonzero(codes == PIPE) != N_PIPES * len(line_start):  # else no field can hold one
+    if not is_read.all() or np.count_nonzero(codes == PIPE) != N_PIPES * len(line_start):
+        # Else every bar is accounted for, and no field can hold one.
         is_read &= _next_pipe(words, bars[1] + 3, first_bytes(words_at(words, bars[1] + 3), 5)) == bars[2]
     annotator, annotators = _as_places(number, is_read)
-    return Annotations(bars, start, end, annotator, annotators, is_noop, is_read)
+    return Annotations(index, bars, start, end, annotator, annotators, is_noop, is_read)
 
 
 def _spans(words: Words, at: Ints, bars: Ints) -> tuple[Ints, Ints, Flags]:
@@ -124,14 +124,25 @@ def _tags(words: Words, bars: Ints) -> tuple[Flags, Flags]:
     return before == NOOP_TAG, (first_bytes(before, 3) == BARS) & (first_bytes(after, 3) == BARS)
 
 
-def _tails(codes: Codes, words: Words, line_end: Ints, bars: Ints) -> tuple[Ints, Flags]:
-    """The number at the end of each line, and where the common tail stands before it; finds the last three bars."""
-    number, width = trailing_numbers(words_at(words, line_end - 2))
-    tail = line_end - width - len(TAIL)
-    bars[2:] = tail + np.array(TAIL_BARS)[:, None]
+def _tails(codes: Codes, line_end: Ints, bars: Ints) -> tuple[Ints, Flags]:
+    """The annotator's number, and where the common tail stands before it; finds the last three bars."""
+    tail = line_end - len(TAIL) - 1
+    number, is_tail = _digit_after_tail(codes, tail)
+    others = (~is_tail).nonzero()[0]
+    if len(others):
+        tens, is_tail[others] = _digit_after_tail(codes, tail[others] - 1)
+        units = codes.take(line_end[others] - 1).astype(np.int64) - ord("0")
+        number[others], tail[others] = 10 * tens + units, tail[others] - 1
+        is_tail[others] &= (tens > 0) & (units >= 0) & (units <= 9)
+    bars[2:] = tail + TAIL_BARS
+    return number, is_tail
+
+
+def _digit_after_tail(codes: Codes, tail: Ints) -> tuple[Ints, Flags]:
     first, second, third = words_in_a_row(codes, tail, 3)
+    digit = (third >> LAST_BYTE).astype(np.int64) - ord("0")
     is_tail = (first == TAIL_WORDS[0]) & (second == TAIL_WORDS[1]) & (first_bytes(third, 7) == TAIL_WORDS[2])
-    return number, is_tail & (width > 0)
+    return digit, is_tail & (digit >= 0) & (digit <= 9)
 
 
 def _next_pipe(words: Words, at: Ints, starts: Words) -> Ints:
@@ -151,7 +162,8 @@ def _next_pipe(words: Words, at: Ints, starts: Words) -> Ints:
 
 def _as_places(number: Ints, is_read: Flags) -> tuple[Ints, tuple[str, ...]]:
     """Annotators as places in the list of those there are."""
-    present = np.bincount(number[is_read], minlength=MOST).nonzero()[0]
-    place_of = np.zeros(MOST, np.int64)
+    number = np.where(is_read, number, MOST_ANNOTATORS)
+    present = np.bincount(number, minlength=MOST_ANNOTATORS + 1)[:MOST_ANNOTATORS].nonzero()[0]
+    place_of = np.zeros(MOST_ANNOTATORS + 1, np.int64)
     place_of[present] = np.arange(len(present))
     return place_of[number], tuple(str(name) for name in present.tolist())

@@ -1,7 +1,6 @@
 """Small numbers in a text, looked up by the two characters that hold them.
 
-Token numbers and annotators have one digit or two nearly always; one table of all pairs of bytes reads them.  What
-is longer than this takes, or has a leading zero, is left to the exact way.
+Token numbers have one digit or two nearly always, and one table of all pairs of bytes reads them.
 """
 
 from __future__ import annotations
@@ -27,18 +26,6 @@ def _leading() -> Table:
     return table
 
 
-def _trailing() -> Table:
-    """The same for the digits that each pair ends with."""
-    table = np.zeros(256 * 256, np.int16)
-    for number in range(10):
-        first = 256 * (ord("0") + number)
-        table[first : first + 256] = _entry(number)
-        table[_pair(f"0{number}")] = 0
-    for number in range(10, MOST):
-        table[_pair(str(number))] = _entry(number)
-    return table
-
-
 def _entry(number: int) -> int:
     return len(str(number)) << SHIFT | number
 
@@ -47,24 +34,15 @@ def _pair(text: str) -> int:
     return ord(text[0]) + 256 * ord(text[1])
 
 
-LEADING, TRAILING = _leading(), _trailing()
+LEADING = _leading()
 
 
 def leading_numbers(words: Words) -> tuple[Ints, Ints]:
     """The number that each word begins with, at most three digits of it, and its width: 0 where there is none."""
-    number, width = _looked_up(LEADING, words)
+    entry = LEADING.take(first_bytes(words, 2).astype(np.int64)).astype(np.int64)
+    number, width = entry & (1 << SHIFT) - 1, entry >> SHIFT
     third = first_bytes(words >> np.uint64(16), 1) - np.uint64(ord("0"))  # below 0 wraps to above 9
     longer = ((width == 2) & (third <= 9)).nonzero()[0]
     number[longer] = number[longer] * 10 + third[longer].astype(np.int64)
     width[longer] = 3
     return number, width
-
-
-def trailing_numbers(words: Words) -> tuple[Ints, Ints]:
-    """The number that the first two bytes of each word end with, and its width: 0 where there is none."""
-    return _looked_up(TRAILING, words)
-
-
-def _looked_up(table: Table, words: Words) -> tuple[Ints, Ints]:
-    entry = table.take(first_bytes(words, 2).astype(np.int64)).astype(np.int64)
-    return entry & (1 << SHIFT) - 1, entry >> SHIFT

@@ -54,5 +54,5 @@ def find(char: str, words: Words) -> Ints:
     """Where the character first stands in each word, from 0 to 7; 8 where it does not."""
     differs = words ^ (ONES * np.uint64(ord(char)))
     equal = (differs - ONES) & ~differs & HIGHS  # the lowest bit set is right; those above it may not be
-    below = (equal & (~equal + ONE)) - ONE
+    below = (equal - ONE) & ~equal
     return (((below & HIGHS) >> np.uint64(7)) * ONES >> np.uint64(56)).astype(np.int64)

@@ -4,8 +4,9 @@ An essay that M2 can hold as it stands (its tokens are those of `str.split()`, a
 so: what was read from M2 comes out byte for byte.  Any other is cut into sentences (`grater.corpora.blocks`).
 
 M2 has no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); annotators are numbers; an
-error found but not corrected gets ERRANT's tag `UNK`.  Whoever has an A line counts as having read the whole essay;
-where no one has, a file with one annotator says that this one read it, and a file with several that nobody did.
+error found but not corrected gets ERRANT's tag `UNK`, unless it is NUCLE's `Um` (see `fields`).  Whoever has an A line
+counts as having read the whole essay; where no one has, a file with one annotator says that this one read it, and a
+file with several that nobody did.
 """
 
 from __future__ import annotations
@@ -99,9 +100,8 @@ def _in_order(essay: Essay, edits: list[tuple[str, str]]) -> list[tuple[str, str
 
     Readers list annotators as they appear: where the order of edits would give another list, edits go by annotator.
     """
-    rank = {
-        rater: place for place, rater in enumerate(dict.fromkeys((*essay.annotators, *(rater for rater, _ in edits))))
-    }
+    raters = dict.fromkeys((*essay.annotators, *(rater for rater, _ in edits)))
+    rank = {rater: place for place, rater in enumerate(raters)}
     appearance = [rank[rater] for rater in dict.fromkeys(rater for rater, _ in edits)]
     if appearance != sorted(appearance):
         edits = sorted(edits, key=lambda body: rank[body[0]])
@@ -133,7 +133,6 @@ def _report_silent(silent: dict[tuple[str, ...], tuple[int, str]], numbers: Anno
     understood = numbers.annotators if len(numbers.annotators) == 1 else ()
     for annotators, (n_essays, essay_id) in silent.items():
         if annotators != understood:
-            what = (
-                f"annotators {', '.join(annotators) or '(none)'} of {n_essays} essays without A lines, this the first"
-            )
+            names = ", ".join(annotators) or "(none)"
+            what = f"annotators {names} of {n_essays} essays without A lines, this the first"
             report(Loss(essay_id, what, f"read again they have {', '.join(understood) or 'none'}", changed=True))

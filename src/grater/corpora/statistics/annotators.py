@@ -9,14 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
 
-
-def stems(names: Iterable[str]) -> dict[str, str]:
-    """A short name for each file: its stem, or the whole where two have the same."""
-    names = list(names)
-    times = Counter(PurePath(name).stem for name in names)
-    return {name: PurePath(name).stem if times[PurePath(name).stem] == 1 else name for name in names}
+from grater.corpora.merge import stems
 
 
 def names_apart(

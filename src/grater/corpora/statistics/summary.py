@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
 
 from grater.corpora.statistics.counts import CorpusCounts
 from grater.corpora.statistics.documents import DocumentCounts
@@ -73,14 +72,14 @@ class Summary:
             "edits": counts.edits,
             "readings": self.totals.readings_as_json(),
             "unread_sentences": counts.unread,
-            "density": {**interval_json(estimates.density), "per": "100 tokens read by an annotator"},
+            "density": {**estimates.density.as_json(), "per": "100 tokens read by an annotator"},
             "by_tag": {tag: counts.by_tag[tag] for tag in estimates.tags},
             "tag_shares": intervals_json(estimates.tags),
-            "top5": interval_json(estimates.top5),
-            "top10": interval_json(estimates.top10),
+            "top5": estimates.top5.as_json(),
+            "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
             "per_sentence": self._per_sentence(),
-            "inside_sentence": {"edits": counts.edits_inside, "share": interval_json(estimates.inside)},
+            "inside_sentence": {"edits": counts.edits_inside, "share": estimates.inside.as_json()},
             "alternatives": self._alternatives(),
             "interval": {"unit": self.unit, "blocks": self.n_blocks},
         }
@@ -110,7 +109,7 @@ class Summary:
             "places": self.counts.places,
             "places_with_several": self.counts.places_with_several,
             "edits_with_several_corrections": self.counts.edits_with_several,
-            "share": interval_json(self.estimates.alternatives),
+            "share": self.estimates.alternatives.as_json(),
         }
 
 
@@ -125,12 +124,5 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
     )
 
 
-def interval_json(interval: Interval) -> dict[str, Json]:
-    """As `Interval.as_json`, and a number without limits keeps its value."""
-    if isnan(interval.value) or not isnan(interval.low):
-        return interval.as_json()
-    return {"value": interval.value, "low": None, "high": None, "reason": interval.reason}
-
-
 def intervals_json(intervals: Mapping[str, Interval]) -> dict[str, Json]:
-    return {name: interval_json(interval) for name, interval in intervals.items()}
+    return {name: interval.as_json() for name, interval in intervals.items()}

@@ -1,0 +1,114 @@
+"""What every corpus format owes, ours and those that join later: run over the whole registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora import read_corpus, write_corpus
+from grater.corpora.format import FileFormat, FolderFormat, Loss, Source
+from grater.corpora.formats import FORMATS
+from grater.errors import GraterError
+from grater.model import Essay
+from grater.sample import sample_path
+from tests.corpora.sources import TextSource
+
+NAMES = FORMATS.names()
+SAMPLE = tuple(read_corpus(sample_path()))
+
+
+def written(name: str, essays: Iterable[Essay]) -> dict[str, str]:
+    """The files that a format makes of essays, by name."""
+    chosen = FORMATS[name]
+    if isinstance(chosen, FolderFormat):
+        return dict(chosen.write(essays, lambda _: None))
+    return {"file": "".join(chosen.write(essays, lambda _: None))}
+
+
+def read(name: str, files: dict[str, str]) -> Iterator[Essay]:
+    chosen = FORMATS[name]
+    sources: list[Source] = [TextSource(text, file) for file, text in sorted(files.items())]
+    return chosen.read(sources) if isinstance(chosen, FolderFormat) else chosen.read(sources[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_read_is_written_as_it_was(name: str) -> None:
+    once = written(name, SAMPLE)
+    assert written(name, read(name, once)) == once
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_format_holds_is_read_again_without_further_loss(name: str) -> None:
+    essays = list(read(name, written(name, SAMPLE)))
+    losses: list[Loss] = []
+    chosen = FORMATS[name]
+    list(chosen.write(essays, losses.append))
+    assert [loss for loss in losses if not loss.changed] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_edit_is_written_or_reported(name: str) -> None:
+    losses: list[Loss] = []
+    chosen = FORMATS[name]
+    list(chosen.write(SAMPLE, losses.append))
+    n_back = sum(len(essay.edits) for essay in read(name, written(name, SAMPLE)))
+    n_left_out = sum(loss.what.startswith("edit") and not loss.changed for loss in losses)
+    assert n_back + n_left_out >= sum(len(essay.edits) for essay in SAMPLE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_corpus_can_be_written_and_what_is_written_can_be_read(name: str) -> None:
+    files = written(name, [])
+    if files:
+        assert [essay.text for essay in read(name, files) if essay.text] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_corpus_is_written_and_read_through_files(name: str, tmp_path: Path) -> None:
+    chosen = FORMATS[name]
+    path = tmp_path / ("corpus" if isinstance(chosen, FolderFormat) else f"corpus{chosen.suffixes[0]}")
+    write_corpus(SAMPLE, path, lambda _: None, format_name=name)
+    assert list(read_corpus(path)) == list(read(name, written(name, SAMPLE)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_damaged_file_raises_no_error_but_ours(name: str, data: st.DataObject) -> None:
+    files = written(name, SAMPLE[:2])
+    file = data.draw(st.sampled_from(sorted(files)))
+    files[file] = damaged(files[file], data)
+    with suppress(GraterError):
+        list(read(name, files))
+
+
+def damaged(text: str, data: st.DataObject) -> str:
+    """The text with a few pieces cut out, doubled, or replaced by odd characters."""
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 40)))
+        piece = data.draw(
+            st.sampled_from(["", text[start:end] * 2, "|||", "<", "&x;", "\n\n", "\x00", "-1", "🙂", '"', "\t"])
+        )
+        text = text[:start] + piece + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=st.text(max_size=200))
+@settings(max_examples=40, deadline=None)
+def test_any_text_is_read_or_refused(name: str, text: str) -> None:
+    chosen = FORMATS[name]
+    file = "a.txt" if isinstance(chosen, FolderFormat) else "file"
+    with suppress(GraterError):
+        list(read(name, {file: text}))
+
+
+def test_the_registry_holds_both_kinds_of_format() -> None:
+    kinds = {type(FORMATS[name]) for name in NAMES}
+    assert kinds == {FileFormat, FolderFormat}
