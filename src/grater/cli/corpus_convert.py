@@ -26,14 +26,15 @@ MOST_SHOWN = 20
 
 @dataclass(slots=True)
 class Tally:
-    """What went over and what did not; of the losses it keeps `most`, and writes all of them to `stream`."""
+    """What went over and what did not; of each kind of loss it keeps `most`, and writes all of them to `stream`."""
 
     most: int
     stream: TextIO | None = None
     n_essays: int = 0
     n_edits: int = 0
     by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
-    losses: list[Loss] = field(default_factory=list)
+    of_edits: list[Loss] = field(default_factory=list)
+    of_the_rest: list[Loss] = field(default_factory=list)
 
     def counting(self, essays: Iterable[Essay]) -> Iterator[Essay]:
         for essay in essays:
@@ -43,8 +44,9 @@ class Tally:
 
     def report(self, loss: Loss) -> None:
         self.by_reason["changed" if loss.changed else "left out", loss.why] += 1
-        if len(self.losses) < self.most:
-            self.losses.append(loss)
+        kept = self.of_edits if loss.what.startswith("edit") else self.of_the_rest
+        if len(kept) < self.most:
+            kept.append(loss)
         if self.stream:
             self.stream.write(json.dumps(asdict(loss), ensure_ascii=False) + "\n")
 
@@ -71,8 +73,8 @@ def convert(
                 essays = attach_documents(essays, read_corpus(documents))
             write_corpus(tally.counting(essays), target, tally.report, format_name=to_format)
     if as_json:
-        shown: list[object] = [asdict(loss) for loss in tally.losses]
-        print_json({"essays": tally.n_essays, "edits": tally.n_edits, "losses": shown})  # type: ignore[dict-item]
+        losses_of_all = [asdict(loss) for loss in tally.of_edits + tally.of_the_rest]
+        print_json({"essays": tally.n_essays, "edits": tally.n_edits, "losses": losses_of_all})
     else:
         _tell(tally, target)
 
@@ -82,7 +84,8 @@ def _tell(tally: Tally, target: Path) -> None:
     say(f"{target}: {tally.n_essays} essays with {tally.n_edits} edits; {n_losses or 'no'} losses")
     for (verb, why), n_times in tally.by_reason.most_common():
         say(f"  {n_times} {verb}: {why}")
-    for loss in tally.losses:
+    shown = (tally.of_edits + tally.of_the_rest)[:MOST_SHOWN]
+    for loss in shown:
         say(str(loss))
-    if n_losses > len(tally.losses):
-        say(f"and {n_losses - len(tally.losses)} more; name a file with --losses to have them all")
+    if n_losses > len(shown):
+        say(f"and {n_losses - len(shown)} more; name a file with --losses to have them all")

@@ -52,7 +52,7 @@ def _blocks(essay: Essay, ids: EssayIds, report: Report) -> Iterator[Block]:
     blocks = list(cut(essay, ids, report))
     report(Loss(essay.essay_id, "essay id", "M2 has no ids; whoever reads it makes one of each sentence"))
     if blocks:
-        why = f"it was tokenised and cut into {len(blocks)} sentence{'s' if len(blocks) > 1 else ''}"
+        why = "it was tokenised and cut into sentences"
         report(Loss(essay.essay_id, "text", why, changed=True))
     else:
         report(Loss(essay.essay_id, "text", "it has no words, and M2 holds sentences"))
