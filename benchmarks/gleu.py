@@ -67,15 +67,15 @@ def measured(case: Case) -> float:
     """Print what one case takes, and give the ratio."""
     from tests.evaluate.edits import slow_gleu
 
-    name, *texts = case
-    value, _ = slow_gleu.corpus_gleu(*texts)
-    statistics = gleu_statistics(*texts)
+    name, sources, hypotheses, references = case
+    value, _ = slow_gleu.corpus_gleu(sources, hypotheses, references)
+    statistics = gleu_statistics(sources, hypotheses, references)
     if abs(corpus_gleu(statistics).value - value) > 1e-12:
         raise SystemExit(f"{name}: expected {value}, found {corpus_gleu(statistics).value}")
     times = [
         (
-            seconds(lambda: slow_gleu.corpus_gleu(*texts)),
-            seconds(lambda: corpus_gleu(gleu_statistics(*texts))),
+            seconds(lambda: slow_gleu.corpus_gleu(sources, hypotheses, references)),
+            seconds(lambda: corpus_gleu(gleu_statistics(sources, hypotheses, references))),
         )
         for _ in range(N_RUNS)
     ]

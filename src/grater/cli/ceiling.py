@@ -1,0 +1,82 @@
+"""`grater ceiling`: each annotator against the others, beside the systems, for every number of references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json
+from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references
+from grater.cli.score_table import print_ceiling
+from grater.errors import UsageError
+from grater.evaluate.edits.ceiling import MOST_SUBSETS, RESAMPLES
+from grater.evaluate.edits.ceiling import ceiling as human_ceiling
+from grater.evaluate.edits.errant_match import Mode
+from grater.evaluate.edits.metrics import METRICS, Options
+from grater.evaluate.edits.scores import Chance, Cluster
+from grater.evaluate.edits.tables import Layout, ceiling_text
+
+app = typer.Typer()
+
+
+@app.command(cls=ManyHypotheses)
+def ceiling(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
+    ],
+    hyp: Annotated[
+        list[Path], typer.Option(metavar="HYP...", help="Systems to stand beside the people: plain text or M2.")
+    ] = [],  # noqa: B006
+    metric: Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")] = "m2",
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+    ] = None,
+    references: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of references; from 1 to all but one if not given.")
+    ] = "",
+    mode: Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")] = "cs",
+    beta: Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")] = 0.5,
+    max_unchanged: Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")] = 2,
+    spacy_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
+    ] = None,
+    subsets: Annotated[
+        int, typer.Option(min=1, help="Sets of references of one size; more are sampled.")
+    ] = MOST_SUBSETS,
+    cluster: Annotated[Cluster, typer.Option(help="What is drawn in a resample.")] = "sentence",
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples for limits.")] = RESAMPLES,
+    table: Annotated[
+        Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score each annotator against the others, and systems against the same numbers of references."""
+    chosen = METRICS[metric]
+    found = human_ceiling(
+        chosen,
+        read_references(chosen, files, source),
+        read_hypotheses(chosen, hyp),
+        options=Options(beta, mode, None, max_unchanged, spacy_model),
+        chance=Chance(resamples, seed, cluster),
+        sizes=_numbers(references),
+        most_subsets=subsets,
+    )
+    if as_json:
+        print_json(found.as_json())
+    elif table:
+        typer.echo(ceiling_text(found, layout=table), nl=False)
+    else:
+        print_ceiling(found, Console(highlight=False))
+
+
+def _numbers(text: str) -> list[int] | None:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise UsageError(f"expected numbers for --references, as in 1,2,9, found {text!r}")
+    return sorted({int(part) for part in parts}) or None

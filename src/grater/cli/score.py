@@ -1,0 +1,81 @@
+"""`grater score`: corrections scored by M2, ERRANT or GLEU, with limits, paired tests and rank groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json, say
+from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references, split_files
+from grater.cli.score_table import print_scores
+from grater.evaluate.compare import Test, resamples_needed
+from grater.evaluate.edits.errant_match import Mode
+from grater.evaluate.edits.errant_types import Tier
+from grater.evaluate.edits.metrics import METRICS, Options
+from grater.evaluate.edits.scores import RESAMPLES, Chance, Cluster, score_systems
+from grater.evaluate.edits.tables import Layout, score_text
+
+app = typer.Typer()
+
+
+@app.command(cls=ManyHypotheses)
+def score(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
+    ],
+    hyp: Annotated[
+        list[Path], typer.Option(metavar="HYP...", help="Hypotheses: plain text, a sentence a line, or M2.")
+    ] = [],  # noqa: B006
+    metric: Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")] = "m2",
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+    ] = None,
+    mode: Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")] = "cs",
+    by: Annotated[Tier | None, typer.Option(help="errant: scores by type of error.")] = None,
+    beta: Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")] = 0.5,
+    max_unchanged: Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")] = 2,
+    spacy_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
+    ] = None,
+    cluster: Annotated[Cluster, typer.Option(help="What is drawn in a resample.")] = "sentence",
+    test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples for limits and tests.")] = RESAMPLES,
+    per_sentence: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the counts of every sentence as a table.")
+    ] = None,
+    table: Annotated[
+        Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Score corrections, with limits for every number, paired tests between systems and rank groups."""
+    chosen = METRICS[metric]
+    references_files, hypothesis_files = split_files(files, hyp)
+    # The quick way knows no documents.
+    quickly = cluster == "sentence"
+    references = read_references(chosen, references_files, source, quickly=quickly)
+    hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
+    tier: Tier | None = by or ("full" if as_json else None)
+    options = Options(beta, mode, tier, max_unchanged, spacy_model)
+    chance = Chance(resamples, seed, cluster, test)
+    if resamples < resamples_needed(len(hypotheses)):
+        least = resamples_needed(len(hypotheses))
+        say(f"warning: {resamples} resamples cannot tell {len(hypotheses)} systems apart; take {least} or more")
+    scores = score_systems(chosen, references, hypotheses, options=options, chance=chance)
+    if per_sentence:
+        # polars costs as much time as scoring; only this option needs it.
+        from grater.cli.score_sentences import write_sentences
+
+        write_sentences(chosen, scores, options, per_sentence)
+    if as_json:
+        print_json(scores.as_json())
+    elif table:
+        typer.echo(score_text(scores, layout=table), nl=False)
+    else:
+        print_scores(scores, Console(highlight=False))

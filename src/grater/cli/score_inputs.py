@@ -1,0 +1,120 @@
+"""The files of `grater score` and `grater ceiling`: references, hypotheses, and the source where texts need one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
+
+from grater.corpora import read_corpus
+from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.source import OPENERS, open_source
+from grater.errors import UsageError
+from grater.evaluate.edits.metrics import Metric
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, read_sentences, rewritten
+
+HYP = "--hyp"
+M2 = ".m2"
+ANNOTATED = {M2, ".jsonl"}
+"""Formats of tokenised sentences with edits; JSONL knows their documents too."""
+
+
+class ManyHypotheses(TyperCommand):
+    """A command whose `--hyp` takes all the files that follow it, up to the next option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, repeated(args))
+
+
+def repeated(args: Sequence[str]) -> list[str]:
+    """`--hyp a b c` as `--hyp a --hyp b --hyp c`."""
+    found: list[str] = []
+    is_hypothesis = is_first = False
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            is_hypothesis = is_first = arg == HYP
+        elif is_hypothesis and not is_first:
+            found.append(HYP)
+        else:
+            is_first = False
+        found.append(arg)
+    return found
+
+
+def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """`REF HYP...`, or `REF... --hyp HYP...`."""
+    if hypotheses:
+        return list(files), list(hypotheses)
+    if len(files) < 2:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
+    return [files[0]], list(files[1:])
+
+
+def read_references(
+    metric: Metric, files: Sequence[Path], source: Path | None, *, quickly: bool = False
+) -> References:
+    """References of one or several files; `quickly` in the metric's own shape where that is possible."""
+    name = ", ".join(str(file) for file in files)
+    if all(is_annotated(file) for file in files):
+        if source is not None:
+            raise UsageError("annotated references have their source sentences in them; leave --source out")
+        return References(name, _annotated(metric, files, quickly=quickly))
+    if any(is_annotated(file) for file in files):
+        raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
+    if not metric.references_are_texts:
+        texts = next(file for file in files if not is_annotated(file))
+        raise UsageError(f"{texts}: expected references with edits (.m2, .jsonl) for the metric {metric.name}")
+    if source is None:
+        raise UsageError("plain text references need the sentences as they were before: --source FILE")
+    short = short_names(files)
+    lines = {short[str(file)]: read_sentences(open_source(file)) for file in files}
+    return References(name, rewritten(read_sentences(open_source(source)), lines, source_name=str(source)))
+
+
+def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
+    """The systems, each called by its file's stem."""
+    short = short_names(files)
+    return [_hypothesis(metric, file, short[str(file)], quickly=quickly) for file in files]
+
+
+def short_names(files: Sequence[Path]) -> dict[str, str]:
+    """By path: the file's stem, its whole name where stems are the same, the path where names are too."""
+    names = {str(file): [_plain_name(file).stem, file.name, str(file)] for file in files}
+    for level in range(2):
+        times = Counter(choices[level] for choices in names.values())
+        if all(times[choices[level]] == 1 for choices in names.values()):
+            return {file: choices[level] for file, choices in names.items()}
+    return {file: choices[2] for file, choices in names.items()}
+
+
+def is_annotated(path: Path) -> bool:
+    """Whether a file has sentences with edits, rather than a sentence a line."""
+    return _plain_name(path).suffix.lower() in ANNOTATED
+
+
+def _hypothesis(metric: Metric, file: Path, system: str, *, quickly: bool) -> Hypothesis:
+    if not is_annotated(file):
+        return Hypothesis(system, str(file), texts=read_sentences(open_source(file)))
+    return Hypothesis(system, str(file), sentences=_read(metric, file, quickly=quickly))
+
+
+def _annotated(metric: Metric, files: Sequence[Path], *, quickly: bool) -> Sentences:
+    if len(files) == 1:
+        return _read(metric, files[0], quickly=quickly)
+    short = short_names(files)
+    return list(merge_annotators({short[str(file)]: Reread(partial(read_corpus, file)) for file in files}))
+
+
+def _read(metric: Metric, file: Path, *, quickly: bool) -> Sentences:
+    if quickly and _plain_name(file).suffix.lower() == M2:
+        return metric.read(open_source(file))
+    return list(read_corpus(file))
+
+
+def _plain_name(path: Path) -> Path:
+    """The name without the suffix of its packing: `A.m2` of `A.m2.gz`."""
+    return path.with_suffix("") if path.suffix in OPENERS else path

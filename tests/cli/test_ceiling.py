@@ -1,0 +1,69 @@
+"""`grater ceiling` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import grater
+from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT
+from tests.real_data import data_path
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> Path:
+    path = tmp_path / "ref.m2"
+    path.write_text(REFERENCE)
+    (tmp_path / "ours.m2").write_text(SYSTEM)
+    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
+    (tmp_path / "idle.txt").write_text("\n".join(SOURCE) + "\n")
+    return path
+
+
+def test_people_and_systems_stand_in_one_table(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+    ran = grater(capsys, "ceiling", reference, "--hyp", reference.parent / "ours.txt", "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert found["annotators"] == ["0", "1"]
+    assert [(row["name"], row["kind"], row["references"]) for row in found["rows"]] == [
+        ("human", "human", 1),
+        ("0", "annotator", 1),
+        ("1", "annotator", 1),
+        ("ours", "system", 1),
+    ]
+    assert found["rows"][2]["f0.5"]["value"] == pytest.approx(0.9375)
+    assert found["signature"].startswith("m2-ceiling|grater:")
+
+
+def test_the_screen_has_the_same(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+    ran = grater(capsys, "ceiling", reference, "--hyp", reference.parent / "ours.m2", "--metric", "errant")
+    assert ran.status == 0
+    assert "human" in ran.out
+    assert "against 1 reference" in ran.out
+    assert max(len(line) for line in ran.out.splitlines()) <= 80
+
+
+def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+    ours, idle = reference.parent / "ours.txt", reference.parent / "idle.txt"
+    ran = grater(capsys, "ceiling", ours, idle, "--source", idle, "--metric", "gleu", "--table", "markdown")
+    assert ran.status == 0
+    assert ran.out.startswith("| References | Who | GLEU | % of human |")
+
+
+def test_wrong_numbers_of_references_are_told(capsys: pytest.CaptureFixture[str], reference: Path) -> None:
+    for number, message in [("two", "expected numbers for --references"), ("4", "from 1 to 1 references")]:
+        ran = grater(capsys, "ceiling", reference, "--references", number)
+        assert (ran.status, ran.out) == (2, "")
+        assert message in ran.err
+
+
+@pytest.mark.data
+def test_files_of_single_annotators_are_ten_judges(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 11)]
+    ran = grater(capsys, "ceiling", *files, "--metric", "errant", "--references", "9", "--resamples", "20", "--json")
+    found = json.loads(ran.out)
+    assert found["annotators"] == [f"A{number}" for number in range(1, 11)]
+    assert (found["sentences"], found["left_out"]) == (1312, 0)
+    assert [row["kind"] for row in found["rows"]] == ["human", *["annotator"] * 10]

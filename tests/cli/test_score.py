@@ -1,0 +1,179 @@
+"""`grater score` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.cli.score_inputs import repeated, short_names
+from grater.corpora import write_corpus
+from tests.cli.running import Ran, grater
+from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "ref.m2").write_text(REFERENCE)
+    (tmp_path / "ours.m2").write_text(SYSTEM)
+    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
+    (tmp_path / "idle.txt").write_text("\n".join(SOURCE) + "\n")
+    (tmp_path / "src").write_text("\n".join(SOURCE) + "\n")
+    return tmp_path
+
+
+def score(capsys: pytest.CaptureFixture[str], folder: Path, *args: str) -> Ran:
+    """Arguments that name a file of the folder are put there."""
+    return grater(capsys, "score", *(folder / arg if (folder / arg).exists() else arg for arg in args))
+
+
+def test_a_reference_and_hypotheses_give_the_json_of_the_contract(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--metric", "m2", "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert found["metric"] == "m2"
+    ours, idle = found["systems"]
+    assert (ours["system"], ours["counts"]) == ("ours", {"tp": 2, "fp": 1, "fn": 1})
+    assert ours["f0.5"]["low"] <= ours["f0.5"]["value"] <= ours["f0.5"]["high"]
+    assert (idle["precision"]["value"], idle["recall"]["value"]) == (1, 0)
+    assert [pair["systems"] for pair in found["pairs"]] == [["ours", "idle"]]
+    assert found["signature"].startswith("m2|grater:")
+
+
+def test_hypotheses_may_all_follow_one_option(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    there = score(capsys, folder, "ref.m2", "--hyp", "ours.txt", "idle.txt", "--seed", "1", "--json")
+    here = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--seed", "1", "--json")
+    assert there.status == 0
+    assert there.out == here.out
+
+
+def test_every_hypothesis_gets_the_option_of_its_own() -> None:
+    assert repeated(["r", "--hyp", "a", "b", "--json"]) == ["r", "--hyp", "a", "--hyp", "b", "--json"]
+    assert repeated(["--hyp", "a", "--hyp", "b", "-"]) == ["--hyp", "a", "--hyp", "b", "--hyp", "-"]
+    assert repeated(["--seed", "1", "a"]) == ["--seed", "1", "a"]
+    assert repeated(["--hyp=a", "r"]) == ["--hyp=a", "r"]
+
+
+def test_m2_hypotheses_are_scored_by_errant_with_types(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--json")
+    [ours] = json.loads(ran.out)["systems"]
+    assert ours["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert ours["by_type"]["R:PREP"]["counts"] == {"tp": 0, "fp": 0, "fn": 1}
+
+
+def test_gleu_needs_the_source_and_takes_many_references(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    refused = score(capsys, folder, "ours.txt", "--hyp", "idle.txt", "--metric", "gleu")
+    assert (refused.status, refused.out) == (2, "")
+    assert "--source" in refused.err
+    ran = score(
+        capsys, folder, "ours.txt", "idle.txt", "--hyp", "src", "--source", "src", "--metric", "gleu", "--json"
+    )
+    [system] = json.loads(ran.out)["systems"]
+    assert system["system"] == "src"
+    assert 0 < system["gleu"]["value"] < 1
+
+
+def test_several_files_of_annotators_are_references_together(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    # Two annotators in one file, or one in each of two: the same score.
+    for annotator in "01":
+        lines = [line for line in REFERENCE.splitlines() if not line.startswith("A") or line.endswith(annotator)]
+        text = "\n".join(line[:-1] + "0" if line.startswith("A") else line for line in lines)
+        (folder / f"A{annotator}.m2").write_text(text + "\n\n")
+    together = json.loads(score(capsys, folder, "ref.m2", "--hyp", "ours.txt", "--json").out)
+    apart = json.loads(score(capsys, folder, "A0.m2", "A1.m2", "--hyp", "ours.txt", "--json").out)
+    assert apart["systems"] == together["systems"]
+
+
+def test_the_screen_shows_scores_groups_and_how_they_were_made(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt")
+    assert ran.status == 0
+    assert "66.67" in ran.out
+    assert "cannot be told apart" in ran.out
+    assert "m2|grater:" in ran.out
+    assert max(len(line) for line in ran.out.splitlines()) <= 80
+
+
+def test_scores_by_type_are_shown_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert "U:VERB" not in score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant").out
+    assert "U:VERB" in score(capsys, folder, "ref.m2", "ours.m2", "--metric", "errant", "--by", "full").out
+
+
+@pytest.mark.parametrize(("layout", "start"), [("markdown", "| System |"), ("latex", "\\begin{tabular}")])
+def test_tables_for_papers_are_all_that_is_printed(
+    capsys: pytest.CaptureFixture[str], folder: Path, layout: str, start: str
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "--table", layout)
+    assert ran.out.startswith(start)
+    assert "66.67" in ran.out
+
+
+def test_counts_of_every_sentence_are_written_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    out = folder / "sentences.csv"
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "--per-sentence", str(out))
+    assert ran.status == 0
+    table = pl.read_csv(out)
+    assert table.columns == ["system", "sentence", "reference", "tp", "fp", "fn", "precision", "recall", "f0.5"]
+    assert table.select("sentence", "reference", "tp", "fp", "fn").rows() == [
+        (1, 1, 1, 0, 0),
+        (2, 0, 1, 0, 0),
+        (3, 0, 0, 1, 0),
+        (4, 0, 0, 0, 1),
+    ]
+
+
+def test_sentences_of_gleu_have_their_own_score(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    out = folder / "sentences.csv"
+    score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", "--metric", "gleu", "--per-sentence", str(out))
+    assert pl.read_csv(out)["gleu"].to_list() == [1.0] * 4
+
+
+def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "short.txt").write_text(TEXT[0] + "\n")
+    for args, message in [
+        (["ref.m2"], "expected a reference and at least one hypothesis"),
+        (["ref.m2", "ours.txt", "--metric", "m3"], "unknown metric 'm3'"),
+        (["ref.m2", "short.txt"], "found 1; nothing stands for sentence 2"),
+        (["ours.txt", "idle.txt"], "expected references with edits"),
+        (["ref.m2", "idle.txt", "--hyp", "ours.txt", "--metric", "gleu"], "found both"),
+        (["ref.m2", "ours.txt", "--source", "src"], "leave --source out"),
+        (["ref.m2", "ours.txt", "--beta", "-1"], "a beta above 0"),
+        (["ref.m2", "absent.txt"], "absent.txt"),
+        (["ref.m2", "ours.txt", "--cluster", "document"], "which document"),
+    ]:
+        ran = score(capsys, folder, *args)
+        assert (ran.status, ran.out) == (2, "")
+        assert message in ran.err
+        assert ran.err.count("\n") == 1
+
+
+def test_documents_come_with_references_in_jsonl(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    known = [replace(essay, metadata={"document": place // 2}) for place, essay in enumerate(essays())]
+    write_corpus(known, folder / "ref.jsonl", lambda _: None)
+    ran = score(capsys, folder, "ref.jsonl", "ours.txt", "--cluster", "document", "--json")
+    found = json.loads(ran.out)
+    assert found["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert found["systems"][0]["precision"] == {"value": pytest.approx(2 / 3), "low": 0, "high": 1}
+
+
+def test_too_few_resamples_for_so_many_systems_are_warned_of(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--resamples", "20", "--json")
+    assert ran.status == 0
+    assert "20 resamples cannot tell 2 systems apart; take 40 or more" in ran.err
+    json.loads(ran.out)
+
+
+def test_files_are_called_by_their_stem_or_as_much_as_it_takes() -> None:
+    assert short_names([Path("x/a.txt"), Path("x/b.m2.gz")]) == {"x/a.txt": "a", "x/b.m2.gz": "b"}
+    assert list(short_names([Path("x/dev.ref0"), Path("x/dev.ref1")]).values()) == ["dev.ref0", "dev.ref1"]
+    assert list(short_names([Path("x/a.txt"), Path("y/a.txt")]).values()) == ["x/a.txt", "y/a.txt"]
