@@ -1,7 +1,7 @@
 """The tools we measure ourselves against, each in an environment of its own: `make peers`.
 
-Every file `benchmarks/peers/NAME.txt` pins one peer; it is installed into `.peers/NAME`.  Only the standard library is
-used here, and nothing of grater.
+Every file `benchmarks/peers/NAME.txt` pins one peer; it is installed into `.peers/NAME`.  Only the standard library
+is used here, and nothing of grater.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "grater"
 
 LINES = [
     {"errors"},
-    {"model", "registry"},
+    {"model", "registry", "files"},
     {"rng", "signature", "intervals"},
     {"tables", "text"},
     {"corpora"},
@@ -36,11 +36,23 @@ IMPURE = {
     "corpora/__init__.py": "hands paths to the sources",
     "corpora/guess.py": "looks at names in folders",
     "tables/files.py": "opens the paths of tables",
-    "signature.py": "asks for the installed version",
 }
 """Files of pure packages that touch the world, and what for."""
 
-PURE = {"errors", "model", "rng", "signature", "intervals", "tables", "text", "corpora", "agreement", "sampling"}
+PURE = {
+    "errors",
+    "model",
+    "rng",
+    "signature",
+    "intervals",
+    "tables",
+    "text",
+    "corpora",
+    "agreement",
+    "sampling",
+    "crowd",
+    "evaluate",
+}
 WORLDLY_MODULES = {"os", "io", "pathlib", "subprocess", "socket", "tempfile", "shutil", "time", "random", "requests"}
 WORLDLY_CALLS = {"open", "print", "input"}
 

@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 from grater.cli.reference import reference
+from grater.corpora.check import RULES
 from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
+from grater.crowd.aggregate import METHODS
+from grater.evaluate.edits.metrics import METRICS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PASTED = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "corpora.md"]
 SET_UP = {"make demo": "grater demo --out demo", "make test": "true", "source .venv/bin/activate": "true"}
 FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 
@@ -33,19 +37,34 @@ def test_every_format_has_a_section(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "corpora.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_of_the_check_has_a_row(rule: str) -> None:
+    assert f"\n| `{rule}` | " in (ROOT / "docs" / "corpora.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", METHODS.names())
+def test_every_method_of_aggregation_is_documented(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "crowd.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", METRICS.names())
+def test_every_metric_is_documented(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "scoring.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize("name", TAGSETS.names())
 def test_every_tag_set_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "tagsets.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "tutorial.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PASTED, ids=lambda page: page.name)
 def test_shell_examples_run_one_after_the_other(page: Path, tmp_path: Path) -> None:
     """Pasted in order into an empty folder, with the set-up lines replaced by what they come down to here."""
     bin_folder = str(Path(sys.executable).parent)
     for block in blocks(page, "sh"):
         commands = "\n".join(SET_UP.get(line, line) for line in block.splitlines())
         done = subprocess.run(
-            ["bash", "-c", f"set -o pipefail\n{commands}"],
+            ["bash", "-c", f"set -eo pipefail\n{commands}"],
             cwd=tmp_path,
             env={"PATH": f"{bin_folder}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
             capture_output=True,

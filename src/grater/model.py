@@ -133,7 +133,7 @@ class Interval:
     reason: str = ""
 
     def as_json(self) -> dict[str, Json]:
-        """The shape of `interfaces.md`: undefined numbers are null, with the reason beside them."""
+        """As `--json` prints it: undefined numbers are null, with the reason beside them."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         if any(map(isnan, numbers.values())):
             return {**{name: None if isnan(each) else each for name, each in numbers.items()}, "reason": self.reason}

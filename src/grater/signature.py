@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 
+from grater import __version__
 from grater.errors import UsageError
 from grater.model import short_hash
 
@@ -23,7 +23,7 @@ class Signature:
 
     def __str__(self) -> str:
         options = [f"{name}:{value}" for name, value in sorted(self.options.items())]
-        return "|".join([self.what, f"grater:{version('grater')}", *options])
+        return "|".join([self.what, f"grater:{__version__}", *options])
 
 
 def require_same(first: Signature, second: Signature) -> None:

@@ -116,6 +116,45 @@ def test_check_of_a_missing_file_is_wrong_use(capsys: pytest.CaptureFixture[str]
     assert "no such file" in ran.err
 
 
+def test_check_names_the_essay_where_a_folder_has_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("We was late.")
+    (tmp_path / "one.ann").write_text("T1\tSVA 3 6\twas\n#1\tAnnotatorNotes T1\t=> was\n")
+    assert f"{tmp_path}, essay one:1: " in grater(capsys, "corpus", "check", tmp_path).out
+    (tmp_path / "one.ann").write_text("junk\n")
+    assert f"{tmp_path / 'one.ann'}:1: " in grater(capsys, "corpus", "check", tmp_path).out
+
+
+@pytest.mark.parametrize("command", ["stats", "check"])
+def test_a_file_that_is_named_twice_is_wrong_use(
+    capsys: pytest.CaptureFixture[str], clean: Path, command: str
+) -> None:
+    ran = grater(capsys, "corpus", command, clean, clean.parent / "." / clean.name)
+    assert (ran.status, ran.out) == (2, "")
+    assert "clean.m2 named twice" in ran.err
+
+
+@pytest.mark.parametrize("losses", ["clean.m2", "out.jsonl"])
+def test_convert_never_writes_its_losses_over_a_corpus(
+    capsys: pytest.CaptureFixture[str], clean: Path, losses: str
+) -> None:
+    out = clean.parent / "out.jsonl"
+    ran = grater(capsys, "corpus", "convert", clean, out, "--losses", clean.parent / losses)
+    assert (ran.status, clean.read_text(), out.exists()) == (2, CLEAN, False)
+
+
+def test_convert_prints_the_corpus_where_out_is_a_dash(capfd: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capfd, "corpus", "convert", clean, "-", "--to", "m2")
+    assert (ran.status, ran.out) == (0, CLEAN)
+    ran = grater(capfd, "corpus", "convert", clean, "-", "--to", "m2", "--json")
+    assert (ran.status, ran.out) == (2, "")
+
+
+def test_a_seed_below_zero_is_wrong_use(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capsys, "corpus", "stats", clean, "--seed", "-1")
+    assert ran.status == 2
+    assert "'--seed'" in ran.err
+
+
 def test_check_compares_files_of_one_set(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.m2"
     other.write_text(CLEAN.replace("small town .", "small town."))
@@ -136,6 +175,31 @@ def test_judgments_follow_the_rule(capsys: pytest.CaptureFixture[str], clean: Pa
     assert ran.status == 0
     judged = dict(pl.read_csv(out).select("item", "label").iter_rows())
     assert judged == {"in": "error", "a": "ok", "is": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("tags", "out", "message"),
+    [
+        ("", "j.csv", "expected --tags with a tag"),
+        ("Wcip", "d.csv", "d.csv named twice"),
+        ("Wcip", "clean.m2", "named twice"),
+    ],
+)
+def test_judgments_refuse_no_tags_and_never_write_over_their_input(
+    capsys: pytest.CaptureFixture[str], clean: Path, tags: str, out: str, message: str
+) -> None:
+    decisions = clean.parent / "d.csv"
+    decisions.write_text("item,system,flagged\nn1,s,1\n")
+    ran = grater(
+        capsys, "corpus", "judgments", clean, "--decisions", decisions, "--tags", tags, "--out", clean.parent / out
+    )
+    assert (ran.status, clean.read_text()) == (2, CLEAN)
+    assert message in ran.err
+
+
+def test_a_demo_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    ran = grater(capsys, "demo", "--out", clean)
+    assert (ran.status, ran.err) == (2, f"{clean}: cannot be written: File exists\n")
 
 
 def test_the_demo_leaves_what_the_readme_works_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

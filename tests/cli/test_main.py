@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grater import __version__
+from grater.cli import COMMANDS
 from tests.cli.running import grater
 
 HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
@@ -29,8 +31,9 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
 def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     ran = grater(capsys, "--help")
     assert ran.status == 0
-    assert "corpus" in ran.out
-    assert "every format" in ran.out
+    for name, (_, line) in COMMANDS.items():
+        assert name in ran.out
+        assert line.split()[0] in ran.out
 
 
 def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,7 +49,7 @@ def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (("corps",), "grater: no such command 'corps'. Did you mean 'corpus'? Try 'grater --help'"),
+        (("dificulty",), "grater: no such command 'dificulty'. Did you mean 'difficulty'? Try 'grater --help'"),
         (
             ("corpus", "stat"),
             "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'",
@@ -83,3 +86,24 @@ def test_a_reader_of_our_output_may_leave_early(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_a_full_disk_is_answered_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.m2").write_text("S a b .\n\n")
+    command = f"{sys.executable} -m grater corpus stats a.m2 > /dev/full"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "standard output: No space left on device\n")
+
+
+def test_a_terminal_that_lacks_our_letters_is_no_reason_to_stop(tmp_path: Path) -> None:
+    (tmp_path / "a.m2").write_text("S a b .\n\n")
+    command = [sys.executable, "-m", "grater", "corpus", "stats", "a.m2"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ascii_only)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u2013" in done.stdout
+
+
+def test_commands_offer_no_options_of_typers_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "completion" not in grater(capsys, "corpus", "stats", "--help").out

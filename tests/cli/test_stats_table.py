@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -81,3 +82,8 @@ def test_smallest_share_still_shows() -> None:
     assert bar_of(1e-9) == "▏"
     assert bar_of(0) == ""
     assert bar_of(0.5) == "█" * 15
+
+
+def test_a_field_that_looks_like_markup_is_shown_as_it_is() -> None:
+    marked = [replace(essay, metadata={"[/bold]": "yes"}) for essay in MARKED]
+    assert "By [/bold]" in shown(marked, by="[/bold]")

@@ -50,6 +50,25 @@ def test_a_folder_of_exam_scripts_gives_them_in_order_of_name(tmp_path: Path) ->
     assert [file.name for file in files_of(tmp_path, chosen)] == ["a.xml", "b.xml"]
 
 
+def test_a_readme_does_not_make_a_folder_text(tmp_path: Path) -> None:
+    for name in ("readme.txt", "a.m2"):
+        (tmp_path / name).touch()
+    assert guess_format(tmp_path, exists=True).name == "m2"
+
+
+def test_a_folder_with_two_formats_is_refused_and_both_are_named(tmp_path: Path) -> None:
+    for name in ("a.sgml", "a.m2"):
+        (tmp_path / name).touch()
+    with pytest.raises(UsageError, match="expected files of one format in this folder, found m2, nucle"):
+        guess_format(tmp_path, exists=True)
+
+
+def test_a_file_is_no_brat_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    with pytest.raises(BadInput, match="expected a folder"):
+        files_of(tmp_path / "a.txt", FORMATS["brat"])
+
+
 def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
     (tmp_path / "a.docx").touch()
     with pytest.raises(UsageError, match=r"does not tell which format it is; name one of: bea \(\.json\)"):

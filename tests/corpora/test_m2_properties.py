@@ -19,6 +19,7 @@ RATERS = ("0", "1", "2")
 ANY_TEXT = st.text(st.one_of(st.characters(), st.sampled_from("|\n\r\t -A\u00a0é🐈\u0301")), max_size=14)
 LINE = ANY_TEXT.map(lambda text: text.replace("\n", " ").rstrip("\r"))
 FIELD = LINE.filter(lambda field: "||" not in field and not field.endswith("|") and field != "-NONE-")
+REPLACEMENT = FIELD.filter(lambda words: not words.startswith("|"))  # after `||` it would be a separator
 TAG = FIELD.filter(lambda tag: tag not in {"noop", "UNK", "Um"})
 
 
@@ -40,7 +41,7 @@ def edits_on_tokens(draw: st.DrawFn, text: str) -> tuple[Edit, ...]:
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
         point = tokens[start].start if start < len(tokens) else len(text)
         span = Span(point, tokens[end - 1].end) if start < end else Span(point, point)
-        replacements = tuple(draw(st.lists(FIELD, min_size=1, max_size=3)))
+        replacements = tuple(draw(st.lists(REPLACEMENT, min_size=1, max_size=3)))
         edits.append(Edit(span, replacements, draw(TAG), rater, draw(FIELD)))
     return tuple(edits)
 

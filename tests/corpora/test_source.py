@@ -3,8 +3,11 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,68 @@ def test_a_folder_in_use_is_never_written_over(tmp_path: Path) -> None:
     with pytest.raises(GraterError, match="new or empty folder"), replacing_folder(tmp_path):
         pass
     assert (tmp_path / "mine.txt").read_text() == "precious"
+
+
+def test_a_file_that_was_damaged_inside_is_an_error_of_ours(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(bytes(range(97, 123)) * 40, mtime=0))
+    packed[10] = 0b111  # a last block of the kind that DEFLATE does not have
+    (tmp_path / "a.gz").write_bytes(packed)
+    with pytest.raises(BadInput, match="cannot be read"):
+        lines_of(tmp_path / "a.gz")
+
+
+def test_a_suffix_in_capitals_is_unpacked_too(tmp_path: Path) -> None:
+    (tmp_path / "a.GZ").write_bytes(gzip.compress(b"packed\n"))
+    assert lines_of(tmp_path / "a.GZ") == ["packed\n"]
+
+
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.txt.bz2", "a.txt.xz", "a.txt"])
+def test_what_is_written_under_a_name_is_read_under_it(tmp_path: Path, name: str) -> None:
+    with replacing(tmp_path / name) as stream:
+        stream.write("né\n" * 1000)
+    assert lines_of(tmp_path / name) == ["né\n"] * 1000
+    assert ((tmp_path / name).stat().st_size < 1000) == (name != "a.txt")
+
+
+def test_standard_input_is_there_again_for_a_second_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\n")))
+    assert lines_of(Path("-")) == lines_of(Path("-")) == ["one\n"]
+
+
+def test_a_closed_standard_input_is_said_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(GraterError, match="standard input is closed"):
+        open_source(Path("-"))
+
+
+def test_a_pipe_can_be_read_twice(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"one\n",))
+    writer.start()
+    source = open_source(pipe)
+    writer.join()
+    assert list(source.lines()) == list(source.lines()) == ["one\n"]
+
+
+def test_standard_output_gets_all_or_nothing(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with pytest.raises(GraterError, match="broke off"), replacing(Path("-")) as stream:
+        stream.writelines(_breaking_off())
+    with replacing(Path("-")) as stream:
+        stream.write("né\n")
+    sys.stdout.flush()
+    assert capfdbinary.readouterr().out == "né\n".encode()
+
+
+@pytest.mark.parametrize("write", [replacing, replacing_folder])
+def test_a_place_that_cannot_be_written_to_is_one_line(
+    tmp_path: Path, write: Callable[[Path], AbstractContextManager[object]]
+) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(GraterError, match=r"there is no folder .*absent; make it first"),
+        write(tmp_path / "absent" / "a"),
+    ):
+        pass
+    with pytest.raises(GraterError, match="cannot be written: Not a directory"), write(tmp_path / "file" / "a"):
+        pass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 import typer
 from typer.exceptions import Abort, Exit, TyperException
@@ -19,6 +20,14 @@ from grater.errors import GraterError
 COMMANDS = {
     "demo": ("grater.cli.demo:app", "The corpus study of the NUCLE paper on the bundled sample essays."),
     "corpus": ("grater.cli.corpus:app", "Read, write, check and count annotated corpora in every format."),
+    "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
+    "raters": ("grater.cli.raters:app", "One row per rater: how many, how right, how quick."),
+    "raters-needed": ("grater.cli.raters_needed:app", "How many raters match an expert."),
+    "difficulty": ("grater.cli.difficulty:app", "The easiest and hardest items, and what goes with disagreement."),
+    "aggregate": ("grater.cli.aggregate:app", "The joint answer of many raters, by one of six methods."),
+    "simulate": ("grater.cli.simulate:app", "Judgments by raters of known skill, for planning and tests."),
+    "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
+    "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
 
@@ -48,6 +57,7 @@ def main(args: list[str] | None = None) -> None:
 
 def run(args: list[str]) -> int:
     """Run one command and give its exit status; every error that a person can mend becomes plain lines."""
+    _speak_any_language()
     try:
         status = typer.main.get_command(app)(args, prog_name="grater", standalone_mode=False)
         sys.stdout.flush()
@@ -60,10 +70,25 @@ def run(args: list[str]) -> int:
     except Abort:
         return 130
     except BrokenPipeError:
-        # The reader of our output (head, less) has gone; give Python's own flush at exit nowhere to fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 141
+    except OSError as error:
+        if error.filename is None:
+            _drop_output()
+        return _complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
     return status if isinstance(status, int) else 0
+
+
+def _drop_output() -> None:
+    """Our reader (head, less) has gone, or the disk is full: Python's own flush at exit must not fail as well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _speak_any_language() -> None:
+    """What a terminal's encoding lacks is spelt out, `\\u2013`, instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> int:

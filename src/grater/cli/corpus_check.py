@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Format, Json
-from grater.cli.output import print_json, reading_all, say
+from grater.cli.output import counted, print_json, reading_all, say
 from grater.corpora.check import Census, Finding, check_essays, check_together
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import BadInput, Problem
@@ -22,13 +22,15 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finding with the file it is about."""
+    """A finding with the file it is about; in a folder, a line means nothing without its essay."""
 
     file: str
     finding: Finding
 
     def __str__(self) -> str:
-        return str(Problem(self.file, str(self.finding), self.finding.line))
+        is_inside = Path(self.file).is_dir() and self.finding.essay_id
+        where = f"{self.file}, essay {self.finding.essay_id}" if is_inside else self.file
+        return str(Problem(where, str(self.finding), self.finding.line))
 
 
 @app.command()
@@ -84,8 +86,9 @@ def _with_unreadable(name: str, findings: Iterator[Finding]) -> Iterator[Placed]
 
 
 def _tell(census: Census, n_found: int, n_files: int) -> None:
-    defects = "no defects" if not n_found else "1 defect" if n_found == 1 else f"{n_found:,} defects"
-    say(f"{defects} in {n_files} file{'s' * (n_files > 1)}: {census.essays:,} essays, {census.edits:,} edits")
+    defects = counted(n_found, "defect") if n_found else "no defects"
+    sizes = f"{counted(census.essays, 'essay')}, {counted(census.edits, 'edit')}"
+    say(f"{defects} in {counted(n_files, 'file')}: {sizes}")
     lawful = {
         name.replace("_", " "): n for name, n in asdict(census).items() if n and name not in ("essays", "edits")
     }

@@ -13,10 +13,11 @@ from typing import Annotated, TextIO
 import typer
 
 from grater.cli.options import FORMAT_HELP, Json
-from grater.cli.output import print_json, reading, say
+from grater.cli.output import counted, print_json, reading, require_different, say
 from grater.corpora import Loss, format_for, read_corpus, write_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.source import replacing
+from grater.errors import UsageError
 from grater.model import Essay
 
 app = typer.Typer()
@@ -54,7 +55,10 @@ class Tally:
 @app.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The corpus to read; '-' is standard input.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write, all or nothing.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file or folder to write, all or nothing; '-' is standard output."),
+    ],
     from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
     documents: Annotated[
@@ -64,6 +68,7 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Convert a corpus; what the new format cannot hold is named, edit by edit and field by field."""
+    _require_apart(source, target, losses, as_json=as_json)
     n_passes = format_for(source, from_format).n_passes
     with replacing(losses) if losses else nullcontext() as stream:
         tally = Tally(most=10**9 if as_json else MOST_SHOWN, stream=stream)
@@ -79,9 +84,19 @@ def convert(
         _tell(tally, target)
 
 
+def _require_apart(source: Path, target: Path, losses: Path | None, *, as_json: bool) -> None:
+    """Each file has one job, except that a corpus may be written over itself."""
+    if losses:
+        require_different([target, losses])
+        require_different([source, losses])
+    if as_json and "-" in (str(target), str(losses)):
+        raise UsageError("expected one thing on standard output, found the corpus or its losses beside --json")
+
+
 def _tell(tally: Tally, target: Path) -> None:
     n_losses = tally.by_reason.total()
-    say(f"{target}: {tally.n_essays} essays with {tally.n_edits} edits; {n_losses or 'no'} losses")
+    told = counted(n_losses, "loss", "losses") if n_losses else "no losses"
+    say(f"{target}: {counted(tally.n_essays, 'essay')} with {counted(tally.n_edits, 'edit')}; {told}")
     for (verb, why), n_times in tally.by_reason.most_common():
         say(f"  {n_times} {verb}: {why}")
     shown = (tally.of_edits + tally.of_the_rest)[:MOST_SHOWN]

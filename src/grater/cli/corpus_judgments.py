@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
-from grater.cli.output import print_json, say
-from grater.corpora import read_corpus
+from grater.cli.output import counted, print_json, require_different, say
+from grater.corpora import read_merged
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.corpora.merge import Reread, merge_annotators, stems
-from grater.model import Essay
-from grater.tables import Judgments, read_decisions, read_items, write_table
+from grater.errors import UsageError
+from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
+from grater.tables.keys import Duplicates
 
 app = typer.Typer()
 
@@ -30,35 +29,38 @@ def judgments(
         Path | None, typer.Option(metavar="FILE", help="Where items stand, if the decisions do not say it.")
     ] = None,
     match: Annotated[
-        Literal["tag", "any"], typer.Option(help="Whether an edit of another tag leaves an item ok, or not.")
+        Literal["tag", "any"],
+        typer.Option(metavar="tag|any", help="Whether an edit of another tag leaves an item ok, or not."),
     ] = "tag",
+    duplicates: Annotated[
+        Duplicates,
+        typer.Option(metavar="error|first|last", help="What to do where a system decided on an item twice."),
+    ] = "error",
+    columns: Columns = [],  # noqa: B006 (typer copies it)
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
     """Write one judgment for every item and each annotator of its essay: error or ok."""
-    places = items_of(read_decisions(decisions), read_items(items) if items else None)
+    require_different(files)
+    for path in (*files, decisions, *([items] if items else [])):
+        require_different([path, out])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
-    judged = judgments_from_edits(_essays(files, format_name), places, tags=wanted, match=match)
+    if not wanted:
+        raise UsageError(f"expected --tags with a tag such as Wcip, or several with commas between, found {tags!r}")
+    decided = read_decisions(decisions, columns=parse_columns(columns), duplicates=duplicates)
+    places = items_of(decided, read_items(items) if items else None)
+    judged = judgments_from_edits(read_merged(files, format_name=format_name), places, tags=wanted, match=match)
     write_table(judged, out)
     summary = _summary(judged, len(places))
     if as_json:
         print_json(summary)
         return
-    say(f"{out}: {summary['judgments']} judgments of {summary['items']} items by {summary['raters']} annotators")
-    say(
-        f"{summary['error']} say error, {summary['ok']} say ok, {summary['context']} of these with another edit there"
-    )
+    sizes = [counted(summary[f"{noun}s"], noun) for noun in ("judgment", "item")]
+    say(f"{out}: {' of '.join(sizes)} by {counted(summary['raters'], 'annotator')}")
+    others = f"{summary['context']} of them with an edit of another tag there"
+    say(f"error: {summary['error']:,}; ok: {summary['ok']:,}, {others}")
     for reason, n_dropped in judged.dropped.items():
         say(f"left out: {n_dropped} {reason}")
-
-
-def _essays(files: Sequence[Path], format_name: str | None) -> Iterator[Essay]:
-    """The essays with the annotators of every file; where ids of annotators collide, the file's stem is the name."""
-    if len(files) == 1:
-        return read_corpus(files[0], format_name=format_name)
-    short = stems(str(file) for file in files)
-    again = {short[str(file)]: Reread(partial(read_corpus, file, format_name=format_name)) for file in files}
-    return merge_annotators(again)
 
 
 def _summary(judged: Judgments, n_items: int) -> dict[str, int]:

@@ -23,6 +23,7 @@ from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
 from grater.corpora.statistics import corpus_statistics
+from grater.files import complaining
 from grater.model import Essay, Item
 from grater.sample import sample_path
 from grater.tables import read_decisions, write_table
@@ -41,7 +42,8 @@ def demo(
     ),
 ) -> None:
     """Run the corpus study on the bundled sample essays and leave everything in a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+    with complaining(out):
+        out.mkdir(parents=True, exist_ok=True)
     essays = list(read_corpus(sample_path()))
     losses: list[str] = []
     for name in ("essays.jsonl", "essays.sgml", "essays.m2"):

@@ -9,6 +9,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+COMPLETION = ("install_completion", "show_completion")
+"""Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
+
 
 class LazyCommand(TyperCommand):
     """Stands in for a command until it is called; then the real one makes the context and runs in it."""
@@ -21,6 +24,7 @@ class LazyCommand(TyperCommand):
         module, _, attribute = self.place.partition(":")
         command = typer.main.get_command(getattr(import_module(module), attribute))
         command.name = self.name
+        command.params = [param for param in command.params if param.name not in COMPLETION]
         return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:

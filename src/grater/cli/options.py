@@ -10,4 +10,4 @@ FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; guessed from the name i
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine output on standard output, nothing else.")]
 Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
-Seed: TypeAlias = Annotated[int, typer.Option(help="The same seed gives the same numbers.")]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")]

@@ -40,7 +40,11 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 def _section(path: tuple[str, ...], command: Any) -> Iterator[str]:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     options = [param for param in command.params if param.param_type_name == "option"]
-    usage = " ".join([*path, *(_usage(argument) for argument in arguments), "[OPTIONS]"])
+    needed = [
+        *map(_usage, arguments),
+        *(f"{option.opts[0]}{_value(option)}" for option in options if option.required),
+    ]
+    usage = " ".join([*path, *needed, "[OPTIONS]"])
     yield f"## {' '.join(path)}\n\n{command.help}\n\n    {usage}\n"
     yield "| option | meaning |\n|---|---|"
     for param in [*arguments, *options]:
@@ -49,16 +53,20 @@ def _section(path: tuple[str, ...], command: Any) -> Iterator[str]:
 
 
 def _usage(argument: Any) -> str:
-    name = argument.metavar or argument.name.upper()
-    return f"{name}..." if argument.nargs == -1 else str(name)
+    name = str(argument.metavar or argument.name.upper())
+    return f"{name.removesuffix('...')}..." if argument.nargs == -1 else name
 
 
 def _names(param: Any) -> str:
     if param.param_type_name == "argument":
         return f"`{param.metavar or param.name.upper()}`"
-    value = "" if param.is_flag else f" {param.metavar or param.name.upper()}"
-    names = ", ".join(f"`{name}{value}`" for name in [*param.opts, *param.secondary_opts])
-    return names if param.default in (None, False, ()) or not value else f"{names} (default {param.default})"
+    value = _value(param)
+    names = ", ".join(f"`{name}{value}`" for name in [*param.opts, *param.secondary_opts]).replace("|", "\\|")
+    return names if param.default in (None, "", (), []) or not value else f"{names} (default {param.default})"
+
+
+def _value(param: Any) -> str:
+    return "" if param.is_flag else f" {param.metavar or param.name.upper()}"
 
 
 if __name__ == "__main__":

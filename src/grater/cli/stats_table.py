@@ -217,7 +217,9 @@ def bar_of(share: float) -> str:
 
 
 def _table(title: str, headers: Iterable[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1)
+    )
     first, *others = headers
     table.add_column(Text(first), no_wrap=True, overflow="ellipsis")
     for header in others:

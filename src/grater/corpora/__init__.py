@@ -6,19 +6,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from grater.corpora.format import FolderFormat, Format, Loss, Report
 from grater.corpora.formats import FORMATS
 from grater.corpora.guess import files_of, guess_format
 from grater.corpora.identity import EssayIds
+from grater.corpora.merge import Reread, merge_annotators, stems
 from grater.corpora.source import PathSource, ignore_progress, open_source, replacing, replacing_folder
-from grater.errors import UsageError
+from grater.errors import BadInput, UsageError
 from grater.model import Essay
 
-__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "write_corpus"]
+__all__ = ["FORMATS", "Loss", "Report", "format_for", "read_corpus", "read_merged", "write_corpus"]
 
 
 def read_corpus(
@@ -29,11 +31,21 @@ def read_corpus(
     chosen = format_for(path, format_name)
     files = files_of(path, chosen)
     if isinstance(chosen, FolderFormat):
-        return chosen.read([PathSource(file, file.relative_to(path).as_posix(), advance) for file in files])
+        sources = [PathSource(file, file.relative_to(path).as_posix(), advance) for file in files]
+        return _with_folder_named(chosen.read(sources), path)
     sources = [open_source(file, advance=advance) for file in files]
     if len(sources) == 1:
         return chosen.read(sources[0])
     return _with_ids_apart(essay for source in sources for essay in chosen.read(source))
+
+
+def _with_folder_named(essays: Iterable[Essay], folder: Path) -> Iterator[Essay]:
+    """A folder format knows its files by their names inside; a person wants to know in which folder."""
+    try:
+        yield from essays
+    except BadInput as error:
+        places = [replace(problem, name=str(folder / problem.name)) for problem in error.problems]
+        raise BadInput(*places) from error
 
 
 def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
@@ -42,6 +54,16 @@ def _with_ids_apart(essays: Iterable[Essay]) -> Iterator[Essay]:
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
         yield essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id)
+
+
+def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) -> Iterator[Essay]:
+    """The essays of several files with the annotators of each; where these collide, the file's stem is the name."""
+    if len(paths) == 1:
+        return read_corpus(paths[0], format_name=format_name)
+    short = stems(str(path) for path in paths)
+    return merge_annotators(
+        {short[str(path)]: Reread(partial(read_corpus, path, format_name=format_name)) for path in paths}
+    )
 
 
 def write_corpus(
@@ -64,5 +86,7 @@ def format_for(path: Path, format_name: str | None) -> Format:
     if format_name:
         return FORMATS[format_name]
     if str(path) == "-":
-        raise UsageError("standard input has no file name to guess the format from; name it with --format")
+        raise UsageError(
+            "standard input has no file name to tell its format; name it with --format (when converting, --from)"
+        )
     return guess_format(path, exists=True)

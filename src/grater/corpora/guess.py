@@ -1,7 +1,8 @@
 """Which format a path speaks of, and which files a folder contributes to it.
 
-A file is known by its suffix (`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside, brat
-first, since brat keeps plain `.txt` files beside its `.ann` files.  Whoever knows better names the format.
+A file is known by its suffix (`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside, `.txt`
+last, since brat keeps such files beside its `.ann` files and others a readme.  A folder with two formats is refused,
+so that no file is passed over unnoticed.  Whoever knows better names the format.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from grater.corpora.formats import FORMATS
 from grater.corpora.source import OPENERS
 from grater.errors import BadInput, Problem, UsageError
 
+TEXT = ".txt"
+
 
 def guess_format(path: Path, *, exists: bool) -> Format:
     """The format of a path by its name; `exists` says whether the path must be there already."""
@@ -21,11 +24,14 @@ def guess_format(path: Path, *, exists: bool) -> Format:
     inside = path.is_dir() or not (exists or _suffix(path))
     suffixes = {_suffix(file) for file in _files_below(path)} if inside else {_suffix(path)}
     formats = [FORMATS[name] for name in FORMATS]
-    formats.sort(key=lambda each: not isinstance(each, FolderFormat))
-    for each in formats:
-        if suffixes & set(each.suffixes):
-            return each
-    raise UsageError(f"{path}: {_why_unknown(path, formats)}")
+    fitting = [each for each in formats if suffixes & set(each.suffixes)]
+    chosen = [each for each in fitting if TEXT not in each.suffixes] or fitting
+    if not chosen:
+        raise UsageError(f"{path}: {_why_unknown(path, formats)}")
+    if len(chosen) > 1:
+        names = ", ".join(each.name for each in chosen)
+        raise UsageError(f"{path}: expected files of one format in this folder, found {names}; name one of them")
+    return chosen[0]
 
 
 def files_of(path: Path, chosen: Format) -> list[Path]:
@@ -33,8 +39,10 @@ def files_of(path: Path, chosen: Format) -> list[Path]:
     if str(path) != "-" and not path.exists():
         raise BadInput(Problem(str(path), "no such file or folder"))
     if not path.is_dir():
+        if isinstance(chosen, FolderFormat):
+            raise BadInput(Problem(str(path), f"expected a folder, which {chosen.name} is kept in, found a file"))
         return [path]
-    wanted = {*chosen.suffixes, ".txt"} if isinstance(chosen, FolderFormat) else set(chosen.suffixes)
+    wanted = {*chosen.suffixes, TEXT} if isinstance(chosen, FolderFormat) else set(chosen.suffixes)
     files = [file for file in _files_below(path) if _suffix(file) in wanted]
     if not files:
         expected = " or ".join(sorted(chosen.suffixes))

@@ -1,8 +1,8 @@
 """Ids for essays whose format has none: a hash of the text, with `#2`, `#3` for repeats within one corpus.
 
 Never a path, so the same text has the same id wherever it lies (docs/architecture.md).  To know a repeat, all that is
-kept of an essay is eight bytes of its id's hash in a table at most half full: 16 bytes an essay, tens of megabytes
-for a corpus of a gigabyte.
+kept of an essay is eight bytes of its id's hash in a table at most two thirds full: 12 to 24 bytes an essay, some
+tens of megabytes for a corpus of a gigabyte.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class HashSet:
 
     def add(self, key: int) -> bool:
         """Put a hash in; whether it was new."""
-        if 2 * (self._n_used + 1) > len(self._places):
+        if 3 * (self._n_used + 1) > 2 * len(self._places):
             self._grow()
         new = self._put(key or 1)
         self._n_used += new

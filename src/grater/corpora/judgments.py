@@ -1,4 +1,4 @@
-"""From edits to judgments: what annotators of a corpus think of items, by one rule (interfaces.md).
+"""From edits to judgments: what annotators of a corpus think of items, by one rule (docs/corpora.md).
 
 For every item and each annotator of its essay there is one row.  It says `error` where a normalised edit of that
 annotator with a wanted tag overlaps the item; an edit of another tag there gives `ok` with the flag `context`

@@ -1,6 +1,6 @@
 """The same essays by several annotators, one file each, as one corpus.
 
-Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (interfaces.md, "Annotators in M2").  Ids collide
+Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md).  Ids collide
 where the same id stands for the same essay in two files; then the file's stem is the annotator, or `STEM.ID` where
 several ids of one file collide.  Ids that do not collide stay, so files of different essays pass through unchanged.
 

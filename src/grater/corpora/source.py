@@ -2,8 +2,8 @@
 
 Text is UTF-8; a byte-order mark is dropped; a byte that is not UTF-8 is an error that names its position.  Lines
 end at `\\n` only (a `\\r` before it is kept: it is a character of the text), never at U+2028 and its like.  Files are
-streamed.  `.gz`, `.bz2` and `.xz` are unpacked on the way; `-` is standard input, kept in a temporary file so that it
-can be read twice.
+streamed.  `.gz`, `.bz2` and `.xz` are unpacked and packed on the way.  `-` is standard input or output; what comes
+down a pipe is kept in a temporary file, so that it can be read twice.
 """
 
 from __future__ import annotations
@@ -16,13 +16,18 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Literal, TextIO, cast
+from typing import IO, BinaryIO, Literal, TextIO, cast
 
-from grater.errors import BadInput, GraterError, Problem, UsageError
+from grater.errors import BadInput, Problem, UsageError
+from grater.files import complaining, reason
+from grater.files import replacing as replacing_bytes
 
 OPENERS: dict[str, Callable[[Path, Literal["rb"]], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 BOM = b"\xef\xbb\xbf"
@@ -52,11 +57,11 @@ class PathSource:
                     if n_bytes - n_told >= TELL_EVERY:
                         self.advance(n_bytes - n_told)
                         n_told = n_bytes
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
 
     def _open(self) -> IO[bytes]:
-        opener = OPENERS.get(self.path.suffix)
+        opener = OPENERS.get(self.path.suffix.lower())
         return cast(IO[bytes], opener(self.path, "rb") if opener else self.path.open("rb"))
 
     def _decode(self, raw: bytes, number: int, n_before: int) -> str:
@@ -73,63 +78,83 @@ class PathSource:
             raise BadInput(Problem(self.name, message, number)) from error
 
 
-def reason(error: BaseException) -> str:
-    """What an operating-system error says, without its number and path."""
-    if isinstance(error, UnicodeEncodeError):
-        return f"U+{ord(error.object[error.start]):04X}, half of a surrogate pair, has no place in UTF-8"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
 def open_source(path: Path, *, advance: Callable[[int], None] = ignore_progress) -> PathSource:
-    """A source for a path, or for standard input where the path is `-`."""
+    """A source for a path, a pipe, or standard input where the path is `-`."""
     if str(path) == "-":
-        return PathSource(_spooled_stdin(), "standard input", advance)
+        return PathSource(_spooled_stdin(sys.stdin), "standard input", advance)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return PathSource(_spooled_pipe(path), str(path), advance)
     return PathSource(path, str(path), advance)
 
 
-def _spooled_stdin() -> Path:
-    handle, name = tempfile.mkstemp(prefix="grater-stdin-")
+@cache
+def _spooled_stdin(stdin: TextIO | None) -> Path:
+    """Once for each standard input, so that a command may go through it again."""
+    if stdin is None:
+        raise UsageError("standard input is closed; name a file, or send one in")
+    return _spooled(stdin.buffer)
+
+
+@cache
+def _spooled_pipe(path: Path) -> Path:
+    try:
+        with path.open("rb") as stream:
+            return _spooled(stream)
+    except OSError as error:
+        raise BadInput(Problem(str(path), f"cannot be read: {reason(error)}")) from error
+
+
+def _spooled(stream: IO[bytes]) -> Path:
+    handle, name = tempfile.mkstemp(prefix="grater-")
     spooled = Path(name)
     atexit.register(spooled.unlink, missing_ok=True)
     with os.fdopen(handle, "wb") as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool)
+        shutil.copyfileobj(stream, spool)
     return spooled
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """Write a text file all or nothing: it appears under its name only when the block ends well."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    partial = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            yield stream
-        partial.chmod(0o644)
-        partial.replace(path)
-    except (OSError, UnicodeEncodeError) as error:
-        raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write a text file all or nothing; `-` is standard output, and prints all or nothing too."""
+    with complaining(path), _printing() if str(path) == "-" else replacing_bytes(path) as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextmanager
+def _printing() -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile() as spool:
+        yield cast(BinaryIO, spool)
+        spool.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(spool, sys.stdout.buffer)
 
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
     """Write a folder of text files all or nothing; a folder that already holds something is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"{path}: expected a new or empty folder to write to, found one that is in use")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        found = "one that is in use" if path.is_dir() else "a file"
+        raise UsageError(f"{path}: expected a new or empty folder to write to, found {found}")
+    with complaining(path), _folder_beside(path) as partial:
 
-    def write_file(name: str, text: str) -> None:
-        file = partial / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="")
+        def write_file(name: str, text: str) -> None:
+            file = partial / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="")
 
-    try:
         yield write_file
         partial.chmod(0o755)
         partial.replace(path)
-    except (OSError, UnicodeEncodeError) as error:
-        raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
+
+
+@contextmanager
+def _folder_beside(path: Path) -> Iterator[Path]:
+    """A folder to write to, gone at the end unless it has taken its place."""
+    partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield partial
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The files that tables lie in: opened, unpacked, decoded, and written all or nothing.
+"""The files that tables lie in: opened, unpacked and decoded; `grater.files` writes them.
 
 The extension says the type: `.csv`, `.tsv`, `.jsonl` (or `.ndjson`), each also packed as `.gz`; `.parquet`.  Text
 is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error that names its position.
@@ -7,15 +7,12 @@ is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error
 from __future__ import annotations
 
 import gzip
-import os
-import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
-from grater.errors import BadInput, GraterError, Problem, UsageError
+from grater.errors import BadInput, Problem, UsageError
+from grater.files import reason
 
 FilePath: TypeAlias = Path
 FileType: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -46,7 +43,8 @@ def file_type(path: Path) -> FileType:
     suffix = extension(path)
     if suffix not in EXTENSIONS or (suffix == ".parquet" and is_packed(path)):
         known = ", ".join(dict.fromkeys(f".{name}" for name in EXTENSIONS.values()))
-        raise UsageError(f"{path}: expected a table with extension {known}, found {path.suffix or 'none'!r}")
+        found = repr(path.suffix) if path.suffix else "none"
+        raise UsageError(f"{path}: expected a table with extension {known}, found {found}")
     return EXTENSIONS[suffix]
 
 
@@ -96,38 +94,3 @@ def _not_utf8(path: Path, content: bytes, position: int) -> Problem:
     line = content.count(b"\n", 0, position) + 1
     kind = "UTF-16" if content.startswith(UTF16) else f"byte 0x{content[position]:02x} at byte {position}"
     return Problem(str(path), f"expected UTF-8, found {kind}; save the file as UTF-8", line)
-
-
-def reason(error: BaseException) -> str:
-    """What an operating-system error says, without its number and path."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write a file all or nothing: it appears under its name only when the block ends well."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
-    partial = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-        partial.chmod(0o644)
-        partial.replace(path)
-    except OSError as error:
-        raise GraterError(f"{path}: cannot be written: {reason(error)}") from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def replacing_packed(path: Path) -> Iterator[BinaryIO]:
-    """As `replacing`, packed where the name ends in `.gz`; without a time stamp, so equal tables are equal files."""
-    with replacing(path) as stream:
-        if not is_packed(path):
-            yield stream
-            return
-        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
-            yield cast(BinaryIO, packed)

@@ -12,7 +12,8 @@ from typing import Any, cast
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.tables.files import FilePath, reason
+from grater.files import reason
+from grater.tables.files import FilePath
 from grater.tables.raw import Raw, plain, series_of
 
 REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError, pl.exceptions.PolarsError)

@@ -1,4 +1,4 @@
-"""The columns of the five tables: names, synonyms, types and ranges (interfaces.md, "Files").
+"""The columns of the five tables: names, synonyms, types and ranges (docs/tables.md).
 
 A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
 and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.

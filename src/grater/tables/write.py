@@ -13,7 +13,8 @@ from typing import BinaryIO
 import polars as pl
 
 from grater.errors import UsageError
-from grater.tables.files import FilePath, FileType, beside, file_type, path_of, replacing, replacing_packed
+from grater.files import replacing
+from grater.tables.files import FilePath, FileType, beside, file_type, path_of
 from grater.tables.formulas import guarded
 from grater.tables.frames import read_frame
 from grater.tables.judgments import Judgments
@@ -31,7 +32,7 @@ def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath
     frame = _frame_of(table)
     kind = file_type(path)
     _refuse_nested(frame, path)
-    with replacing_packed(path) as stream:
+    with replacing(path) as stream:
         if kind == "parquet":
             frame.write_parquet(stream)
         elif kind == "jsonl":

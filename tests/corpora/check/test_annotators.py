@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grater.corpora.m2.fields import NOOPS_AS_READ
-from grater.model import Edit, Essay, Json, Span
+from grater.corpora.m2 import read_m2
+from grater.model import Edit, Essay, Span
 from tests.corpora.check.essays import essay_of, found, messages, tokenised
 
 TEXT = "We was happy ."
@@ -78,23 +78,31 @@ def test_essays_that_nobody_read_do_not_count_against_anyone() -> None:
     assert not found(sentence("0", "1"), sentence(), rule="coverage")
 
 
-def with_noops(essay: Essay, *annotators: str) -> Essay:
-    body: Json = "-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-"
-    noops: dict[str, Json] = {annotator: [body] * annotators.count(annotator) for annotator in annotators}
-    return replace(essay, metadata={NOOPS_AS_READ: noops})
+def as_read(*lines: str) -> Essay:
+    """The essay of an M2 block with these A lines, as the reader gives it."""
+    (essay,) = read_m2([f"S {TEXT}\n", *(f"A {line}\n" for line in lines), "\n"], name="a.m2")
+    return essay
+
+
+def noop(annotator: str) -> str:
+    return f"-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+
+
+def marked(annotator: str) -> str:
+    return f"1 2|||SVA|||were|||REQUIRED|||-NONE-|||{annotator}"
 
 
 def test_a_no_op_beside_edits_of_the_same_annotator_is_found() -> None:
-    essay = with_noops(sentence("0", marked_by=("0",)), "0")
+    essay = as_read(noop("0"), marked("0"))
     assert messages(essay, rule="noop") == [
         "annotator '0' has a no-op line, which says that there is no error, beside edits"
     ]
 
 
 def test_two_no_ops_of_one_annotator_are_found() -> None:
-    essay = with_noops(sentence("0"), "0", "0")
+    essay = as_read(noop("0"), noop("0"))
     assert messages(essay, rule="noop") == ["annotator '0' has 2 no-op lines; one is enough"]
 
 
 def test_a_no_op_beside_edits_of_another_annotator_is_lawful() -> None:
-    assert not found(with_noops(sentence("0", "1", marked_by=("1",)), "0"), rule="noop")
+    assert not found(as_read(noop("0"), marked("1")), rule="noop")

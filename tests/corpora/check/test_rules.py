@@ -26,10 +26,6 @@ def test_a_good_corpus_has_no_findings() -> None:
     assert list(check_essays([essay])) == []
 
 
-def test_no_essays_no_findings() -> None:
-    assert list(check_essays([])) == []
-
-
 def test_findings_come_while_the_corpus_is_being_read() -> None:
     def essays() -> Iterator[Essay]:
         yield essay_of(GOOD, edit_of(GOOD, "cat", "cat", tag="Nn"))

@@ -2,7 +2,7 @@
 
 A corpus in which each essay was read by one person is shared out, not uneven: nothing is said.  Where some essays
 have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a line is absent for
-scoring (interfaces.md), so a file that leaves out an annotator who agrees with another, as the CoNLL-2014 combined
+scoring (docs/corpora.md), so a file that leaves out an annotator who agrees with another, as the CoNLL-2014 combined
 files do, says less than the files it was made of.
 """
 
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grater.corpora.check.finding import Finding
-from grater.corpora.m2.fields import NOOPS_AS_READ
+from grater.corpora.m2.noops import noops_as_read
 from grater.model import Essay
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
@@ -61,14 +61,12 @@ def _listed(annotators: frozenset[str]) -> str:
 
 def contradicts_noop(essay: Essay) -> Iterator[Finding]:
     """An M2 annotator who says that there is no error and marks some; or who says so twice."""
-    noops = essay.metadata.get(NOOPS_AS_READ)
-    if not isinstance(noops, dict):
-        return
     with_edits = {edit.rater for edit in essay.edits}
-    for annotator, lines in noops.items():
+    as_read = noops_as_read(essay) or [[] for _ in essay.annotators]
+    for annotator, lines in zip(essay.annotators, as_read, strict=True):
         if annotator in with_edits and lines:
             message = f"annotator {annotator!r} has a no-op line, which says that there is no error, beside edits"
             yield Finding("noop", essay.essay_id, essay.line, message)
-        elif isinstance(lines, list) and len(lines) > 1:
+        elif len(lines) > 1:
             message = f"annotator {annotator!r} has {len(lines)} no-op lines; one is enough"
             yield Finding("noop", essay.essay_id, essay.line, message)

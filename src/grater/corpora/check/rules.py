@@ -15,6 +15,7 @@ from grater.corpora.check.census import Census, census_of
 from grater.corpora.check.changes import changes_nothing, equals_text, keeps_redundancy, lacks_correction
 from grater.corpora.check.characters import has_odd_characters, has_odd_correction, has_odd_whitespace
 from grater.corpora.check.finding import Finding
+from grater.corpora.check.identity import Emptiness, repeats_id
 from grater.corpora.check.places import crosses_sentences, is_duplicate
 from grater.corpora.check.tags import UnknownTags, exempt_tags
 from grater.corpora.tagsets import TagSet
@@ -37,7 +38,13 @@ EDIT_RULES: dict[str, EditRule] = {
     "whitespace": has_odd_whitespace,
     "odd-characters": has_odd_correction,
 }
-ESSAY_RULES: tuple[EssayRule, ...] = (has_odd_characters, is_duplicate, crosses_sentences, contradicts_noop)
+ESSAY_RULES: tuple[EssayRule, ...] = (
+    has_odd_characters,
+    is_duplicate,
+    crosses_sentences,
+    contradicts_noop,
+    repeats_id,
+)
 
 RULES: dict[str, str] = {
     "equals-text": "a correction that equals the text",
@@ -51,6 +58,8 @@ RULES: dict[str, str] = {
     "noop": "an M2 no-op line beside edits of the same annotator, or twice",
     "unknown-tag": "a tag that is not in the tag set, given or guessed",
     "coverage": "annotators who did not read the same essays",
+    "same-id": "two documents with one id",
+    "empty": "no essay at all",
     "files-differ": "files of one set whose texts or tokens differ",
 }
 """Every rule with what it finds, for the page and for the reader of a report."""
@@ -65,7 +74,7 @@ def check_essays(
     """
     exempt = exempt_tags(tagset)
     edit_rules = EDIT_RULES | {"no-correction": partial(lacks_correction, exempt=exempt)}
-    corpus_rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage())
+    corpus_rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage(), Emptiness())
     census = Census()
     for essay in essays:
         yield from sorted(_of_essay(essay, edit_rules), key=lambda finding: finding.line or 0)

@@ -5,7 +5,7 @@ of code points, from the start of its first token to the end of its last; an ins
 the start of that token, and after the last token at the end of the text.
 
 A no-op line says that its annotator found nothing to mend.  A block without A lines says so too where the file has
-one annotator; where it has several, nobody is known to have read the block (interfaces.md, "Annotators in M2").
+one annotator; where it has several, nobody is known to have read the block (docs/corpora.md).
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ An essay that M2 can hold as it stands (its tokens are those of `str.split()`, a
 so: what was read from M2 comes out byte for byte.  Any other is cut into sentences (`grater.corpora.blocks`).
 
 M2 has no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); annotators are numbers; an
-error found but not corrected gets ERRANT's tag `UNK`, unless it is NUCLE's `Um` (see `fields`).  Whoever has an A line
-counts as having read the whole essay; where no one has, a file with one annotator says that this one read it, and a
-file with several that nobody did.
+error found but not corrected gets ERRANT's tag `UNK`, unless it is NUCLE's `Um` (see `fields`).  Whoever has an A
+line counts as having read the whole essay; where no one has, a file with one annotator says that this one read it,
+and a file with several that nobody did.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whose edits are whose, when several files are put together.
 
 M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
-be one reading: there the file's stem is the annotator (interfaces.md, "Annotators in M2"), or `STEM.ID` where several
+be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several
 ids of a file collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
 """
 

@@ -18,7 +18,7 @@ In Python:
 ```python
 from grater.corpora.tagsets import TAGSETS, translate
 
-TAGSETS["nucle"]["Vt"].description      # 'The tense of the verb is wrong.'
+TAGSETS["nucle"]["Vt"].description  # 'The tense of the verb is wrong.'
 translate("Rloc-", "conll14", "nucle")  # broader: Rloc, and the reason
 ```
 """

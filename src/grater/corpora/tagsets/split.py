@@ -1,12 +1,12 @@
 """Two broad NUCLE tags told apart by the words of the edit: prepositions in `Wcip`, articles in `Rloc`.
 
-Dahlmeier, Ng and Wu 2013, section 5: "most Wcip errors are preposition errors", and many local redundancies are
-articles; the paper looked by hand and gives no rule.  Ours: take the words of the span and of the first correction,
-in small letters, and drop those that both have; what is left has changed.  If all that has changed are prepositions
-it is `Wcip/prep`; if all are articles it is `Rloc/article`; else, and where nothing changed or no correction is
-given, it is `/other`.  Measured on the CoNLL-2014 test essays, whose annotators told the two apart themselves: 541 of
-601 `Prep` edits come out as prepositions and 809 of 819 `Wci` edits as other; those missed are mostly particles
-(*out*, *up*) and prepositions outside the 34 (*regarding*, *throughout*).
+Dahlmeier, Ng and Wu 2013, section 5: the bulk of `Wcip` are prepositions, and many local redundancies are articles;
+the paper looked by hand and gives no rule.  Ours: take the words of the span and of the first correction, in small
+letters, and drop those that both have; what is left has changed.  If all that has changed are prepositions it is
+`Wcip/prep`; if all are articles it is `Rloc/article`; else, and where nothing changed or no correction is given, it
+is `/other`.  Measured on the CoNLL-2014 test essays, whose annotators told the two apart themselves: 541 of 601
+`Prep` edits come out as prepositions and 809 of 819 `Wci` edits as other; those missed are mostly particles (*out*,
+*up*) and prepositions outside the 34 (*regarding*, *throughout*).
 
 Edge cases: a span that starts or ends inside a word is read with the whole word.  Words have no tags here, so the
 *to* of an infinitive counts as a preposition.  The CoNLL-2014 tag `Rloc-` is split in the same way; other tags stay

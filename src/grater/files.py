@@ -1,0 +1,75 @@
+"""Files written all or nothing: under its name a file appears only when it is whole.
+
+What ends in `.gz`, `.bz2` or `.xz` is packed on the way; `.gz` without a time stamp, so equal contents give equal
+files.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from grater.errors import GraterError
+
+PACKERS: dict[str, Callable[[BinaryIO], object]] = {
+    ".gz": partial(gzip.GzipFile, "", "wb", 9, mtime=0),
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
+}
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Write a file all or nothing, packed where its name says so."""
+    with complaining(path), _beside(path) as unfinished:
+        with unfinished.open("wb") as stream, _packing(stream, path) as packed:
+            yield packed
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
+
+
+@contextmanager
+def complaining(path: Path) -> Iterator[None]:
+    """Whatever the operating system has against writing becomes a line to the person."""
+    try:
+        yield
+    except (OSError, UnicodeEncodeError) as error:
+        has_folder = path.parent.exists()
+        why = reason(error) if has_folder else f"there is no folder {path.parent}; make it first"
+        raise GraterError(f"{path}: cannot be written: {why}") from error
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A file in the same folder to write to, gone at the end unless it has taken its place."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _packing(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    packer = PACKERS.get(path.suffix.lower())
+    if packer is None:
+        yield stream
+        return
+    with cast(BinaryIO, packer(stream)) as packed:
+        yield packed
+
+
+def reason(error: BaseException) -> str:
+    """What an operating-system error says, without its number and path."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"U+{ord(error.object[error.start]):04X}, half of a surrogate pair, has no place in UTF-8"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
