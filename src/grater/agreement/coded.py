@@ -1,0 +1,133 @@
+"""Judgments as integers: what every statistic of agreement and of the crowd starts from.
+
+Categorical columns are taken as they are: their physical codes, closed up where a category does not occur.  Text is
+made categorical first.  Raters and labels are in the order of their names, numbers by size where all of them are
+numbers, so that a result does not depend on the order of rows; items are in the order in which they first appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.errors import BadInput, Problem, UsageError
+from grater.tables import Judgments
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+Physical: TypeAlias = npt.NDArray[np.integer]
+
+ROWS_AT_FIRST = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """Judgments as three aligned integer arrays; names by code."""
+
+    item: Codes
+    rater: Codes
+    label: Codes
+    items: pl.Series
+    raters: tuple[str, ...]
+    labels: tuple[str, ...]
+    name: str
+    anonymous_raters: bool = field(default=False, kw_only=True)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+
+def coded(judgments: Judgments) -> Coded:
+    """The judgments by code; the frame may hold text or categories."""
+    item, items = by_appearance(categories(judgments, "item"))
+    rater, raters = by_name(categories(judgments, "rater"))
+    label, labels = by_name(categories(judgments, "label"))
+    return Coded(
+        item, rater, label, items, raters, labels, judgments.name, anonymous_raters=judgments.anonymous_raters
+    )
+
+
+def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
+    """A code for each category, from 0 in the order of first appearance, and the names by code."""
+    physical = names.to_physical().to_numpy()
+    found, first = _found(physical)
+    order = np.argsort(first)
+    return _places(physical, found[order]).take(physical), names.gather(first[order]).cast(pl.String)
+
+
+def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
+    """A code for each category, from 0 in the order of the names, and the names by code."""
+    physical = names.to_physical().to_numpy()
+    # Labels are few, and the first rows nearly always show them all; to look at every row costs four times as much.
+    place, known = places_by_name(names, physical, n_rows=ROWS_AT_FIRST)
+    codes = place.take(physical)
+    if codes.min(initial=0) < 0:
+        place, known = places_by_name(names, physical, n_rows=len(names))
+        codes = place.take(physical)
+    return codes, known
+
+
+def places_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
+    """The code of each physical code, -1 for one that the first rows do not show, and the names by code."""
+    found, first = _found(physical[:n_rows])
+    texts = names.gather(first).cast(pl.String).to_list()
+    order = in_order(texts)
+    return _places(physical, found[order]), tuple(texts[row] for row in order)
+
+
+def _found(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
+    """The codes that occur, in order, and the row in which each first does."""
+    first = np.full(int(physical.max()) + 1 if physical.size else 0, -1)
+    # Written from the last row to the first: of several, numpy keeps what comes last.  Much faster than a sort.
+    first[physical[::-1].astype(np.int64)] = np.arange(physical.size - 1, -1, -1)
+    found = np.flatnonzero(first >= 0)
+    return found, first[found]
+
+
+def _places(physical: Physical, found: Physical) -> Codes:
+    """0 for the first code of `found`, 1 for the next and so on; -1 for one that is not among them."""
+    place = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
+    place[found] = np.arange(found.size, dtype=np.int32)
+    return place
+
+
+def in_order(names: Sequence[str]) -> list[int]:
+    """The places of names by size where all of them are numbers, by their characters otherwise."""
+    numbers = as_numbers(names)
+    keys = [(number, name) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
+    return sorted(range(len(names)), key=keys.__getitem__)
+
+
+def as_numbers(names: Sequence[str]) -> list[float] | None:
+    """The numbers that the names are; None where one of them is none."""
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return None
+    return numbers if all(map(isfinite, numbers)) else None
+
+
+def categories(judgments: Judgments, name: str) -> pl.Series:
+    """A column as categories; a judgment must have an item, a rater and a label."""
+    column = judgments.frame[name]
+    if column.null_count():
+        problem = f"expected a value in column {name!r}, found {column.null_count()} empty cells; see read_judgments"
+        raise BadInput(Problem(judgments.name, problem))
+    if isinstance(column.dtype, pl.Categorical | pl.Enum):
+        return column
+    return column.cast(pl.String).cast(pl.Categorical)
+
+
+def reordered(coded: Coded, order: Sequence[str]) -> Coded:
+    """The same judgments with labels in the given order, as an ordinal scale needs; labels may be there in vain."""
+    missing = [label for label in coded.labels if label not in order]
+    if missing or len(set(order)) < len(order):
+        found = f"found no place for {', '.join(missing)}" if missing else "found one twice"
+        raise UsageError(f"expected an order that names every label once, {found}; give --order with all of them")
+    place = np.array([order.index(label) for label in coded.labels], np.int32)
+    return replace(coded, label=place.take(coded.label), labels=tuple(order))

@@ -1,0 +1,118 @@
+"""Two raters face to face: what the one said where the other said that.
+
+T&C 2008, Table 3, prints such a table and two *disagreement rates*: of the items that a rater calls an error, the
+share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson limits, and is given for each rater.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.agreement.coded import Coded
+from grater.agreement.counts import MOST_CELLS, Whole
+from grater.errors import UnknownName, UsageError
+from grater.intervals.wilson import wilson
+from grater.model import Interval
+from grater.registry import unknown
+
+NOBODY = -1
+"""In a label matrix: this rater did not judge this item."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion:
+    """`cells[k, l]` items were given label k by the first rater and label l by the second."""
+
+    cells: Whole
+    labels: tuple[str, ...]
+    raters: tuple[str, str]
+
+    @property
+    def n(self) -> int:
+        """The items that both judged."""
+        return int(self.cells.sum())
+
+    @property
+    def observed(self) -> Interval:
+        """The share of items on which the two agree."""
+        return wilson(int(self.cells.trace()), self.n)
+
+    def merged(self, *groups: Sequence[str], names: Sequence[str]) -> Confusion:
+        """The table of coarser labels, each group under its new name."""
+        places = [[self.labels.index(label) for label in group] for group in groups]
+        cells = [[int(self.cells[np.ix_(rows, columns)].sum()) for columns in places] for rows in places]
+        return Confusion(np.array(cells, np.int64), tuple(names), self.raters)
+
+
+def confusion(cells: npt.ArrayLike, labels: Sequence[str], raters: tuple[str, str] = ("R1", "R2")) -> Confusion:
+    """A table as a paper prints it: rows are the first rater's labels."""
+    table = np.asarray(cells, np.int64)
+    if table.shape != (len(labels), len(labels)):
+        raise UsageError(f"expected a table of {len(labels)} x {len(labels)} labels, found {table.shape}")
+    return Confusion(table, tuple(labels), raters)
+
+
+def label_matrix(coded: Coded) -> npt.NDArray[np.int32]:
+    """Items by raters, with `NOBODY` where a judgment is missing."""
+    n_items, n_raters = len(coded.items), len(coded.raters)
+    if n_items * n_raters > MOST_CELLS:
+        raise UsageError(f"{coded.name}: {n_raters} raters of {n_items} items are too many to compare in pairs")
+    matrix = np.full((n_items, n_raters), NOBODY, np.int32)
+    matrix[coded.item, coded.rater] = coded.label
+    return matrix
+
+
+def confusions(coded: Coded) -> Iterator[Confusion]:
+    """The table of every pair of raters, also of pairs that share no item."""
+    matrix = label_matrix(coded)
+    for first, second in combinations(range(len(coded.raters)), 2):
+        yield between(matrix[:, first], matrix[:, second], coded.labels, (coded.raters[first], coded.raters[second]))
+
+
+def between(
+    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32], labels: tuple[str, ...], raters: tuple[str, str]
+) -> Confusion:
+    """The table of two aligned columns of labels."""
+    both = (first != NOBODY) & (second != NOBODY)
+    cell = first[both].astype(np.int64) * len(labels) + second[both]
+    cells = np.bincount(cell, minlength=len(labels) ** 2).reshape(len(labels), len(labels))
+    return Confusion(cells, labels, raters)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Of the `n` items that a rater calls an error, `n_ok` are OK to the other."""
+
+    rater: str
+    other: str
+    n_ok: int
+    n: int
+
+    @property
+    def rate(self) -> Interval:
+        return wilson(self.n_ok, self.n)
+
+
+def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreement]:
+    """T&C 2008, 5.2: for each rater, the share of their errors that are OK to the other."""
+    if ok not in table.labels:
+        raise UnknownName(unknown("label", ok, list(table.labels)))
+    place = table.labels.index(ok)
+    first, second = table.raters
+    rows, columns = table.cells, table.cells.T
+    return (_disagreement(rows, place, first, second), _disagreement(columns, place, second, first))
+
+
+def _disagreement(cells: Whole, ok: int, rater: str, other: str) -> Disagreement:
+    errors = np.delete(cells, ok, axis=0)
+    return Disagreement(rater, other, int(errors[:, ok].sum()), int(errors.sum()))
+
+
+def ok_label(labels: Sequence[str]) -> str | None:
+    """The label that says "no error", where one is called ok."""
+    return next((label for label in labels if label.casefold() == "ok"), None)

@@ -1,0 +1,150 @@
+"""How often each item was given each label, with items of equal counts taken together.
+
+Agreement looks at an item only through its row of counts, so fifty thousand items with twenty judgments between two
+labels are at most twenty-one *patterns*, and a resample of items is a draw of pattern weights (statistics.md).
+
+Missing data is defined here, once for every coefficient: an item takes part with the judgments that it has, and items
+with fewer than two have no pair to compare; they take no part, and are counted in `n_left_out`.  (irrCAC and Gwet
+2014 let items with one judgment speak for the shares of labels; krippendorff does as we do.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.agreement.coded import (
+    ROWS_AT_FIRST,
+    Coded,
+    Codes,
+    Physical,
+    by_appearance,
+    categories,
+    places_by_name,
+)
+from grater.errors import UsageError
+from grater.tables import Judgments
+
+Whole: TypeAlias = npt.NDArray[np.int64]
+
+MOST_CELLS = 1 << 27
+"""Cells of the items x labels table: a gigabyte."""
+
+MOST_KEYS = 1 << 62
+
+ROWS_AT_ONCE = 1 << 17
+"""Judgments counted in one go: what fits the cache is counted twice as fast."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Distinct rows of the items x labels table (`patterns`, at least two judgments each) and how many items have
+    each.
+
+    `n_judgments` counts the judgments of these items; `n_left_out` the items that have fewer than two.
+    """
+
+    patterns: Whole
+    n_items: Whole
+    labels: tuple[str, ...]
+    n_left_out: int = 0
+
+    @property
+    def n_compared(self) -> int:
+        return int(self.n_items.sum())
+
+    @property
+    def n_judgments(self) -> int:
+        return int(self.n_items @ self.patterns.sum(axis=1))
+
+
+def tally(judgments: Judgments | Coded) -> Counts:
+    """The counts of a table; a frame is not coded by rater, which counts do not know."""
+    if isinstance(judgments, Coded):
+        rows = table_of(judgments.item, judgments.label, len(judgments.labels))
+        return from_rows(rows, judgments.labels)
+    item, names = _item_codes(judgments), categories(judgments, "label")
+    physical = names.to_physical().to_numpy()
+    place, labels = places_by_name(names, physical, n_rows=ROWS_AT_FIRST)
+    found = _table(item, physical, place, len(labels))
+    if found is None:
+        place, labels = places_by_name(names, physical, n_rows=len(names))
+        found = table_of(item, place.take(physical), len(labels))
+    return from_rows(found, labels)
+
+
+def from_rows(rows: Whole, labels: tuple[str, ...]) -> Counts:
+    """The counts of an items x labels table, as textbooks print it."""
+    patterns, n_items = distinct(rows)
+    n_labels = patterns.sum(axis=1)
+    n_left_out = int(n_items[n_labels == 1].sum())
+    return Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
+
+
+def distinct(rows: Whole) -> tuple[Whole, Whole]:
+    """The different rows of a table of counts, in order, and how often each occurs."""
+    if rows.shape[0] == 0:
+        return rows, np.zeros(0, np.int64)
+    base = int(rows.max(initial=0)) + 1
+    if base ** rows.shape[1] > MOST_KEYS:
+        patterns, times = np.unique(rows, axis=0, return_counts=True)
+        return patterns, times
+    radix = base ** np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
+    keys, times = _distinct_keys(rows @ radix, base ** rows.shape[1])
+    return keys[:, None] // radix % base, times
+
+
+def _distinct_keys(keys: Whole, n_possible: int) -> tuple[Whole, Whole]:
+    if n_possible > 4 * keys.size + 1000:
+        found, times = np.unique(keys, return_counts=True)
+        return found, times
+    times = np.bincount(keys, minlength=n_possible)
+    found = np.flatnonzero(times)
+    return found, times[found]
+
+
+def _item_codes(judgments: Judgments) -> Physical:
+    """Any codes of items, gaps allowed where they are not too many."""
+    items = categories(judgments, "item")
+    physical: Physical = items.to_physical().to_numpy()
+    return physical if physical.max(initial=0) <= 2 * physical.size + 1000 else by_appearance(items)[0]
+
+
+def table_of(item: Physical, label: Physical, n_labels: int) -> Whole:
+    """The items x labels table: how often each item was given each label."""
+    found = _table(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
+    if found is None:
+        raise UsageError(f"expected label codes from 0 to {n_labels - 1}, found another")
+    return found
+
+
+def _table(item: Physical, label: Physical, place: Codes, n_labels: int) -> Whole | None:
+    """The table of labels by their place; None where one of them has no place."""
+    n_items = int(item.max()) + 1 if item.size else 0
+    if n_items * n_labels > MOST_CELLS:
+        raise UsageError(
+            f"expected at most {MOST_CELLS // max(n_items, 1)} different labels for {n_items} items, "
+            f"found {n_labels}; merge some with --merge"
+        )
+    rows = np.zeros(n_items * n_labels, np.int64)
+    n_at_once = max(ROWS_AT_ONCE, rows.size)
+    for start in range(0, len(item), n_at_once):
+        codes = place.take(label[start : start + n_at_once])
+        if codes.min() < 0:
+            return None
+        _count(item[start : start + n_at_once], codes, n_labels, rows)
+    return rows.reshape(n_items, n_labels)
+
+
+def _count(item: Physical, label: Codes, n_labels: int, rows: Whole) -> None:
+    """Adds some judgments to the rows; only the stretch of items that they touch is looked at."""
+    first = int(item.min())
+    cell = item.astype(np.int32)  # wide enough for MOST_CELLS, and faster than 64 bits
+    cell -= first
+    cell *= n_labels
+    cell += label
+    times = np.bincount(cell)
+    rows[first * n_labels : first * n_labels + times.size] += times

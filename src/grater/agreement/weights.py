@@ -1,0 +1,77 @@
+"""How near two labels are: weights for kappa and AC2, squared distances for alpha.
+
+Cohen 1968 gives each pair of labels a weight, 1 for the same and less the further apart.  `linear` and `quadratic`
+take labels as equally spaced steps in their order, as scikit-learn does, whatever numbers they are.  A matrix of
+one's own is taken as it is: symmetric or not, finite, 1 on the diagonal.
+
+Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2, `ratio`
+((v - w) / (v + w))^2, 0 where both are 0.  (`ordinal` depends on the data and lives in `alpha.py`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.agreement.coded import as_numbers
+from grater.errors import UsageError
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
+SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
+
+
+def weight_matrix(weights: WeightName | npt.ArrayLike, n_labels: int) -> Matrix:
+    """Agreement weights for each pair of labels."""
+    if isinstance(weights, str):
+        return _named(weights, n_labels)
+    matrix = np.asarray(weights, np.float64)
+    if matrix.shape != (n_labels, n_labels):
+        raise UsageError(f"expected weights for {n_labels} x {n_labels} labels, found {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise UsageError("expected finite weights, found an infinite or missing one")
+    if (matrix.diagonal() != 1).any() or (matrix > 1).any():
+        raise UsageError("expected weights of 1 for equal labels and none above it, found others")
+    return matrix
+
+
+def _named(name: str, n_labels: int) -> Matrix:
+    steps = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels))) / max(1, n_labels - 1)
+    match name:
+        case "identity":
+            return np.eye(n_labels)
+        case "linear":
+            return 1 - steps
+        case "quadratic":
+            return 1 - steps**2
+    raise UsageError(f"unknown weights {name!r}. Known: {', '.join(WEIGHTS)}, or a matrix")
+
+
+def distances(scale: Scale, labels: Sequence[str]) -> Matrix:
+    """Squared distances between labels on a scale that does not depend on the data."""
+    if scale == "nominal":
+        return 1 - np.eye(len(labels))
+    values = _values(scale, labels)
+    apart = np.subtract.outer(values, values)
+    if scale == "interval":
+        return apart**2
+    together = np.add.outer(values, values)
+    return np.divide(apart, together, out=np.zeros_like(apart), where=together != 0) ** 2
+
+
+def _values(scale: Scale, labels: Sequence[str]) -> Matrix:
+    if scale not in SCALES:
+        raise UsageError(f"unknown scale {scale!r}. Known: {', '.join(SCALES)}")
+    numbers = as_numbers(labels)
+    if numbers is None:
+        named = next(label for label in labels if as_numbers([label]) is None)
+        raise UsageError(f"expected numbers as labels for scale {scale}, found {named!r}; merge it or use ordinal")
+    if scale == "ratio" and min(numbers) < 0:
+        raise UsageError(f"expected labels of at least 0 for scale ratio, found {min(numbers):g}; use interval")
+    return np.array(numbers)

@@ -1,0 +1,5 @@
+"""What a crowd says together, who in it can be trusted, and crowds made up for planning (docs/crowd.md).
+
+`grater.crowd.aggregate.aggregate`, `grater.crowd.raters.raters` and `grater.crowd.simulate.simulate` do the work.
+Each is named after its module, so none is lifted here, where it would hide it.
+"""

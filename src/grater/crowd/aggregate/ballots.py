@@ -1,0 +1,131 @@
+"""The judgments as a method sees them: codes in order of item, and what gold says.
+
+Raters are coded on first use only: a plain vote never asks who they are, and at a million judgments that is most of
+its work.  Sums over items or raters are products with a sparse matrix of ones (scipy), so a method never walks
+through judgments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.sparse import coo_array
+
+from grater.agreement.coded import Codes, by_appearance, by_name, categories, in_order
+from grater.crowd.aggregate.gold import Gold, gold_of
+from grater.errors import UsageError
+from grater.tables import Judgments, Table
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+Whole: TypeAlias = npt.NDArray[np.int64]
+Sparse: TypeAlias = Any
+"""A scipy sparse array; scipy has no types."""
+
+MOST_CODES = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """Who said what of which item, by code; `gold` restricts what may be true of some items.
+
+    `items` may be text or categories: to make text of them is for those who ask.
+    """
+
+    judgments: Judgments
+    item: Codes
+    label: Codes
+    items: pl.Series
+    labels: tuple[str, ...]
+    gold: Gold | None = None
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def n_items(self) -> int:
+        return len(self.items)
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def _raters(self) -> tuple[Codes, tuple[str, ...]]:
+        rater, raters = by_appearance(categories(self.judgments, "rater"))
+        names = raters.to_list()
+        order = in_order(names)
+        return np.argsort(order).astype(np.int32).take(rater), tuple(names[place] for place in order)
+
+    @property
+    def rater(self) -> Codes:
+        return self._raters[0]
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        return self._raters[1]
+
+    @cached_property
+    def votes(self) -> Whole:
+        """How often each item was given each label."""
+        counts = np.bincount(self.slot(), minlength=self.n_items * self.n_labels)
+        return counts.reshape(self.n_items, self.n_labels)
+
+    def slot(self) -> Codes:
+        """The place of a judgment in the table of items and labels, row by row."""
+        return _product(self.item, self.label, self.n_labels)
+
+    def cell(self) -> Codes:
+        """The place of a judgment in the table of raters and labels, row by row."""
+        return _product(self.rater, self.label, self.n_labels)
+
+
+def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
+    """Coded judgments; labels that only gold knows are labels too."""
+    item, items = items_of(categories(judgments, "item"))
+    label, labels = by_name(categories(judgments, "label"))
+    if gold is None:
+        return Ballots(judgments, item, label, items, labels)
+    known = gold_of(gold, items, labels)
+    every = tuple(sorted({*labels, *known.labels}))
+    every = tuple(every[place] for place in in_order(every))
+    place = np.array([every.index(name) for name in labels], np.int32)
+    return Ballots(judgments, item, place.take(label), items, every, known.among(every))
+
+
+def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:
+    """Items by appearance, found at once where the judgments of an item stand together, as they mostly do."""
+    physical = names.to_physical().to_numpy()
+    starts = np.flatnonzero(physical[1:] != physical[:-1]) + 1
+    starts = np.concatenate([np.zeros(min(1, physical.size), np.int64), starts])
+    first = physical[starts]
+    if np.bincount(first).max(initial=0) > 1:
+        return by_appearance(names)
+    n_each = np.diff(starts, append=physical.size)
+    return np.repeat(np.arange(starts.size, dtype=np.int32), n_each), names.gather(starts)
+
+
+def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
+    """Ones, or values, where a row and a column meet; every pair must be there once."""
+    values = np.ones(len(row)) if value is None else value.astype(np.float64)
+    matrix = coo_array((values, (row, column)), shape=shape)
+    # An item has one judgment of a rater, so there is nothing to sum; the check would cost as much as all the rest.
+    matrix.has_canonical_format = True
+    return matrix.tocsr()
+
+
+def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
+    """The sum of the numbers under each code."""
+    return np.bincount(code, weights=numbers, minlength=n_codes).astype(np.float64, copy=False)
+
+
+def _product(outer: Codes, inner: Codes, n_inner: int) -> Codes:
+    if (int(outer.max(initial=0)) + 1) * n_inner >= MOST_CODES:
+        raise UsageError(f"expected fewer labels, found {n_inner}: too many for this method; use --merge")
+    place = outer * np.int32(n_inner)
+    place += inner
+    return place

@@ -1,0 +1,117 @@
+"""Dawid and Skene's model: every rater has a confusion matrix.
+
+Dawid & Skene 1979, Applied Statistics 28, 20-28, doi:10.2307/2346806.  With T[i,k] the chance that item i is k, p[k]
+the share of k and pi[r,k,l] the chance that rater r says l of a k:
+
+    M-step (2.3, 2.4)   pi[r,k,l] = sum of T[i,k] over r's judgments l / sum over all of r's;   p[k] = mean of T[i,k]
+    E-step (2.5)        T[i,k] in proportion to p[k] times the product of pi[r,k,l] over the item's judgments
+
+started from shares of votes.  An iteration is an M-step and the E-step after it, so posteriors are those of crowd-kit
+after the same number.  Departures, both crowd-kit's: expected counts are at least 1e-10, so nothing is impossible;
+a label that a rater never gave stays impossible for that rater, for no judgment asks.  Skill is the chance of being
+right, sum of p[k] pi[r,k,k].
+
+Each step is one product with a sparse matrix, items x (rater, label) cells that occur.  Scores are relative to the
+first label and posteriors add up to 1, so its column is never multiplied: half the work with two labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grater.agreement.coded import Codes
+from grater.crowd.aggregate.ballots import Ballots, Sparse, incidence, summed
+from grater.crowd.aggregate.fit import Fit, Numbers, Options
+from grater.crowd.aggregate.steps import LEAST, climb, posteriors, shares
+from grater.errors import UsageError
+
+MOST_CHANCES = 1 << 27
+"""Numbers in all confusion matrices together: a gigabyte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusions:
+    """A row of `chance` for each (rater, label) pair that occurs: how likely r says l, by the true label."""
+
+    rater: Codes
+    label: Codes
+    prior: Numbers
+    chance: Numbers
+
+    def of(self, rater: int) -> Numbers:
+        """The rater's matrix: rows are true labels, columns those given."""
+        mine = self.rater == rater
+        matrix = np.zeros((len(self.prior), len(self.prior)))
+        matrix[:, self.label[mine]] = self.chance[mine].T
+        return matrix
+
+    def skill(self, n_raters: int) -> Numbers:
+        own = self.chance[np.arange(len(self.label)), self.label] * self.prior[self.label]
+        return summed(own, self.rater, n_raters)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    posteriors: Numbers
+    confusions: Confusions | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The (rater, label) pairs that occur, and which item has a judgment in which."""
+
+    rater: Codes
+    label: Codes
+    items: Sparse
+    n_judgments: Numbers
+    n_raters: int
+
+
+def fit(ballots: Ballots, options: Options) -> Fit:
+    cells = _cells(ballots)
+
+    def step(state: State) -> tuple[State, float]:
+        confusions = learn(cells, state.posteriors)
+        chance = np.log(confusions.chance)
+        scores = np.zeros_like(state.posteriors)
+        scores[:, 1:] = cells.items @ (chance[:, 1:] - chance[:, :1])
+        scores += np.log(confusions.prior)
+        found, likelihood = posteriors(scores, ballots.gold)
+        return State(found, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
+
+    done = climb(step, State(shares(ballots)), n_judgments=len(ballots), options=options)
+    confusions = done.state.confusions or learn(cells, done.state.posteriors)
+    skill = confusions.skill(cells.n_raters)
+    return Fit(done.state.posteriors, skill, done.history, done.has_converged, details=confusions)
+
+
+def learn(cells: Cells, found: Numbers) -> Confusions:
+    """The M-step."""
+    prior = np.maximum(found.mean(axis=0), LEAST)
+    chance = np.empty((len(cells.label), found.shape[1]))
+    chance[:, 1:] = cells.items.T @ found[:, 1:]
+    chance[:, 0] = cells.n_judgments - chance[:, 1:].sum(axis=1)
+    np.maximum(chance, LEAST, out=chance)
+    # Cells stand in order of rater: each begins where the one before ends.
+    starts = np.searchsorted(cells.rater, np.arange(cells.n_raters))
+    chance /= np.add.reduceat(chance, starts, axis=0)[cells.rater]
+    return Confusions(cells.rater, cells.label, prior, chance)
+
+
+def _cells(ballots: Ballots) -> Cells:
+    n_raters, n_labels = len(ballots.raters), ballots.n_labels
+    cell = ballots.cell()
+    n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
+    occurs = n_judgments > 0
+    found = np.flatnonzero(occurs)
+    if found.size * n_labels > MOST_CHANCES:
+        raise UsageError(
+            f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or --merge"
+        )
+    compact = (occurs.cumsum() - 1).astype(np.int32).take(cell)
+    items = incidence(ballots.item, compact, shape=(ballots.n_items, found.size))
+    rater, label = np.divmod(found, n_labels)
+    n_each = n_judgments[found].astype(np.float64)
+    return Cells(rater.astype(np.int32), label.astype(np.int32), items, n_each, n_raters)

@@ -1,0 +1,27 @@
+"""Worker agreement with aggregate: a vote weighted by how often a rater is with the majority.
+
+Appen (Figure Eight, CrowdFlower), "Wawa"; as described for crowd-kit (Ustalov et al. 2024, doi:10.21105/joss.06227).
+The skill of rater r is the share of r's judgments that equal the plain majority, ties broken as there; the posterior
+of a label is the sum of the skills of those who gave it, over the sum of all skills on the item.  Where nobody on an
+item has any skill the plain shares stay.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grater.crowd.aggregate.answers import agreement_with, answers
+from grater.crowd.aggregate.ballots import Ballots, summed
+from grater.crowd.aggregate.fit import Fit, Options
+from grater.crowd.aggregate.gold import clamped
+from grater.crowd.aggregate.steps import shares
+
+
+def fit(ballots: Ballots, options: Options) -> Fit:
+    plain = shares(ballots)
+    answer, _ = answers(plain, ballots.items, seed=options.seed)
+    skill = agreement_with(answer, ballots)
+    weighted = summed(skill.take(ballots.rater), ballots.slot(), plain.size).reshape(plain.shape)
+    total = weighted.sum(axis=1, keepdims=True)
+    voted = np.divide(weighted, total, out=plain.copy(), where=total > 0)
+    return Fit(clamped(voted, ballots.gold), skill)

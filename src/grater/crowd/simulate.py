@@ -1,0 +1,194 @@
+"""Raters of known skill, for planning and for tests.
+
+Every rater has a confusion matrix, every item a true label and a difficulty d between 0 and 1: with chance d a
+judgment is a blind guess, otherwise it is drawn from the rater's row for the true label.  A spammer is what Raykar &
+Yu 2012 (J. Machine Learning Research 13, 491-518) call so: one whose label says nothing of the truth.  The kinds:
+
+- `skilled`: right with a chance around `skill`, wrong labels equally likely;
+- `spammer`: any label, equally likely, whatever is true;
+- `biased`: as skilled, but half of what they would get right goes to a favourite label instead;
+- `lazy`: nearly always their favourite label, and fast;
+- `turning`: skilled for the first half of their judgments, spammers after that.
+
+Each item is judged by the same number of different raters, every set of raters equally likely (Floyd's algorithm,
+Bentley & Floyd 1987, Communications of the ACM 30, 754-757).  Rows are in order of item; a rater works in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.errors import UsageError
+from grater.tables import Judgments, Table
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+Whole: TypeAlias = npt.NDArray[np.int64]
+Kind: TypeAlias = Literal["skilled", "spammer", "biased", "lazy", "turning"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+SECONDS = {"skilled": 20.0, "spammer": 6.0, "biased": 18.0, "lazy": 4.0, "turning": 18.0}
+"""The median time for a judgment."""
+FAVOURITE = 0.95
+"""How often a lazy rater gives the favourite label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """Who judges what: shares of the kinds are of raters, and what they leave is skilled.
+
+    A rater's skill is drawn around `skill` with deviation `spread`; an item's difficulty is drawn from 0 to twice
+    `difficulty`, its label by `prevalence` (equal where not given).
+    """
+
+    n_items: int = 100
+    n_raters: int = 10
+    n_each: int = 5
+    labels: Sequence[str] = ("error", "ok")
+    prevalence: Sequence[float] = ()
+    skill: float = 0.8
+    spread: float = 0.1
+    spammers: float = 0.0
+    biased: float = 0.0
+    lazy: float = 0.0
+    turning: float = 0.0
+    difficulty: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(self.n_items >= 1 and self.n_each >= 1, "at least one item and one judgment of each")
+        _require(self.n_raters >= self.n_each, f"at least {self.n_each} raters, one for each judgment of an item")
+        _require(len(set(self.labels)) == len(self.labels) >= 2, "two labels or more, each once")
+        bad = {self.spammers, self.biased, self.lazy, self.turning, self.skill, self.difficulty}
+        _require(all(0 <= share <= 1 for share in bad), "skill, difficulty and shares between 0 and 1")
+        _require(self.spammers + self.biased + self.lazy + self.turning <= 1 + 1e-9, "kinds of at most 1 together")
+        _require(self.difficulty <= 0.5, "a mean difficulty of at most 0.5")
+        _require(0 <= self.spread < float("inf"), "a spread of 0 or more")
+        _require(not self.prevalence or len(self.prevalence) == len(self.labels), "a prevalence for each label")
+        _require(all(0 <= share < float("inf") for share in self.prevalence), "prevalences of 0 or more")
+        _require(not self.prevalence or sum(self.prevalence) > 0, "a prevalence above 0 for some label")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """`judgments` as from a real crowd; `truth` has each item's label and difficulty, `raters` each rater's kind,
+    favourite label and chance of being right on an easy item."""
+
+    judgments: Judgments
+    truth: Table
+    raters: pl.DataFrame
+    confusions: Numbers
+
+
+def simulate(crowd: Crowd, *, rng: np.random.Generator) -> Simulated:
+    """Draws a crowd, its items and its judgments."""
+    n_labels = len(crowd.labels)
+    weights = np.array(crowd.prevalence or [1.0] * n_labels)
+    prior = weights / weights.sum()
+    truth = rng.choice(n_labels, crowd.n_items, p=prior)
+    difficulty = rng.uniform(0, 2 * crowd.difficulty, crowd.n_items)
+    kind, favourite = _kinds(crowd, rng), rng.integers(0, n_labels, crowd.n_raters)
+    confusions = _confusions(crowd, kind, favourite, rng)
+    item = np.repeat(np.arange(crowd.n_items), crowd.n_each)
+    rater = rng.permuted(subsets(crowd.n_raters, crowd.n_each, crowd.n_items, rng=rng), axis=1).ravel()
+    has_turned = (kind[rater] == KINDS.index("turning")) & _is_late(rater)
+    is_guess = (rng.random(len(item)) < difficulty[item]) | has_turned
+    said = _drawn(confusions[rater, truth[item]], rng)
+    label = np.where(is_guess, rng.integers(0, n_labels, len(item)), said)
+    pace = np.array([SECONDS[name] for name in KINDS])[np.where(has_turned, KINDS.index("spammer"), kind[rater])]
+    seconds = np.round(pace * rng.lognormal(0, 0.4, len(item)), 1)
+    rows = {"item": _named("i", crowd.n_items, item), "rater": _named("r", crowd.n_raters, rater)}
+    labels = pl.Series(list(crowd.labels), dtype=pl.String)
+    frame = pl.DataFrame({**rows, "label": labels.gather(label), "seconds": seconds})
+    known = pl.DataFrame(
+        {"item": _named("i", crowd.n_items), "label": labels.gather(truth), "difficulty": difficulty}
+    )
+    return Simulated(
+        Judgments(frame, "simulated"),
+        Table("gold", known, "simulated truth"),
+        _raters(crowd, kind, favourite, confusions, prior),
+        confusions,
+    )
+
+
+def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Whole:
+    """`times` rows of k different numbers below n, every set equally likely; the order within a row is not random."""
+    chosen = np.full((times, k), -1)
+    for column, last in enumerate(range(n - k, n)):
+        number = rng.integers(0, last + 1, times)
+        is_taken = (chosen[:, :column] == number[:, None]).any(axis=1)
+        chosen[:, column] = np.where(is_taken, last, number)
+    return chosen
+
+
+def _kinds(crowd: Crowd, rng: np.random.Generator) -> Whole:
+    shares = {"spammer": crowd.spammers, "biased": crowd.biased, "lazy": crowd.lazy, "turning": crowd.turning}
+    ends = np.round(np.cumsum(list(shares.values())) * crowd.n_raters).astype(np.int64)
+    n_each = dict(zip(shares, np.diff(ends, prepend=0), strict=True))
+    kinds = np.repeat([KINDS.index(name) for name in shares], [n_each[name] for name in shares])
+    skilled = np.full(crowd.n_raters - len(kinds), KINDS.index("skilled"))
+    mixed: Whole = rng.permutation(np.concatenate([skilled, kinds]))
+    return mixed
+
+
+def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Generator) -> Numbers:
+    """Raters x true labels x labels given; that of a turning rater is of the good days."""
+    n_labels = len(crowd.labels)
+    skill = np.clip(rng.normal(crowd.skill, crowd.spread, crowd.n_raters), 0, 1)
+    wrong = (1 - skill) / (n_labels - 1)
+    matrices = np.broadcast_to(wrong[:, None, None], (crowd.n_raters, n_labels, n_labels)).copy()
+    matrices[:, np.arange(n_labels), np.arange(n_labels)] = skill[:, None]
+    matrices[kind == KINDS.index("spammer")] = 1 / n_labels
+    likes = np.arange(n_labels)[None, None, :] == favourite[:, None, None]
+    is_biased = kind == KINDS.index("biased")
+    leaning = matrices * (1 - 0.5 * np.eye(n_labels)) + likes * 0.5 * skill[:, None, None]
+    matrices[is_biased] = leaning[is_biased]
+    lazy = np.where(likes, FAVOURITE, (1 - FAVOURITE) / (n_labels - 1)) + np.zeros_like(matrices)
+    matrices[kind == KINDS.index("lazy")] = lazy[kind == KINDS.index("lazy")]
+    return matrices
+
+
+def _drawn(chances: Numbers, rng: np.random.Generator) -> Whole:
+    """One label from each row of chances."""
+    below = chances.cumsum(axis=1) <= rng.random(len(chances))[:, None]
+    number: Whole = np.minimum(below.sum(axis=1), chances.shape[1] - 1)
+    return number
+
+
+def _is_late(rater: Whole) -> npt.NDArray[np.bool_]:
+    """Whether a judgment is in the second half of its rater's."""
+    order = np.argsort(rater, kind="stable")
+    n_each = np.bincount(rater)
+    place = np.empty(len(rater), np.int64)
+    place[order] = np.arange(len(rater)) - np.repeat(n_each.cumsum() - n_each, n_each)
+    is_late: npt.NDArray[np.bool_] = 2 * place >= n_each[rater]
+    return is_late
+
+
+def _raters(crowd: Crowd, kind: Whole, favourite: Whole, confusions: Numbers, prior: Numbers) -> pl.DataFrame:
+    is_partial = np.isin(kind, [KINDS.index("biased"), KINDS.index("lazy")])
+    names = pl.Series(list(crowd.labels), dtype=pl.String).gather(favourite)
+    return pl.DataFrame(
+        {
+            "rater": _named("r", crowd.n_raters),
+            "kind": pl.Series(list(KINDS)).gather(kind),
+            "favourite": pl.select(pl.when(pl.Series(is_partial)).then(names)).to_series(),
+            "skill": np.einsum("k,rkk->r", prior, confusions),
+        }
+    )
+
+
+def _named(letter: str, n: int, codes: Whole | None = None) -> pl.Series:
+    """Names with leading zeros, so that their order is that of the codes."""
+    width = len(str(n))
+    names = pl.Series([f"{letter}{number:0{width}}" for number in range(1, n + 1)])
+    return names if codes is None else names.gather(codes)
+
+
+def _require(is_met: bool, what: str) -> None:
+    if not is_met:
+        raise UsageError(f"expected {what}")

@@ -1,0 +1,113 @@
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from grater.agreement.cohen import ONE_LABEL, cohen_kappa, kappa, standard_error
+from grater.agreement.confusion import Confusion, confusion
+from grater.agreement.counts import Whole
+from grater.agreement.weights import WeightName, weight_matrix
+from grater.errors import GraterError
+from grater.rng import generator
+from tests.agreement.tables import TABLE_3
+
+CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
+SKLEARN = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
+STATSMODELS = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
+
+
+def table_of(cells: Whole) -> Confusion:
+    return confusion(cells, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize("name", list(SKLEARN))
+@given(CELLS)
+@settings(max_examples=30, deadline=None)
+def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Whole) -> None:
+    ours = kappa(table_of(cells), weights=weight_matrix(name, 3))
+    if isnan(ours):
+        return
+    pairs = [(row, column) for row in range(3) for column in range(3) for _ in range(int(cells[row, column]))]
+    first, second = zip(*pairs, strict=True)
+    assert ours == pytest.approx(cohen_kappa_score(first, second, labels=[0, 1, 2], weights=SKLEARN[name]), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", list(STATSMODELS))
+@given(CELLS)
+@settings(max_examples=30, deadline=None)
+def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Whole) -> None:
+    cells = cells + 1  # without any disagreement statsmodels takes the root of a rounding error
+    weights = weight_matrix(name, 3)
+    theirs = cohens_kappa(cells, wt=STATSMODELS[name], return_results=True)
+    ours = table_of(cells)
+    assert kappa(ours, weights=weights) == pytest.approx(theirs.kappa, abs=1e-12)
+    assert standard_error(ours, weights=weights) ** 2 == pytest.approx(theirs.var_kappa, abs=1e-12)
+
+
+@given(CELLS)
+@settings(max_examples=30, deadline=None)
+def test_raters_and_labels_may_change_places(cells: Whole) -> None:
+    number = kappa(table_of(cells))
+    assert kappa(table_of(cells.T)) == pytest.approx(number, nan_ok=True)
+    assert kappa(table_of(cells[::-1, ::-1])) == pytest.approx(number, nan_ok=True)
+
+
+def test_own_weights_count_what_they_say() -> None:
+    # by hand: half agreement between a and b. po = (4 + 4 + (1 + 1) / 2) / 10 = .9; margins are .5 and .5, so
+    # pe = .5 + .5 * .5 = .75; kappa = .15 / .25 = .6
+    table = confusion([[4, 1], [1, 4]], ("a", "b"))
+    assert kappa(table, weights=weight_matrix(np.array([[1, 0.5], [0.5, 1]]), 2)) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("weight", [float("inf"), float("nan"), 1.5])
+def test_weight_that_cannot_be_is_refused(weight: float) -> None:
+    with pytest.raises(GraterError, match="expected"):
+        weight_matrix(np.array([[1, weight], [0, 1]]), 2)
+
+
+def test_one_label_only_is_undefined_and_says_so() -> None:
+    interval = cohen_kappa(confusion([[9, 0], [0, 0]], ("a", "b")), rng=generator(0))
+    assert isnan(interval.value)
+    assert interval.reason == ONE_LABEL
+
+
+def test_no_shared_item_is_undefined_and_says_so() -> None:
+    interval = cohen_kappa(confusion([[0, 0], [0, 0]], ("a", "b")), rng=generator(0))
+    assert isnan(interval.value)
+    assert "no item" in interval.reason
+
+
+@pytest.mark.parametrize("method", ["fce", "simple", "bootstrap"])
+def test_raters_who_never_disagree_are_not_certain_to_go_on(method: str) -> None:
+    table = confusion([[25, 0], [0, 25]], ("a", "b"))
+    interval = cohen_kappa(table, rng=generator(0), method=method)  # type: ignore[arg-type]
+    assert interval.value == 1
+    assert 0.7 < interval.low < 0.98
+    assert interval.high == 1
+
+
+def test_single_item_has_no_limits() -> None:
+    interval = cohen_kappa(confusion([[0, 1], [0, 0]], ("a", "b")), rng=generator(0))
+    assert interval.value == 0
+    assert isnan(interval.low)
+
+
+def test_methods_agree_on_a_large_table() -> None:
+    limits = [cohen_kappa(TABLE_3, rng=generator(0), method=each) for each in ("fce", "bootstrap")]
+    assert limits[1].low == pytest.approx(limits[0].low, abs=0.02)
+    assert limits[1].high == pytest.approx(limits[0].high, abs=0.02)
+
+
+def test_limits_stay_possible() -> None:
+    interval = cohen_kappa(confusion([[9, 1], [0, 9]], ("a", "b")), rng=generator(0))
+    assert interval.high == 1
+
+
+def test_simple_error_is_for_plain_kappa_only() -> None:
+    with pytest.raises(GraterError, match="without weights"):
+        standard_error(TABLE_3, error="simple", weights=weight_matrix("linear", 3))

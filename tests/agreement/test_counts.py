@@ -1,0 +1,70 @@
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from grater.agreement import counts as counts_module
+from grater.agreement.coded import coded
+from grater.agreement.counts import Whole, distinct, from_rows, tally
+from grater.errors import GraterError
+from grater.tables import Judgments
+from tests.agreement.tables import judgments, krippendorff_matrix, of_matrix
+
+TABLES = arrays(np.int64, st.tuples(st.integers(0, 12), st.integers(1, 4)), elements=st.integers(0, 9))
+
+
+def test_items_with_equal_counts_are_one_pattern() -> None:
+    counts = tally(judgments("a 1 x", "a 2 y", "b 1 y", "b 2 x", "c 1 x", "c 2 x"))
+    assert counts.patterns.tolist() == [[1, 1], [2, 0]]
+    assert counts.n_items.tolist() == [2, 1]
+    assert (counts.labels, counts.n_compared, counts.n_judgments) == (("x", "y"), 3, 6)
+
+
+def test_item_with_one_judgment_is_left_out_and_counted() -> None:
+    counts = tally(of_matrix(krippendorff_matrix()))
+    assert (counts.n_compared, counts.n_left_out, counts.n_judgments) == (11, 1, 40)  # Krippendorff 2011: n.. = 40
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical])
+def test_frame_and_codes_give_the_same_counts(kind: pl.DataType) -> None:
+    table = of_matrix(krippendorff_matrix())
+    frame = Judgments(table.frame.cast(kind), "frame")
+    ours, theirs = tally(frame), tally(coded(table))
+    assert (ours.patterns == theirs.patterns).all()
+    assert (ours.n_items == theirs.n_items).all()
+
+
+def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = of_matrix([[label % 3, (label * 7) % 3] for label in range(50)])
+    whole = tally(table)
+    monkeypatch.setattr(counts_module, "ROWS_AT_ONCE", 7)
+    assert (tally(table).n_items == whole.n_items).all()
+
+
+@given(TABLES)
+@settings(max_examples=60, deadline=None)
+def test_distinct_rows_are_those_of_numpy(rows: Whole) -> None:
+    patterns, times = distinct(rows)
+    expected, n_times = np.unique(rows, axis=0, return_counts=True)
+    assert patterns.tolist() == expected.tolist()
+    assert times.tolist() == n_times.tolist()
+
+
+def test_distinct_rows_of_many_labels_do_not_overflow() -> None:
+    rows = np.zeros((4, 70), np.int64)
+    rows[1:3, 69] = 9
+    patterns, times = distinct(rows)
+    assert times.tolist() == [2, 2]
+    assert patterns[1, 69] == 9
+
+
+def test_too_many_labels_for_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_module, "MOST_CELLS", 5)
+    with pytest.raises(GraterError, match="at most 2 different labels for 2 items, found 3"):
+        tally(coded(judgments("a 1 x", "a 2 y", "b 1 z")))
+
+
+def test_no_item_at_all_is_no_pattern() -> None:
+    assert from_rows(np.zeros((0, 2), np.int64), ("x", "y")).n_compared == 0

@@ -1,0 +1,108 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.aggregate import app
+from grater.errors import GraterError
+from grater.tables import write_table
+from tests.crowd.tables import judgments, mixed_crowd
+from tests.crowd.test_aggregate import THREE
+
+RUNNER = CliRunner()
+
+
+def run(*args: object) -> Result:
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json").stdout)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    write_table(THREE, tmp_path / "three.csv")
+    return tmp_path / "three.csv"
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> tuple[Path, Path]:
+    made = mixed_crowd()
+    write_table(made.judgments, tmp_path / "crowd.parquet")
+    write_table(made.truth, tmp_path / "truth.csv")
+    return tmp_path / "crowd.parquet", tmp_path / "truth.csv"
+
+
+def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
+    shown = run(crowd[0], "--truth", crowd[1]).stdout
+    for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy 0.", "Log-likelihood"):
+        assert text in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_json_alone_is_on_standard_output(three: Path) -> None:
+    value = found(three, "--method", "majority")
+    assert (value["method"], value["items"], value["judgments"], value["tied"]) == ("majority", 3, 9, 0)
+    assert value["answers"][0] == {"item": "1", "label": "x", "posterior": pytest.approx(2 / 3), "tied": False}
+    assert value["raters"][-1] == {"rater": "Cy", "skill": pytest.approx(1 / 3)}
+    assert "accuracy" not in value
+
+
+def test_accuracy_against_truth_has_limits(crowd: tuple[Path, Path]) -> None:
+    names = ("majority", "mace")
+    plain, model = (found(crowd[0], "--truth", crowd[1], "--method", name)["accuracy"] for name in names)
+    assert plain["n"] == 300
+    assert plain["low"] < plain["value"] < model["value"] < model["high"]
+
+
+def test_gold_is_held_fast(three: Path, tmp_path: Path) -> None:
+    known = tmp_path / "gold.csv"
+    known.write_text("item,label\n1,y\n", encoding="utf-8")
+    value = found(three, "--gold", known, "--method", "one-coin", "--iterations", 3)
+    assert value["gold"] == 1
+    assert value["answers"][0]["label"] == "y"
+    assert len(value["log_likelihood"]) == value["iterations"] <= 3
+
+
+def test_posteriors_are_written_as_a_table(three: Path, tmp_path: Path) -> None:
+    run(three, "--method", "glad", "--out", tmp_path / "answers.csv")
+    frame = pl.read_csv(tmp_path / "answers.csv")
+    assert frame.columns == ["item", "label", "p:x", "p:y", "tied", "ease"]
+    assert frame["label"].to_list() == ["x", "y", "x"]
+
+
+def test_ties_are_told(tmp_path: Path) -> None:
+    write_table(judgments("1 a x", "1 b y"), tmp_path / "tie.csv")
+    assert "1 ties were broken at random" in run(tmp_path / "tie.csv", "--method", "majority").stdout
+
+
+def test_a_run_that_was_cut_short_is_told_on_standard_error(crowd: tuple[Path, Path]) -> None:
+    assert "did not settle in 2 iterations" in run(crowd[0], "--iterations", 2).stderr
+
+
+def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n1,y\n", encoding="utf-8")
+    assert "raters" not in found(tmp_path / "table.csv", "--method", "majority")
+    with pytest.raises(GraterError, match="answers by mace need rater ids"):
+        run(tmp_path / "table.csv", "--method", "mace")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--method", "dawid"], "unknown aggregation method 'dawid'"),
+        (["--iterations", "0"], "expected --iterations of at least 1"),
+        (["--columns", "item=nothing"], "nothing"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(three: Path, args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message) as error:
+        run(three, *args)
+    assert len(str(error.value).splitlines()) == 1

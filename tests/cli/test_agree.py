@@ -1,0 +1,176 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.agree import app, is_corpus
+from grater.errors import GraterError
+from grater.tables import Judgments, write_table
+from tests.agreement.tables import TABLE_3, judgments, of_confusion
+
+RUNNER = CliRunner()
+
+
+def run(*args: object) -> Result:
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json", "--resamples", 100).stdout)
+
+
+@pytest.fixture
+def prepositions(tmp_path: Path) -> Path:
+    path = tmp_path / "table3.csv"
+    write_table(of_confusion(TABLE_3), path)
+    return path
+
+
+def written(tmp_path: Path, table: Judgments, name: str = "table.csv") -> Path:
+    write_table(table, tmp_path / name)
+    return tmp_path / name
+
+
+def test_table_3_on_a_terminal(prepositions: Path) -> None:
+    shown = run(prepositions, "--resamples", 100).stdout
+    for text in (
+        "Agreement of 2 raters on 1,336 items",
+        "0.6297",
+        "0.5463 to 0.7132",
+        "substantial",
+        "26/86",
+        "37/97",
+    ):
+        assert text in shown
+    assert "1,213" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_json_alone_is_on_standard_output(prepositions: Path) -> None:
+    value = found(prepositions)
+    assert (value["items"], value["compared"], value["left_out"]) == (1336, 1336, 0)
+    assert value["observed"] == pytest.approx(0.952096, abs=5e-7)
+
+
+def test_labels_are_merged_on_request(prepositions: Path) -> None:
+    value = found(prepositions, "--merge", "Extraneous,Wrong-Choice=error")
+    assert value["labels"] == ["OK", "error"]
+    [pair] = value["pairs"]
+    assert pair["kappa"]["value"] == pytest.approx(0.630524, abs=5e-7)
+
+
+def test_two_files_are_one_table(prepositions: Path, tmp_path: Path) -> None:
+    frame = pl.read_csv(prepositions)
+    paths = [tmp_path / f"{rater}.csv" for rater in ("r0", "r1")]
+    for path in paths:
+        frame.filter(pl.col("rater") == path.stem).write_csv(path)
+    assert found(*paths)["observed"] == found(prepositions)["observed"]
+    with pytest.raises(GraterError, match="once, found it in rows"):
+        run(paths[0], paths[0])
+
+
+def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) -> None:
+    rows = [f"{batch}{n} {rater} {label}" for batch in "zb" for n in range(20) for rater, label in _said(batch, n)]
+    table = judgments(*rows)
+    at = pl.when(pl.col("item").str.starts_with("z")).then(pl.lit("2008-01")).otherwise(pl.lit("2008-02"))
+    frame = table.frame.with_columns(batch=pl.col("item").str.slice(0, 1), at=at)
+    path = written(tmp_path, Judgments(frame, "table"))
+    [by] = found(path, "--by", "batch")["by"]
+    assert [group["group"] for group in by["groups"]] == ["z", "b"]
+    kappas = [group["value"] for group in by["groups"]]
+    assert by["range"] == [min(kappas), max(kappas)]
+    shown = run(path, "--by", "batch", "--resamples", 50).stdout
+    assert "range" in shown
+    assert "combined" in shown
+
+
+def _said(batch: str, n: int) -> list[tuple[int, int]]:
+    return [(1, n % 2), (2, 1 - n % 2 if n % (4 if batch == "z" else 3) == 0 else n % 2)]
+
+
+def test_flagged_contexts_are_taken_out_by_both_readings(tmp_path: Path) -> None:
+    flags = ["spelling", None, "spelling", "spelling", None, None]
+    table = judgments("a 1 x", "a 2 y", "b 1 x", "b 2 y", "c 1 x", "c 2 x", flags=flags)
+    [by] = found(written(tmp_path, table), "--contexts", "spelling")["by"]
+    parts = [(part["group"], part["items"]) for part in by["groups"]]
+    assert parts == [
+        ("all items", 3),
+        ("without items flagged by any rater", 1),
+        ("without items flagged by all raters", 2),
+    ]
+
+
+def test_two_pairs_of_raters_are_tested(tmp_path: Path) -> None:
+    rows = [f"i{n} {rater} {(n + (n % rater == 0)) % 2}" for n in range(40) for rater in (3, 4, 5)]
+    value = found(written(tmp_path, judgments(*rows)), "--compare", "3,4:3,5")
+    comparison = value["comparisons"]["3 and 4 against 3 and 5"]
+    assert comparison["items"] == 40
+    assert 0 < comparison["p"] <= 1
+
+
+def test_two_tables_are_tested_against_each_other(prepositions: Path) -> None:
+    comparisons = found(prepositions, "--against", prepositions)["comparisons"]
+    [comparison] = comparisons.values()
+    assert comparison["difference"]["value"] == 0
+    assert comparison["method"] == "bootstrap"
+
+
+def test_own_weights_come_from_a_file(tmp_path: Path) -> None:
+    table = written(
+        tmp_path, judgments(*(f"i{n} {r} {'ab'[(n + (r * n) % 5) % 2]}" for n in range(20) for r in (1, 2)))
+    )
+    weights = tmp_path / "weights.csv"
+    weights.write_text("label,other,weight\na,b,0.5\n", encoding="utf-8")
+    assert "ac2" in found(table, "--weights", weights)
+    weights.write_text("label,other,weight\na,b,inf\nb,c,1\n", encoding="utf-8")
+    with pytest.raises(GraterError) as error:
+        run(table, "--weights", weights)
+    assert str(error.value).splitlines() == [
+        f"{weights}:2: expected a finite weight of at most 1, found 'inf'",
+        f"{weights}:3: expected a label of the judgments, found 'c'",
+    ]
+
+
+def test_numbers_are_written_as_a_table(prepositions: Path, tmp_path: Path) -> None:
+    run(prepositions, "--out", tmp_path / "out.csv", "--resamples", 50)
+    frame = pl.read_csv(tmp_path / "out.csv")
+    assert frame.filter(coefficient="kappa")["value"].to_list() == pytest.approx([0.629717], abs=5e-7)
+    assert frame.columns == ["part", "raters", "coefficient", "items", "value", "low", "high", "band"]
+
+
+def test_what_is_left_out_is_told_on_standard_error(tmp_path: Path) -> None:
+    table = judgments("a 1 x", "a 2 x", "b 1 x", "b 2 y", confidence=[1.0, 1.0, 0.2, 1.0])
+    result = run(written(tmp_path, table), "--min-confidence", 0.5, "--resamples", 10)
+    assert "left out 1 judgments: confidence below 0.5" in result.stderr
+    assert "1 of 2 items have one judgment only" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--by", "nothing"], "unknown column 'nothing'"),
+        (["--compare", "r0,r1"], "expected --compare A,B:C,D"),
+        (["--weights", "cubic"], "expected --weights identity"),
+        (["--scale", "interval"], "expected numbers as labels"),
+        (["--order", "OK"], "no place for Extraneous, Wrong-Choice"),
+        (["--ok", "fine"], "unknown label 'fine'"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(prepositions: Path, args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message):
+        run(prepositions, *args)
+
+
+def test_corpora_are_known_from_tables(tmp_path: Path) -> None:
+    corpus, table = tmp_path / "essays.jsonl", tmp_path / "table.jsonl"
+    corpus.write_text('{"format":"grater-corpus","version":1}\n', encoding="utf-8")
+    table.write_text('{"item": "1", "rater": "a", "label": "ok"}\n', encoding="utf-8")
+    named = {name: is_corpus(Path(name)) for name in ("a.m2", "a.sgml.gz", "a.csv", "a.tsv.gz", "a.parquet")}
+    assert named == {"a.m2": True, "a.sgml.gz": True, "a.csv": False, "a.tsv.gz": False, "a.parquet": False}
+    assert (is_corpus(corpus), is_corpus(table)) == (True, False)

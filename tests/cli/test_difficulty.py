@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.difficulty import app
+from grater.errors import GraterError
+from grater.tables import write_table
+from tests.agreement.test_difficulty import items_table
+from tests.agreement.test_raters_needed import crowd_of, experts_of
+
+RUNNER = CliRunner()
+
+
+def run(*args: object) -> Result:
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[object]:
+    write_table(crowd_of("aabb", "aaab", "aaaa"), tmp_path / "crowd.csv")
+    write_table(experts_of(E="aaa", F="aab"), tmp_path / "experts.csv")
+    write_table(items_table(use=["time", "place", "time"]), tmp_path / "items.csv")
+    files = [tmp_path / "crowd.csv", "--experts", tmp_path / "experts.csv", "--items", tmp_path / "items.csv"]
+    return [*files, "--resamples", 50]
+
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json").stdout)
+
+
+def test_json_has_both_groups_and_the_items_on_which_only_the_crowd_is_split(tables: list[object]) -> None:
+    value = found(*tables)
+    assert [item["item"] for item in value["crowd"]["hardest"]] == ["i0", "i1", "i2"]
+    assert value["crowd"]["majority_share"]["value"] == pytest.approx((0.5 + 0.75 + 1) / 3)
+    assert value["experts"]["hardest"][0]["item"] == "i2"
+    assert [each["crowd"]["item"] for each in value["split"]] == ["i0"]
+    assert value["unanimous"] == 2
+    assert [(part["column"], part["value"], part["items"]) for part in value["crowd"]["by"]] == [
+        ("use", "place", 1),
+        ("use", "time", 2),
+    ]
+
+
+def test_a_terminal_shows_both_ends_and_columns(tables: list[object]) -> None:
+    shown = run(*tables).stdout
+    for text in (
+        "Easiest for the crowd",
+        "Hardest for the experts",
+        "Only the crowd is split: 1 of 2 items",
+        "What goes with disagreement, crowd",
+        "difficulty|",
+    ):
+        assert text in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_number_of_items_and_the_split_can_be_chosen(tables: list[object]) -> None:
+    value = found(*tables, "--top", 1, "--split", 0.8)
+    assert len(value["crowd"]["easiest"]) == 1
+    assert [each["crowd"]["item"] for each in value["split"]] == ["i0", "i1"]
+
+
+def test_every_item_is_written_as_a_table(tables: list[object], tmp_path: Path) -> None:
+    run(*tables, "--out", tmp_path / "out.csv")
+    frame = pl.read_csv(tmp_path / "out.csv")
+    assert frame.filter(group="crowd")["majority_share"].to_list() == [0.5, 0.75, 1]
+    assert frame.filter(group="experts").height == 3
+
+
+def test_an_unknown_column_is_answered_in_one_line(tables: list[object]) -> None:
+    with pytest.raises(GraterError, match="unknown column 'frequency'"):
+        run(*tables, "--by", "frequency")

@@ -1,0 +1,61 @@
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.raters import app
+from grater.errors import GraterError
+from grater.tables import write_table
+from tests.crowd.tables import mixed_crowd
+from tests.crowd.test_aggregate import THREE
+
+
+def run(*args: object) -> Result:
+    result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "100"})
+    if result.exception:
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    write_table(THREE, tmp_path / "three.csv")
+    return tmp_path / "three.csv"
+
+
+def test_json_has_a_row_for_each_rater(three: Path, tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("item,label\n1,x\n", encoding="utf-8")
+    value = json.loads(run(three, "--gold", tmp_path / "gold.csv", "--json").stdout)
+    ada, _, cy = value["raters"]
+    assert (ada["rater"], ada["n"], ada["gold"]["value"], ada["gold"]["n"]) == ("Ada", 3, 1, 1)
+    assert cy["others"]["value"] == pytest.approx(1 / 3)
+    assert cy["seconds"] is None
+    assert "raters|" in value["signature"]
+
+
+def test_undefined_numbers_are_null_with_a_reason(three: Path) -> None:
+    [ada, *_] = json.loads(run(three, "--json").stdout)["raters"]
+    assert ada["gold"] == {"value": None, "low": None, "high": None, "reason": "no gold item was judged", "n": 0}
+
+
+def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
+    made = mixed_crowd()
+    write_table(made.judgments, tmp_path / "crowd.csv")
+    write_table(made.truth, tmp_path / "truth.csv")
+    shown = run(tmp_path / "crowd.csv", "--gold", tmp_path / "truth.csv", "--out", tmp_path / "raters.csv").stdout
+    rows = [line.split() for line in shown.splitlines() if line[:2] == " r" and line[2:4].isdigit()]
+    skills = [float(row[6]) for row in rows]
+    assert len(rows) == 30
+    assert skills == sorted(skills, reverse=True)
+    assert max(map(len, shown.splitlines())) <= 80
+    frame = pl.read_csv(tmp_path / "raters.csv")
+    assert len(frame) == 30
+    assert {"gold_low", "others_high", "seconds", "top_share"} <= set(frame.columns)
+
+
+def test_raters_who_are_positions_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n", encoding="utf-8")
+    with pytest.raises(GraterError, match="need rater ids"):
+        run(tmp_path / "table.csv")

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.raters_needed import app
+from grater.cli.raters_needed_table import _shown
+from grater.errors import GraterError
+from grater.tables import write_table
+from tests.agreement.tables import judgments
+from tests.agreement.test_raters_needed import crowd_of, experts_of
+
+RUNNER = CliRunner()
+
+
+def run(*args: object) -> Result:
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Path:
+    write_table(crowd_of(*["aab", "bba"] * 3), tmp_path / "crowd.csv")
+    return tmp_path / "crowd.csv"
+
+
+@pytest.fixture
+def experts(tmp_path: Path) -> Path:
+    write_table(experts_of(E="ababab", F="ababaa"), tmp_path / "experts.csv")
+    return tmp_path / "experts.csv"
+
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json", "--resamples", 50).stdout)
+
+
+def test_json_has_curves_target_and_answer(crowd: Path, experts: Path) -> None:
+    value = found(crowd, "--experts", experts)
+    assert [curve["against"] for curve in value["curves"]] == ["E", "F", "mean of experts"]
+    points = value["curves"][2]["points"]
+    assert [point["raters"] for point in points] == [1, 2, 3]
+    # by hand in tests/agreement/test_raters_needed.py
+    assert [point["kappa"]["value"] for point in points] == pytest.approx([5 / 18, 5 / 18, 5 / 6])
+    assert value["target"]["kappa"]["value"] == pytest.approx(2 / 3)
+    assert value["smallest"]["value"] == 3
+    assert value["method"] == "exact"
+
+
+def test_a_limit_beyond_all_judgments_is_null_with_a_reason(tmp_path: Path) -> None:
+    write_table(crowd_of("abb", "aab", "baa"), tmp_path / "bad.csv")
+    write_table(experts_of(E="aba", F="aba"), tmp_path / "e2.csv")
+    smallest = found(tmp_path / "bad.csv", "--experts", tmp_path / "e2.csv")["smallest"]
+    assert (smallest["value"], smallest["high"]) == (None, None)
+    assert "stays below" in smallest["reason"]
+
+
+def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: Path) -> None:
+    shown = run(crowd, "--experts", experts, "--resamples", 50).stdout
+    for text in (
+        "A crowd of N raters, 6 items",
+        "0.8333",
+        "---",
+        "  o",
+        "3 raters match the experts",
+        "raters-needed|",
+    ):
+        assert text in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_draws_are_named_in_the_signature(crowd: Path, experts: Path) -> None:
+    value = found(crowd, "--experts", experts, "--draws", 20)
+    assert value["method"] == "draws"
+    assert "draws:20" in value["signature"]
+
+
+def test_curves_are_written_as_a_table(crowd: Path, experts: Path, tmp_path: Path) -> None:
+    run(crowd, "--experts", experts, "--out", tmp_path / "out.csv", "--resamples", 50)
+    frame = pl.read_csv(tmp_path / "out.csv")
+    assert frame.height == 3 * 3 * 2
+    assert frame.filter(against="mean of experts", raters=3, coefficient="kappa")["value"].to_list() == [
+        pytest.approx(5 / 6)
+    ]
+
+
+def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
+    write_table(judgments("i0 w a", "i0 v unknown", "i1 w b"), tmp_path / "crowd.csv")
+    result = run(tmp_path / "crowd.csv", "--experts", experts, "--resamples", 10)
+    assert "left out 1 judgments: label unknown" in result.stderr
+    write_table(judgments("i0 w unknown"), tmp_path / "none.csv")
+    with pytest.raises(GraterError, match="every judgment is unknown"):
+        run(tmp_path / "none.csv", "--experts", experts)
+
+
+def test_long_curves_are_thinned_out_with_both_ends() -> None:
+    shown = _shown(100, 30)
+    assert (shown[0], shown[-1], len(shown)) == (0, 99, 30)
+    assert _shown(5, 30) == [0, 1, 2, 3, 4]

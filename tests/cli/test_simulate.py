@@ -1,0 +1,56 @@
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.simulate import app
+from grater.errors import GraterError
+from grater.tables import read_gold, read_judgments
+
+
+def run(*args: object) -> Result:
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def test_a_crowd_is_written_with_truth_and_skills(tmp_path: Path) -> None:
+    out, truth, skills = (tmp_path / f"{name}.csv" for name in ("judgments", "truth", "skills"))
+    sizes = ["--items", 40, "--raters", 10, "--judgments", 3, "--labels", "a,b,c", "--spammers", 0.2]
+    result = run(*sizes, "--out", out, "--truth", truth, "--skills", skills, "--json")
+    value = json.loads(result.stdout)
+    assert (value["items"], value["raters"], value["judgments"]) == (40, 10, 120)
+    assert value["kinds"] == {"skilled": 8, "spammer": 2}
+    assert len(read_judgments(out)) == 120
+    assert set(read_gold(truth).frame["label"]) <= {"a", "b", "c"}
+    assert pl.read_csv(skills)["kind"].to_list().count("spammer") == 2
+
+
+def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        run("--out", tmp_path / f"{name}.csv", "--seed", seed)
+    first, second, other = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
+    assert first == second != other
+
+
+def test_what_was_made_is_said_on_standard_error(tmp_path: Path) -> None:
+    result = run("--out", tmp_path / "a.csv", "--lazy", 0.5)
+    assert "500 judgments of 100 items by 5 lazy, 5 skilled" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--judgments", "20"], "at least 20 raters"),
+        (["--labels", "a"], "two labels"),
+        (["--prevalence", "much,little"], "expected numbers for --prevalence"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(tmp_path: Path, args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message):
+        run("--out", tmp_path / "a.csv", *args)
+    assert not (tmp_path / "a.csv").exists()

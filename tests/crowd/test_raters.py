@@ -1,0 +1,72 @@
+from math import isnan
+
+import pytest
+from hypothesis import given, settings
+
+from grater.crowd.aggregate.ballots import ballots_of
+from grater.crowd.raters import agrees_with_others, rater_frame, raters
+from grater.errors import UsageError
+from grater.tables import Judgments
+from tests.crowd.tables import gold, judgments, mixed_crowd
+from tests.crowd.test_aggregate import THREE, frame_of, tables
+
+
+def test_three_raters_by_hand() -> None:
+    ada, _, cy = raters(THREE, gold=gold(**{"1": "x", "2": "x|y"}))
+    assert (ada.rater, ada.n, ada.n_gold, ada.on_gold.value) == ("Ada", 3, 2, 1)
+    assert (cy.n_gold, cy.on_gold.value) == (2, 0.5)
+    # Bo and Cy differ on items 1 and 2, which is a tie of two: half each; on item 3 both say x
+    assert ada.with_others.value == pytest.approx((0.5 + 0.5 + 1) / 3)
+    # Ada and Bo are one against Cy in items 1 and 2
+    assert cy.with_others.value == pytest.approx(1 / 3)
+    assert cy.n_compared == 3
+    assert ada.top_label == "x"
+    assert ada.top_share == pytest.approx(2 / 3)
+    # Bo: x y x, Cy: y x x
+    assert ada.others_share == pytest.approx(4 / 6)
+    assert ada.skill > cy.skill
+    assert ada.seconds is None
+    assert ada.with_others.low < ada.with_others.value < ada.with_others.high
+
+
+def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
+    [only] = raters(judgments("1 a x", "2 a y"))
+    assert isnan(only.on_gold.value)
+    assert only.on_gold.reason == "no gold item was judged"
+    assert only.with_others.reason == "nobody else judged the same items"
+    assert isnan(only.others_share)
+
+
+def test_seconds_are_medians() -> None:
+    frame = THREE.frame.with_columns(seconds=THREE.frame["item"].cast(float))
+    assert [each.seconds for each in raters(Judgments(frame, "timed"))] == [2, 2, 2]
+
+
+def test_raters_who_are_positions_are_refused() -> None:
+    with pytest.raises(UsageError, match="numbers of single raters need rater ids"):
+        raters(Judgments(THREE.frame, "table", anonymous_raters=True))
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=tables())
+def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, str]]) -> None:
+    credit, has_others = agrees_with_others(ballots_of(frame_of(rows)))
+    for place, (item, rater, label) in enumerate(rows):
+        others = [said for other, who, said in rows if other == item and who != rater]
+        assert has_others[place] == bool(others)
+        best = [said for said in "xyz" if others and others.count(said) == max(map(others.count, "xyz"))]
+        if others:
+            assert credit[place] == pytest.approx(1 / len(best) if label in best else 0)
+
+
+def test_lazy_raters_and_spammers_stand_out() -> None:
+    crowd = mixed_crowd()
+    found = {each.rater: each for each in raters(crowd.judgments, gold=crowd.truth)}
+    for name, kind, favourite, skill in crowd.raters.iter_rows():
+        each = found[name]
+        assert each.on_gold.low - 0.1 < skill < each.on_gold.high + 0.1
+        if kind == "lazy":
+            assert each.top_label == favourite
+            assert each.top_share > each.others_share + 0.3
+    frame = rater_frame(list(found.values()))
+    assert frame["gold_low"].is_between(0, 1).all()
