@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, permutation_test
 
 from grater.errors import UsageError
-from grater.evaluate.compare import Drawn, holm, limits, paired_tests, resamples_needed
+from grater.evaluate.compare import Drawn, limits, paired_tests, resamples_needed
 from grater.evaluate.groups import rank_groups
 from grater.evaluate.resampling import Numbers, by_document, by_sentence, resampled_sums, swapped_sums
 from grater.intervals.bootstrap import expanded_tail
+from grater.intervals.holm import holm
 
 
 def share(sums: Numbers) -> Numbers:

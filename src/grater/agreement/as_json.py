@@ -25,7 +25,7 @@ def agreement_json(found: Agreement) -> dict[str, Json]:
         "raters": list(found.raters),
         "labels": list(found.labels),
         "observed": number(observed.value),
-        "observed_interval": interval_json(observed),
+        "observed_interval": observed.as_json(),
         "pairs": [_pair(pair) for pair in found.pairs],
         **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
         **({"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined} if mean else {}),
@@ -48,7 +48,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Json]:
     return {
         "coefficient": comparison.coefficient,
         "items": comparison.n_items,
-        "difference": interval_json(test.difference),
+        "difference": test.difference.as_json(),
         "z": number(test.z),
         "p": number(test.p),
         "method": test.method,
@@ -56,13 +56,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Json]:
 
 
 def coefficient_json(interval: Interval) -> dict[str, Json]:
-    return {**interval_json(interval), **({"band": band(interval.value)} if band(interval.value) else {})}
-
-
-def interval_json(interval: Interval) -> dict[str, Json]:
-    """As `Interval.as_json`, with null also for limits that a value does not have."""
-    numbers: dict[str, Json] = {name: number(getattr(interval, name)) for name in ("value", "low", "high")}
-    return {**numbers, **({"reason": interval.reason} if interval.reason else {})}
+    return {**interval.as_json(), **({"band": band(interval.value)} if band(interval.value) else {})}
 
 
 def number(value: float) -> float | None:
@@ -80,7 +74,7 @@ def _pair(pair: PairAgreement) -> dict[str, Json]:
         "raters": list(table.raters),
         "n": table.n,
         "observed": number(table.observed.value),
-        "observed_interval": interval_json(table.observed),
+        "observed_interval": table.observed.as_json(),
         "kappa": coefficient_json(pair.kappa),
         "confusion": table.cells.tolist(),
         "disagreement": [_disagreement(each) for each in pair.disagreements],
@@ -88,4 +82,4 @@ def _pair(pair: PairAgreement) -> dict[str, Json]:
 
 
 def _disagreement(each: Disagreement) -> dict[str, Json]:
-    return {"rater": each.rater, "other": each.other, "ok": each.n_ok, "n": each.n, **interval_json(each.rate)}
+    return {"rater": each.rater, "other": each.other, "ok": each.n_ok, "n": each.n, **each.rate.as_json()}

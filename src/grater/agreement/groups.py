@@ -15,6 +15,7 @@ from math import isnan, nan
 from grater.agreement.cohen import Error
 from grater.agreement.compare import Comparison, compare_tables
 from grater.agreement.summary import Agreement, Options, agreement
+from grater.intervals.holm import holm
 from grater.model import Interval
 from grater.rng import generator
 from grater.tables import Judgments
@@ -68,20 +69,10 @@ def _test(tables: Mapping[str, Judgments], pair: tuple[str, str], options: Optio
 
 def _holm(tests: Sequence[GroupTest]) -> list[GroupTest]:
     """The tests with p adjusted for their number."""
-    order = sorted(range(len(tests)), key=lambda place: _sortable(tests[place].comparison.test.p))
-    adjusted: dict[int, float] = {}
-    highest = 0.0
-    for rank, place in enumerate(order):
-        p = tests[place].comparison.test.p
-        highest = max(highest, min(1.0, (len(tests) - rank) * p)) if not isnan(p) else highest
-        adjusted[place] = nan if isnan(p) else highest
-    return [_with_p(test, adjusted[place]) for place, test in enumerate(tests)]
+    adjusted = holm([test.comparison.test.p for test in tests])
+    return [_with_p(test, p) for test, p in zip(tests, adjusted, strict=True)]
 
 
 def _with_p(test: GroupTest, p: float) -> GroupTest:
     comparison = test.comparison
     return replace(test, comparison=replace(comparison, test=replace(comparison.test, p=p)))
-
-
-def _sortable(p: float) -> float:
-    return 2.0 if isnan(p) else p

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from math import isnan
 
 import polars as pl
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from grater.agreement.bands import band
 from grater.agreement.edits.summary import CorpusAgreement, EditAgreement
+from grater.cli.table_look import number_table
 from grater.model import Interval
 
 WIDTH = 80
@@ -31,7 +31,7 @@ def render(found: CorpusAgreement, console: Console) -> None:
 
 def overall(found: CorpusAgreement) -> Table:
     title = f"Agreement of {len(found.raters)} annotators on {found.n_units:,} {found.unit}s"
-    table = _table(title, ["", f"{found.unit}s", "", "95 % limits", "band"])
+    table = number_table(title, ["", f"{found.unit}s", "", "95 % limits", "band"])
     for name, each in found.criteria.items():
         table.add_row(Text(name.capitalize(), style="bold"), f"{each.n_units:,}", "", "", "")
         table.add_row(
@@ -48,7 +48,7 @@ def overall(found: CorpusAgreement) -> Table:
 
 def pairs(found: CorpusAgreement) -> Table:
     """NUCLE, Table 3: the three kappas of every pair and their average."""
-    table = _table("Cohen kappa of every pair", ["", *found.criteria])
+    table = number_table("Cohen kappa of every pair", ["", *found.criteria])
     rows = list(zip(*(each.pairs for each in found.criteria.values()), strict=True))
     for row in rows[:MOST_ROWS]:
         table.add_row(Text(" – ".join(row[0].raters)), *(_brief(pair.kappa) for pair in row))
@@ -125,12 +125,3 @@ def _brief(interval: Interval) -> str:
     if isnan(interval.value):
         return NONE
     return f"{interval.value:.3f}" + ("" if isnan(interval.low) else f" ({interval.low:.3f}–{interval.high:.3f})")
-
-
-def _table(title: str, headers: Iterable[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
-    first, *others = headers
-    table.add_column(Text(first), overflow="fold")
-    for header in others:
-        table.add_column(Text(header), justify="right", overflow="fold")
-    return table

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 import polars as pl
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +14,7 @@ from grater.agreement.bands import band
 from grater.agreement.compare import Comparison
 from grater.agreement.groups import Groups, headline
 from grater.agreement.summary import Agreement, PairAgreement
+from grater.cli.table_look import number_table
 from grater.model import Interval
 
 WIDTH = 80
@@ -58,7 +58,7 @@ def tables(whole: Agreement, groups: Sequence[Groups], comparisons: Mapping[str,
 
 def overall(whole: Agreement) -> Table:
     """The coefficients, with kappa first where there are two raters."""
-    table = _table(f"Agreement of {_n_raters(whole)} on {whole.counts.n_compared:,} items", ["", "", *HEADERS])
+    table = number_table(f"Agreement of {_n_raters(whole)} on {whole.counts.n_compared:,} items", ["", "", *HEADERS])
     if len(whole.pairs) == 1:
         table.add_row("Cohen kappa", *_cells(whole.pairs[0].kappa))
     elif whole.mean:
@@ -72,7 +72,7 @@ def overall(whole: Agreement) -> Table:
 def face_to_face(pair: PairAgreement) -> Table:
     """T&C 2008, Table 3: rows are the first rater's labels."""
     first, second = pair.table.raters
-    table = _table("Who said what", [f"{first}↓ {second}→", *pair.table.labels])
+    table = number_table("Who said what", [f"{first}↓ {second}→", *pair.table.labels])
     for label, row in zip(pair.table.labels, pair.table.cells.tolist(), strict=True):
         table.add_row(Text(label), *(f"{cell:,}" for cell in row))
     return table
@@ -80,7 +80,7 @@ def face_to_face(pair: PairAgreement) -> Table:
 
 def disagreement(found: Sequence[PairAgreement]) -> Table:
     """T&C 2008, 5.2: errors of one rater that are OK to another."""
-    table = _table("Errors of one rater that are OK to the other", ["", "", "rate", "95 % limits"])
+    table = number_table("Errors of one rater that are OK to the other", ["", "", "rate", "95 % limits"])
     for each in [each for pair in found for each in pair.disagreements][:MOST_ROWS]:
         name = Text(f"{each.rater}, to {each.other}")
         table.add_row(name, f"{each.n_ok:,}/{each.n:,}", number(each.rate.value), limits(each.rate))
@@ -88,7 +88,7 @@ def disagreement(found: Sequence[PairAgreement]) -> Table:
 
 
 def pairs(whole: Agreement) -> Table:
-    table = _table("Pairs of raters", ["", "items", "observed", "kappa", *HEADERS])
+    table = number_table("Pairs of raters", ["", "items", "observed", "kappa", *HEADERS])
     for pair in whole.pairs[:MOST_ROWS]:
         shown = [f"{pair.table.n:,}", number(pair.table.observed.value), *_cells(pair.kappa)]
         table.add_row(Text(" – ".join(pair.table.raters)), *shown)
@@ -100,7 +100,7 @@ def pairs(whole: Agreement) -> Table:
 def parts(groups: Groups, whole: Agreement) -> Table:
     """Each part's headline, the range and the whole."""
     name, combined = headline(whole)
-    table = _table(f"By {groups.by}", ["", "items", "observed", name, *HEADERS])
+    table = number_table(f"By {groups.by}", ["", "items", "observed", name, *HEADERS])
     for part, found in groups.parts.items():
         observed, number_of = found.coefficients["observed"], headline(found)[1]
         table.add_row(Text(part), f"{found.counts.n_compared:,}", number(observed.value), *_cells(number_of))
@@ -112,7 +112,7 @@ def parts(groups: Groups, whole: Agreement) -> Table:
 
 
 def tests(groups: Sequence[Groups], comparisons: Mapping[str, Comparison]) -> Table:
-    table = _table("Differences", ["", "items", "difference", "95 % limits", "z", "p", "by"])
+    table = number_table("Differences", ["", "items", "difference", "95 % limits", "z", "p", "by"])
     found = {f"{test.first} – {test.second}": test.comparison for each in groups for test in each.tests}
     for name, comparison in {**found, **comparisons}.items():
         test = comparison.test
@@ -178,12 +178,3 @@ def number(value: float) -> str:
 
 def limits(interval: Interval) -> str:
     return NONE if isnan(interval.low) else f"{interval.low:.4f} to {interval.high:.4f}"
-
-
-def _table(title: str, headers: Iterable[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
-    first, *others = headers
-    table.add_column(Text(first), overflow="fold")
-    for header in others:
-        table.add_column(Text(header), justify="right", overflow="fold")
-    return table

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
 
 import polars as pl
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +19,7 @@ from grater.agreement.difficulty.summary import (
     ItemDifficulty,
     without_writer,
 )
+from grater.cli.table_look import number_table
 from grater.model import Interval
 from grater.tables import Judgments
 
@@ -50,7 +50,7 @@ def tables(found: Difficulty) -> Iterator[Table]:
 
 def overall(groups: Sequence[GroupDifficulty]) -> Table:
     headers = ["", "items", "majority", "limits", "pairs agree", "limits", "unknown"]
-    table = _table("How far raters are of one mind, mean over items", headers)
+    table = number_table("How far raters are of one mind, mean over items", headers)
     for group in groups:
         shares = [*_cells(group.majority_share), *_cells(group.pair_agreement), _number(group.unknown_share.value)]
         table.add_row(group.name, f"{group.n_ranked:,}", *shares)
@@ -58,7 +58,7 @@ def overall(groups: Sequence[GroupDifficulty]) -> Table:
 
 
 def items(title: str, found: Sequence[ItemDifficulty]) -> Table:
-    table = _table(title, ["item", "majority", "judgments", "share", "entropy", "unknown"])
+    table = number_table(title, ["item", "majority", "judgments", "share", "entropy", "unknown"])
     for item in found:
         numbers = [_number(value) for value in (item.majority_share, item.entropy, item.unknown_share)]
         table.add_row(Text(item.item), Text(item.majority), str(item.n_judgments), *numbers)
@@ -68,7 +68,7 @@ def items(title: str, found: Sequence[ItemDifficulty]) -> Table:
 def only_crowd(found: Difficulty) -> Table:
     """T,C&M 2013, 5.5: experts are of one mind, the crowd is not."""
     title = f"Only the crowd is split: {len(found.split):,} of {found.n_unanimous:,} items with unanimous experts"
-    table = _table(title, ["item", "experts", "crowd", "share", "judgments"])
+    table = number_table(title, ["item", "experts", "crowd", "share", "judgments"])
     for each in found.split[:MOST_SPLIT]:
         crowd = each.crowd
         labels = [Text(each.experts.majority), Text(crowd.majority)]
@@ -80,7 +80,7 @@ def only_crowd(found: Difficulty) -> Table:
 
 def columns(group: GroupDifficulty) -> Table:
     headers = ["", "items", "majority", "limits", "pairs agree", "unknown"]
-    table = _table(f"What goes with disagreement, {group.name}", headers)
+    table = number_table(f"What goes with disagreement, {group.name}", headers)
     last = ""
     for part in group.columns:
         if part.column != last:
@@ -125,12 +125,3 @@ def _cells(interval: Interval) -> tuple[str, str]:
 
 def _number(value: float) -> str:
     return NONE if isnan(value) else f"{value:.3f}"
-
-
-def _table(title: str, headers: Iterable[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
-    first, *others = headers
-    table.add_column(Text(first), overflow="fold")
-    for header in others:
-        table.add_column(Text(header), justify="right", overflow="fold")
-    return table

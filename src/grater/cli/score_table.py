@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import isnan
 
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.cli.table_look import number_table
 from grater.evaluate.compare import PairTest
 from grater.evaluate.edits.ceiling import Ceiling
 from grater.evaluate.edits.scores import Scored, Scores, SystemScores
@@ -39,7 +39,7 @@ def print_ceiling(found: Ceiling, console: Console) -> None:
     names = list(found.rows[0].scores)
     for size in sorted({row.n_references for row in found.rows}):
         many = "1 reference" if size == 1 else f"{size} references"
-        table = _table(
+        table = number_table(
             f"{_metric(found.metric)} against {many}", ["", *map(title, names), "95 % limits", "of human", "sets"]
         )
         for row in (row for row in found.rows if row.n_references == size):
@@ -72,7 +72,7 @@ def _systems(scores: Scores) -> Table:
     names = list(scores.systems[0].overall.scores)
     columns = list(scores.systems[0].overall.counts)
     shown = columns if len(columns) == 3 else []
-    table = _table(
+    table = number_table(
         f"{_metric(scores.metric)}, {scores.systems[0].sentences.n_sentences:,} sentences",
         ["", *map(title, names), "95 % limits", *(column.upper() for column in shown), "group"],
     )
@@ -84,7 +84,7 @@ def _systems(scores: Scores) -> Table:
 
 def _types(system: SystemScores) -> Table:
     names = list(system.overall.scores)
-    table = _table(f"{system.system} by type", ["", *map(title, names), "95 % limits", "TP", "FP", "FN"])
+    table = number_table(f"{system.system} by type", ["", *map(title, names), "95 % limits", "TP", "FP", "FN"])
     for name, scored in system.by_type.items():
         table.add_row(Text(name), *_cells(scored), *(f"{count:,}" for count in scored.counts.values()))
     return table
@@ -92,7 +92,7 @@ def _types(system: SystemScores) -> Table:
 
 def _pairs(scores: Scores) -> Table:
     headers = ["", "diff.", "95 % limits", "bootstrap p", "Holm", "random. p", "Holm"]
-    table = _table(f"Differences of {title(scores.headline)}", headers)
+    table = number_table(f"Differences of {title(scores.headline)}", headers)
     for pair in scores.pairs[:MOST_PAIRS]:
         table.add_row(Text(f"{pair.first} – {pair.second}"), number(pair.difference.value), *_test_cells(pair))
     if len(scores.pairs) > MOST_PAIRS:
@@ -134,11 +134,3 @@ def _metric(name: str) -> str:
 
 def _print(console: Console, table: Table) -> None:
     console.print(table, width=min(WIDTH, console.width))
-
-
-def _table(heading: str, headers: Sequence[str]) -> Table:
-    table = Table(title=heading, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
-    table.add_column(headers[0], overflow="fold")
-    for header in headers[1:]:
-        table.add_column(header, justify="right", overflow="fold")
-    return table

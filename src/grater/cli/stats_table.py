@@ -7,14 +7,14 @@ stands below.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isnan
 
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.cli.table_look import number_table
 from grater.corpora.merge import stems
 from grater.corpora.statistics import CorpusStatistics, Summary
 from grater.corpora.statistics.histograms import TAIL
@@ -62,7 +62,7 @@ def _annotators_are_files(statistics: CorpusStatistics) -> bool:
 
 def overview(summary: Summary) -> Table:
     """One corpus: every number with its limits."""
-    table = _table("Corpus", ["", "", "95 % limits"])
+    table = number_table("Corpus", ["", "", "95 % limits"], is_first_cut=True)
     for section in sections(summary):
         for label, value, limits in section:
             table.add_row(label, value, Text(limits, style="dim"))
@@ -72,7 +72,7 @@ def overview(summary: Summary) -> Table:
 
 def side_by_side(summaries: Mapping[str, Summary]) -> Table:
     """Several corpora as columns; limits only of the density, to save room."""
-    table = _table("Corpora", ["", *summaries])
+    table = number_table("Corpora", ["", *summaries], is_first_cut=True)
     for section in zip(*map(sections, summaries.values()), strict=True):
         for cells in zip(*section, strict=True):
             label = cells[0][0]
@@ -85,7 +85,9 @@ def side_by_side(summaries: Mapping[str, Summary]) -> Table:
 
 def portions(title: str, summaries: Mapping[str, Summary]) -> Table:
     """Parts of a corpus below each other: files, annotators, first languages."""
-    table = _table(title, ["", "documents", "sentences", "tokens", "edits", "/100", "95 % limits"])
+    table = number_table(
+        title, ["", "documents", "sentences", "tokens", "edits", "/100", "95 % limits"], is_first_cut=True
+    )
     for name, summary in list(summaries.items())[:MOST_ROWS]:
         totals, density = summary.totals, summary.estimates.density
         sizes = [whole(n) for n in (totals.documents, totals.sentences, totals.tokens, totals.edits)]
@@ -98,7 +100,7 @@ def portions(title: str, summaries: Mapping[str, Summary]) -> Table:
 
 def tag_bars(summary: Summary) -> Table:
     """NUCLE Figure 4: tags by frequency, with the share of each and of all down to it."""
-    table = _table("Tags", ["", "edits", "share", "so far", "bar"])
+    table = number_table("Tags", ["", "edits", "share", "so far", "bar"], is_first_cut=True)
     table.columns[-1].justify = "left"
     table.columns[-1].header = ""
     by_tag, n_labels, n_so_far = summary.counts.by_tag, summary.counts.labels, 0
@@ -214,14 +216,3 @@ def bar_of(share: float) -> str:
     """A bar of unicode blocks, to an eighth of a column; anything above nothing shows."""
     n_eighths = max(round(share * BAR_WIDTH * 8), 1 if share > 0 else 0)
     return "█" * (n_eighths // 8) + EIGHTHS[n_eighths % 8].strip()
-
-
-def _table(title: str, headers: Iterable[str]) -> Table:
-    table = Table(
-        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1)
-    )
-    first, *others = headers
-    table.add_column(Text(first), no_wrap=True, overflow="ellipsis")
-    for header in others:
-        table.add_column(Text(header), justify="right", overflow="fold")
-    return table

@@ -23,6 +23,7 @@ import numpy as np
 
 from grater.evaluate.resampling import Numbers
 from grater.intervals.bootstrap import expanded_tail
+from grater.intervals.holm import holm
 from grater.model import Interval, Json
 
 Test: TypeAlias = Literal["bootstrap", "randomisation"]
@@ -125,16 +126,6 @@ def _randomisation(systems: Drawn, score: Score, first: int, second: int) -> flo
     # Sums that are equal in truth may differ in the last bit of their scores.
     n_as_large = int((np.abs(differences) >= seen - 1e-12).sum())
     return (1 + n_as_large) / (1 + len(differences))
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """p of each test, adjusted for their number; those that are undefined stay so and do not count."""
-    order = sorted((p, place) for place, p in enumerate(values) if not isnan(p))
-    adjusted, highest = [nan] * len(values), 0.0
-    for rank, (p, place) in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - rank) * p))
-        adjusted[place] = highest
-    return adjusted
 
 
 def resamples_needed(n_systems: int, *, level: float = LEVEL) -> int:

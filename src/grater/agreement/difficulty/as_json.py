@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import isnan
 
-from grater.agreement.as_json import interval_json
 from grater.agreement.difficulty.columns import ColumnGroup
 from grater.agreement.difficulty.summary import Difficulty, GroupDifficulty, ItemDifficulty
 from grater.model import Json
@@ -28,9 +27,9 @@ def _group(group: GroupDifficulty) -> dict[str, Json]:
     return {
         "items": group.n_items,
         "ranked": group.n_ranked,
-        "majority_share": interval_json(group.majority_share),
-        "pair_agreement": interval_json(group.pair_agreement),
-        "unknown_share": interval_json(group.unknown_share),
+        "majority_share": group.majority_share.as_json(),
+        "pair_agreement": group.pair_agreement.as_json(),
+        "unknown_share": group.unknown_share.as_json(),
         "easiest": [_item(item) for item in group.easiest],
         "hardest": [_item(item) for item in group.hardest],
         "by": [_part(part) for part in group.columns],
@@ -46,7 +45,7 @@ def _part(part: ColumnGroup) -> dict[str, Json]:
         "column": part.column,
         "value": part.value,
         "items": part.n_items,
-        "majority_share": interval_json(part.majority_share),
-        "pair_agreement": interval_json(part.pair_agreement),
-        "unknown_share": interval_json(part.unknown_share),
+        "majority_share": part.majority_share.as_json(),
+        "pair_agreement": part.pair_agreement.as_json(),
+        "unknown_share": part.unknown_share.as_json(),
     }

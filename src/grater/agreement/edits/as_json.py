@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.agreement.as_json import coefficient_json, interval_json, number
+from grater.agreement.as_json import coefficient_json, number
 from grater.agreement.edits.summary import CorpusAgreement, EditAgreement, PairOfAnnotators
 from grater.model import Json
 
@@ -37,7 +37,7 @@ def _criterion(found: CorpusAgreement, each: EditAgreement) -> dict[str, Json]:
         "raters": list(found.raters),
         "labels": list(each.labels),
         "observed": number(observed.value),
-        "observed_interval": interval_json(observed),
+        "observed_interval": observed.as_json(),
         "pairs": [_pair(pair, each.labels) for pair in each.pairs],
         **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
         "mean_kappa": coefficient_json(each.mean_kappa),
@@ -53,7 +53,7 @@ def _pair(pair: PairOfAnnotators, labels: tuple[str, ...]) -> dict[str, Json]:
         "raters": list(pair.raters),
         "n": pair.n,
         "observed": number(pair.observed.value),
-        "observed_interval": interval_json(pair.observed),
+        "observed_interval": pair.observed.as_json(),
         "kappa": coefficient_json(pair.kappa),
         **({"confusion": _confusion(pair, len(labels))} if len(labels) <= MOST_LABELS else {}),
     }

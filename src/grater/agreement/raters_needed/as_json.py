@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from grater.agreement.as_json import coefficient_json, interval_json, number
+from grater.agreement.as_json import coefficient_json, number
 from grater.agreement.raters_needed.curves import Curve, RatersNeeded
 from grater.model import Interval, Json
 
@@ -41,7 +41,7 @@ def _curve(curve: Curve) -> dict[str, Json]:
             "raters": point.n_raters,
             "items": point.n_items,
             "left_out": point.n_left_out,
-            "agreement": interval_json(point.agreement),
+            "agreement": point.agreement.as_json(),
             "kappa": coefficient_json(point.kappa),
         }
         for point in curve.points
