@@ -26,6 +26,12 @@ COMMANDS = {
     "difficulty": ("grater.cli.difficulty:app", "The easiest and hardest items, and what goes with disagreement."),
     "aggregate": ("grater.cli.aggregate:app", "The joint answer of many raters, by one of six methods."),
     "simulate": ("grater.cli.simulate:app", "Judgments by raters of known skill, for planning and tests."),
+    "plan": ("grater.cli.plan:app", "Items, raters, hours and money for a wanted interval, by design."),
+    "sample": ("grater.cli.sample:app", "Draw items to judge, by strata and permanent random numbers."),
+    "estimate": ("grater.cli.estimate:app", "Precision, recall and F of systems from a judged sample."),
+    "evaluate": ("grater.cli.evaluate:app", "Detectors against raters: standard, weighted, binned."),
+    "verify": ("grater.cli.verify:app", "Precision only, from judged flags."),
+    "compare": ("grater.cli.compare:app", "Paired tests between systems, rank groups."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
     "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
 }

@@ -1,4 +1,5 @@
 """Limits around numbers: the one place in grater where intervals are made.
 
-`wilson` for a share of independent cases, `bootstrap` for anything that is a ratio of sums over resampled units.
+`wilson` and `jeffreys` for a share of independent cases, `finite` for the same in a finite population, `mover` for
+sums and ratios of independent totals, `bootstrap` for any ratio of sums over resampled units; `holm` for many tests.
 """

@@ -1,0 +1,88 @@
+"""`grater evaluate`: detectors against raters: standard, by rater, weighted, in bins of agreement, by part."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grater.cli.evaluate_options import (
+    ClusterName,
+    DecisionFiles,
+    GoldFile,
+    ItemsFile,
+    JudgmentFiles,
+    Resamples,
+    TruthName,
+    UnknownWay,
+    of_judgments,
+    read_all_decisions,
+)
+from grater.cli.evaluate_table import render
+from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json, say
+from grater.errors import UsageError
+from grater.evaluate.as_json import evaluation_json
+from grater.evaluate.binned import EDGES
+from grater.evaluate.detectors import Options, evaluate
+from grater.evaluate.draws import RESAMPLES, Chance
+from grater.evaluate.suggestions import suggestions
+from grater.tables import read_gold, read_items
+
+app = typer.Typer()
+
+
+@app.command()
+def evaluate_detectors(
+    decisions: DecisionFiles,
+    judgments: JudgmentFiles,
+    weighted: Annotated[bool, typer.Option("--weighted", help="Show scores weighted by shares of raters.")] = False,
+    bins: Annotated[
+        str, typer.Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
+    ] = "",
+    truth: TruthName = "majority",
+    items: ItemsFile = None,
+    gold: GoldFile = None,
+    cluster: ClusterName = "item",
+    by: Annotated[str, typer.Option(metavar="COLUMN", help="Results for each value of a column of the items.")] = "",
+    unknown: UnknownWay = "drop",
+    with_suggestions: Annotated[
+        bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")
+    ] = False,
+    resamples: Resamples = RESAMPLES,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    no_fpc: Annotated[  # noqa: ARG001 (items stand for a wider corpus here in any case)
+        bool, typer.Option("--no-fpc", help="The corpus stands for a wider one; always so here.")
+    ] = False,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
+    decided = read_all_decisions(decisions, columns, duplicates)
+    judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
+    options = Options(truth, parse_edges(bins) if bins else EDGES, Chance(cluster, resamples, seed), unknown, by)
+    adjudicated = read_gold(gold) if gold else None
+    found = evaluate(decided, judged, items=read_items(items) if items else None, gold=adjudicated, options=options)
+    suggested = suggestions(decided, judged, n_resamples=resamples, seed=seed) if with_suggestions else []
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    if as_json:
+        extra = {"suggestions": [each.as_json() for each in suggested]} if suggested else {}
+        print_json({**evaluation_json(found), **extra})
+    else:
+        render(found, suggested, Console(highlight=False), weighted=weighted, bins=bool(bins))
+
+
+def parse_edges(text: str) -> list[float]:
+    """`0.5,0.75,0.9,1` as numbers."""
+    try:
+        return [float(edge) for edge in text.split(",")]
+    except ValueError as error:
+        raise UsageError(f"expected --bins EDGE,EDGE, as in 0.5,0.75,0.9,1, found {text!r}") from error

@@ -1,0 +1,62 @@
+"""Options of the commands that hold systems against raters, and the reading that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import polars as pl
+import typer
+
+from grater.agreement.unknown import Unknown
+from grater.cli.judgment_options import entries
+from grater.evaluate.draws import Cluster
+from grater.tables import Table, parse_columns, read_decisions
+from grater.tables.keys import Duplicates
+
+DecisionFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--decisions", metavar="FILE", help="What systems decided; repeatable.")
+]
+JudgmentFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--judgments", metavar="FILE", help="What raters said; repeatable.")
+]
+ItemsFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
+]
+GoldFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--gold", metavar="FILE", help="Adjudicated labels, for --truth adjudicated.")
+]
+TruthName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What is taken for true."
+    ),
+]
+ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
+UnknownWay: TypeAlias = Annotated[
+    Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
+]
+Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
+
+
+OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
+
+
+def is_of_decisions(column: str) -> bool:
+    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
+    return column.partition("=")[0].strip() in OF_DECISIONS
+
+
+def of_judgments(columns: Sequence[str]) -> list[str]:
+    return [column for column in entries(columns) if not is_of_decisions(column)]
+
+
+def read_all_decisions(paths: Sequence[Path], columns: Sequence[str], duplicates: Duplicates) -> Table:
+    """The decisions of one file, or of several under each other."""
+    named = parse_columns(column for column in entries(columns) if is_of_decisions(column))
+    tables = [read_decisions(path, columns=named, duplicates=duplicates) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
+    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+    return read_decisions(frame, duplicates=duplicates, name=", ".join(table.name for table in tables))

@@ -1,0 +1,26 @@
+"""Plans on a terminal, in eighty columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grater.sampling.plan import Expected, Row
+
+WIDTH = 80
+
+
+def render(rows: Sequence[Row], expected: Expected, width: float, console: Console) -> None:
+    """Print the ways to evaluate side by side."""
+    title = f"To know recall {expected.recall:.2f} within a width of {width:g}, at {expected.error_rate:.1%} errors"
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
+    for header in ("method", "items", "flagged", "width", "hours", "cost", "note"):
+        table.add_column(header, justify="left" if header in ("method", "note") else "right", overflow="fold")
+    for row in rows:
+        numbers = [f"{row.items:,}", f"{row.flagged:,}", f"{row.width:.3f}", f"{row.hours:,.1f}", f"{row.cost:,.0f}"]
+        table.add_row(row.method, *numbers, Text(row.note))
+    console.print(table, width=min(WIDTH, console.width))

@@ -1,0 +1,146 @@
+"""Everything that judgments say about detectors, in one value: standard, by rater, weighted, binned, by part.
+
+T,C&M 2013, section 6, asks for all of these beside each other.  The signature says what was taken for true, what was
+drawn for limits and which data it was; warnings say where numbers deserve less trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from grater.agreement.unknown import Unknown, with_unknown
+from grater.evaluate.binned import EDGES, Bin, binned, different_rates, histogram, small_bins
+from grater.evaluate.cases import Cases, Truths, cases_of
+from grater.evaluate.draws import Chance, distinct
+from grater.evaluate.standard import Scored, against, each_rater
+from grater.evaluate.truth import Truth, truth_of
+from grater.evaluate.weighted import weighted
+from grater.signature import Signature, digest
+from grater.tables import Judgments, Table
+
+WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to evaluate: one set for a whole report, named in its signature."""
+
+    truth: str = "majority"
+    edges: Sequence[float] = EDGES
+    chance: Chance = field(default_factory=Chance)
+    unknown: Unknown = "drop"
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """All results on some items; `weighted` is empty where the truth has no grades."""
+
+    n_items: int
+    n_unjudged: int
+    flagged_unjudged: dict[str, int]
+    standard: tuple[Scored, ...]
+    by_rater: dict[str, list[Scored]]
+    weighted: tuple[Scored, ...]
+    bins: tuple[Bin, ...]
+    histogram: tuple[tuple[float, float, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The whole, its parts by a column, and how it was made."""
+
+    cases: Cases
+    truth: Truth
+    whole: Part
+    parts: dict[str, Part]
+    signature: Signature
+    warnings: tuple[str, ...] = ()
+
+
+def evaluate(
+    decisions: Table,
+    judgments: Judgments,
+    *,
+    items: Table | None = None,
+    gold: Table | None = None,
+    options: Options | None = None,
+) -> Evaluation:
+    """Every system of the decisions against the raters."""
+    options = options or Options()
+    cases = prepared(decisions, judgments, items=items, unknown=options.unknown)
+    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
+    whole = _part(cases, truth, options, None)
+    parts = {name: _part(cases, truth, options, where) for name, where in _parts(cases, options).items()}
+    signature = signature_of(cases, options, bins=",".join(f"{edge:g}" for edge in options.edges))
+    return Evaluation(cases, truth, whole, parts, signature, tuple(_warnings(cases, whole, parts)))
+
+
+def prepared(decisions: Table, judgments: Judgments, *, items: Table | None, unknown: Unknown) -> Cases:
+    """The cases, with `unknown` taken as asked: left out, or as ok."""
+    return cases_of(decisions, with_unknown(judgments, "ok") if unknown == "ok" else judgments, items=items)
+
+
+def _part(cases: Cases, truth: Truth, options: Options, where: Truths | None) -> Part:
+    chance, known = options.chance, ~np.isnan(truth.values)
+    here = np.ones(len(cases), bool) if where is None else where
+    hard = truth_of(cases, "majority") if truth.is_graded else truth
+    has_raters = not cases.judgments.anonymous_raters
+    silent = here & ~known
+    return Part(
+        int(here.sum()),
+        int(silent.sum()),
+        dict(zip(cases.systems, (cases.flagged[silent] == 1).sum(axis=0).tolist(), strict=True)),
+        tuple(against(cases, truth, chance=chance, where=where)),
+        each_rater(cases, chance=replace(chance, cluster="item"), where=where) if has_raters else {},
+        tuple(weighted(cases, truth, chance=chance, where=where)),
+        tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
+        tuple(histogram(cases, where=where)),
+    )
+
+
+def _parts(cases: Cases, options: Options) -> dict[str, Truths]:
+    found = parts_by(cases, options.by)
+    if options.unknown == "apart":
+        found |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
+    return found
+
+
+def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
+    """The items with each value of a column; none without a column."""
+    if not column:
+        return {}
+    codes, names = cases.groups(column)
+    return {f"{column} {name}": codes == place for place, name in enumerate(names)}
+
+
+def signature_of(cases: Cases, options: Options, *, what: str = "evaluate", **named_too: str) -> Signature:
+    """How the numbers were made; `data` knows flags and votes, neither the order of rows nor names of raters."""
+    chance = options.chance
+    columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
+    first, pattern = distinct(columns)
+    rows = np.stack([column[first].astype(np.int64) for column in columns])
+    data = digest([*cases.systems, rows.tobytes().hex(), np.bincount(pattern).tobytes().hex()])
+    named = {"truth": options.truth, "units": chance.cluster, "unknown": options.unknown, "zero": "nan"}
+    drawn = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "level": f"{chance.level:g}"}
+    shares = {"shares": "wilson" if chance.cluster == "item" and options.truth != "share" else "bootstrap"}
+    dropped = {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
+    return Signature(what, {**named, **drawn, **shares, **dropped, **named_too, "data": data})
+
+
+def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> list[str]:
+    found = []
+    if cases.n_stray:
+        found.append(f"{cases.n_stray} judged items are left out: no system decided on them")
+    if whole.n_unjudged:
+        found.append(f"{whole.n_unjudged} of {whole.n_items} items have no usable judgment: a row of their own")
+    if cases.n_unknown:
+        found.append(f"{cases.n_unknown} judgments say unknown and are no vote")
+    found += small_bins(whole.bins)
+    for (one, first), (other, second) in combinations(parts.items(), 2):
+        found += [f"{one} and {other}: {warning}" for warning in different_rates(first.bins, second.bins)]
+    return found

@@ -1,0 +1,143 @@
+"""Are the system's corrections right?  Its suggestions against those of raters, or against adjudicated ones.
+
+A suggestion is held against the `alternatives` of everyone who calls the item an error.  `any_rater` is the share of
+suggestions that at least one rater gave, `graded` the mean share of the item's raters who gave it (the spirit of
+Madnani et al. 2011: a rater who calls the item right gives nobody's suggestion), `recall` the share of items that
+most raters call an error whose suggestion at least one rater gave.  `adjudicated` holds it against a table of gold
+whose labels are the accepted corrections.  `-NONE-` is deletion; case and runs of blanks do not count.  Flags
+without a suggestion are counted, and so are suggestions for items that nobody judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+import polars as pl
+
+from grater.errors import UsageError
+from grater.evaluate.compare import limits
+from grater.evaluate.draws import RESAMPLES, Units, resampled
+from grater.intervals.wilson import wilson
+from grater.model import Interval, Json
+from grater.rng import generator
+from grater.tables import Judgments, Table, exploded
+
+ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """One system's suggestions: how many were scored, and how many are right by each rule."""
+
+    system: str
+    n: int
+    n_blank: int
+    n_unjudged: int
+    any_rater: Interval
+    graded: Interval
+    recall: Interval
+    adjudicated: Interval
+
+    def as_json(self) -> dict[str, Json]:
+        counts = {"n": self.n, "blank": self.n_blank, "unjudged": self.n_unjudged}
+        scores = {name: getattr(self, name).as_json() for name in ("any_rater", "graded", "recall", "adjudicated")}
+        return {"system": self.system, **counts, **scores}
+
+
+def suggestions(
+    decisions: Table,
+    judgments: Judgments,
+    *,
+    corrections: Table | None = None,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Suggested]:
+    """The suggestions of every system."""
+    for table, column in ((decisions, "suggestion"), (judgments, "alternatives")):
+        if column not in table.frame.columns:
+            raise UsageError(f"{table.name}: expected a column {column!r}, found none; name it with --columns")
+    votes = _votes(judgments)
+    given = _given(judgments)
+    wanted = None if corrections is None else _accepted(corrections)
+    flagged = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(
+        pl.col("item").cast(pl.String), pl.col("system").cast(pl.String), word=_plain("suggestion")
+    )
+    flagged = flagged.join(votes, on="item", how="left").join(given, on=["item", "word"], how="left")
+    flagged = flagged.with_columns(pl.col("n_given").fill_null(0))
+    n_errors = int((votes["n_error"] * 2 > votes["n_votes"]).sum())
+    systems = sorted(decisions.frame["system"].cast(pl.String).unique().to_list())
+    return [
+        _suggested(
+            system, flagged.filter(pl.col("system") == system), n_errors, wanted, n_resamples=n_resamples, seed=seed
+        )
+        for system in systems
+    ]
+
+
+def _suggested(
+    system: str,
+    rows: pl.DataFrame,
+    n_errors: int,
+    wanted: pl.DataFrame | None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> Suggested:
+    filled = rows.filter(pl.col("word").is_not_null())
+    judged = filled.filter(pl.col("n_votes").is_not_null())
+    is_given = judged["n_given"] > 0
+    is_error = judged["n_error"] * 2 > judged["n_votes"]
+    return Suggested(
+        system,
+        len(judged),
+        len(rows) - len(filled),
+        len(filled) - len(judged),
+        wilson(int(is_given.sum()), len(judged)),
+        _mean(judged["n_given"] / judged["n_votes"], n_resamples=n_resamples, seed=seed),
+        wilson(int((is_given & is_error).sum()), n_errors),
+        _against(filled, wanted),
+    )
+
+
+def _mean(shares: pl.Series, *, n_resamples: int, seed: int) -> Interval:
+    if not len(shares):
+        return Interval(nan, nan, nan, "no suggestion was judged")
+    values = shares.value_counts().sort(shares.name)
+    units = Units(values[[shares.name]].to_numpy(), values["count"].cast(pl.Int64).to_numpy())
+    drawn = resampled(units, n_resamples=n_resamples, rng=generator(seed, "suggestions"))
+    return limits(float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n)
+
+
+def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> Interval:
+    if wanted is None:
+        return Interval(nan, nan, nan, "no adjudicated corrections were given")
+    known = filled.join(wanted.select("item").unique(), on="item", how="semi")
+    right = known.join(wanted, on=["item", "word"], how="semi")
+    return wilson(len(right), len(known))
+
+
+def _plain(column: str) -> pl.Expr:
+    text = pl.col(column).cast(pl.String).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    return pl.when(text == "").then(None).otherwise(text)
+
+
+def _votes(judgments: Judgments) -> pl.DataFrame:
+    label = pl.col("label").cast(pl.String).str.to_lowercase()
+    usable = judgments.frame.filter(label.is_in([ERROR, "ok"]))
+    return usable.group_by(pl.col("item").cast(pl.String)).agg(
+        n_votes=pl.len().cast(pl.Int64), n_error=(label == ERROR).sum().cast(pl.Int64)
+    )
+
+
+def _given(judgments: Judgments) -> pl.DataFrame:
+    """How many raters gave each correction of an item."""
+    label = pl.col("label").cast(pl.String).str.to_lowercase()
+    rows = exploded(judgments.frame.filter(label == ERROR), "alternatives")
+    rows = rows.select(pl.col("item").cast(pl.String), "rater", word=_plain("alternatives")).unique()
+    return rows.group_by("item", "word").agg(n_given=pl.len().cast(pl.Int64))
+
+
+def _accepted(corrections: Table) -> pl.DataFrame:
+    rows = exploded(corrections.frame, "label")
+    return rows.select(pl.col("item").cast(pl.String), word=_plain("label")).unique()

@@ -1,0 +1,109 @@
+"""What is taken for true: how far each item is an error, from 0 to 1.
+
+`share` is the share of raters who call it one (Madnani et al. 2011, 4.1), `majority` the side with more votes, a tie
+half on each side; `rater:NAME` is one rater, as most of the field does; `adjudicated` a table of gold (an item for
+which both verdicts are accepted is half an error); `dawid-skene` weighs raters by their own skill and gives the
+posterior, or its more likely side.  An item that the source says nothing about is nan: not scored, and counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from grater.crowd.aggregate import Options, aggregate
+from grater.errors import UnknownName, UsageError
+from grater.evaluate.cases import ERROR, OK, Cases, places_of
+from grater.evaluate.resampling import Numbers
+from grater.registry import unknown
+from grater.tables import Judgments, Table, exploded, require_raters
+
+TRUTHS = ("share", "majority", "dawid-skene", "adjudicated", "rater:NAME")
+RATER = "rater:"
+DECIMALS = 12
+"""Truths that differ by less are the same: sums in another order of rows must not tell them apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """`values` by item, nan where nothing is known; `is_of_votes` where it is a function of the votes of raters."""
+
+    name: str
+    values: Numbers
+    is_graded: bool
+    is_of_votes: bool = False
+
+
+def truth_of(cases: Cases, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
+    """The truth by name."""
+    if name == "share":
+        return Truth(name, np.round(cases.share, DECIMALS), is_graded=True, is_of_votes=True)
+    if name == "majority":
+        return Truth(name, sides(cases.share), is_graded=False, is_of_votes=True)
+    if name.startswith(RATER):
+        return Truth(name, _of_rater(cases, name.removeprefix(RATER)), is_graded=False)
+    if name == "dawid-skene":
+        return Truth(name, sides(_posterior(cases, seed)), is_graded=False)
+    if name == "adjudicated":
+        return Truth(name, _adjudicated(cases, gold), is_graded=False)
+    raise UnknownName(unknown("truth", name, list(TRUTHS)))
+
+
+def graded(cases: Cases, truth: Truth, *, seed: int = 0) -> Truth:
+    """The truth that weighted scores use beside this one: the posterior for Dawid-Skene, the share otherwise."""
+    if truth.is_graded:
+        return truth
+    if truth.name == "dawid-skene":
+        return Truth(truth.name, np.round(_posterior(cases, seed), DECIMALS), is_graded=True)
+    return truth_of(cases, "share")
+
+
+def sides(share: Numbers) -> Numbers:
+    """1 above one half, 0 below, and half on each side for a tie."""
+    return np.where(np.isnan(share), np.nan, (1 + np.sign(np.round(share, DECIMALS) - 0.5)) / 2)
+
+
+def _of_rater(cases: Cases, rater: str) -> Numbers:
+    require_raters(cases.judgments, "results by rater")
+    if rater not in cases.raters:
+        raise UnknownName(unknown("rater", rater, list(cases.raters)))
+    own = cases.rater == cases.raters.index(rater)
+    values = np.full(len(cases), np.nan)
+    values[cases.item[own]] = cases.is_error[own]
+    return values
+
+
+def _posterior(cases: Cases, seed: int) -> Numbers:
+    """The chance that each item is an error, by Dawid and Skene's model on the votes that take part."""
+    values = np.full(len(cases), np.nan)
+    if not len(cases.item):
+        return values
+    # Rows in one order whatever the file's, so that sums of floating-point numbers do not depend on it.
+    order = np.lexsort((cases.rater, cases.item))
+    frame = pl.DataFrame(
+        {
+            "item": cases.items.gather(cases.item[order]),
+            "rater": pl.Series(cases.raters, dtype=pl.String).gather(cases.rater[order]),
+            "label": pl.Series([OK, ERROR], dtype=pl.String).gather(cases.is_error[order].astype(np.int32)),
+        }
+    )
+    votes = replace(cases.judgments, frame=frame)
+    found = aggregate(Judgments(votes.frame, votes.name, votes.anonymous_raters), options=Options(seed=seed))
+    chance = found.posteriors[:, found.labels.index(ERROR)] if ERROR in found.labels else 0.0
+    values[places_of(found.items, cases.items)] = chance
+    return values
+
+
+def _adjudicated(cases: Cases, gold: Table | None) -> Numbers:
+    if gold is None:
+        raise UsageError("an adjudicated truth needs the table that has it: --gold FILE")
+    rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
+    labels = rows["label"].str.to_lowercase()
+    places = places_of(rows["item"], cases.items)
+    is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
+    n_error, n_ok = (np.bincount(found, minlength=len(cases)) > 0 for found in (is_error, is_ok))
+    n_accepted = n_error.astype(np.float64) + n_ok
+    values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(cases), np.nan), where=n_accepted > 0)
+    return values

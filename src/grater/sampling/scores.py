@@ -1,0 +1,175 @@
+"""Precision, recall and F from judged strata, each with two kinds of limits.
+
+T&C 2008, section 6, in the notation of Cochran 1977, chapter 5: stratum k has N_k items, n_k of them judged, x_k
+errors among these; f_k says whether the system flags it.  H = sum f_k N_k p_k are the hits, M the same over strata
+that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / (sum f_k N_k + b² (H + M)).
+
+`normal_scores` has the paper's intervals: p ± 1.96 standard errors for rates, and the delta method on them for R and
+F.  They take populations to be endless.  A stratum without an error seen has variance 0 there, and recall looks
+better known than it is.
+
+`scores` is the default: Wilson limits in each stratum where one is flagged and one is not, Jeffreys limits where
+there are more, carried over by MOVER to sums and ratios; finite populations unless `fpc` is off.  A stratum in which
+nothing was judged lends its rate from the others of its side and may lie anywhere between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from statistics import NormalDist
+
+from grater.intervals.finite import finite_jeffreys, finite_wilson
+from grater.intervals.mover import mover_ratio, mover_sum
+from grater.model import Interval
+
+BETAS = (0.5, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Items that are drawn alike; `size` may be a share of an endless corpus, `errors` a sum of shares of raters."""
+
+    name: str
+    is_flagged: bool
+    size: float
+    n_judged: float = 0.0
+    errors: float = 0.0
+    n_drawn: int = 0
+
+    @property
+    def rate(self) -> float:
+        return self.errors / self.n_judged if self.n_judged else nan
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a system is worth; hit, false_alarm and miss are totals over the corpus."""
+
+    precision: Interval
+    recall: Interval
+    f: Mapping[float, Interval]
+    hit: Interval
+    false_alarm: Interval
+    miss: Interval
+    method: str
+
+
+def scores(strata: Sequence[Stratum], *, fpc: bool = True, level: float = 0.95) -> Scores:
+    """P, R and F with limits that hold: MOVER-Wilson for two strata, MOVER-Jeffreys for more."""
+    sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
+    is_simple = all(len(side) <= 1 for side in sides)
+    limits = finite_wilson if is_simple else finite_jeffreys
+    hit, miss = (_total(side, limits, fpc=fpc, level=level) for side in sides)
+    n_flagged = sum(stratum.size for stratum in sides[0])
+    f = {beta: _f(hit, miss, n_flagged, beta) for beta in BETAS}
+    method = "mover-wilson" if is_simple else "mover-jeffreys"
+    return Scores(_precision(hit, n_flagged), _recall(hit, miss), f, hit, _rest(hit, n_flagged), miss, method)
+
+
+def expected_misses(strata: Sequence[Stratum]) -> float:
+    """How many errors the judged items of the strata that are not flagged hold; below three, limits are too short."""
+    return sum(stratum.errors for stratum in _side(strata, is_flagged=False))
+
+
+def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
+    return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
+
+
+def _total(side: Sequence[Stratum], limits: Callable[..., Interval], *, fpc: bool, level: float) -> Interval:
+    lent = pooled_rate(side)
+    parts = [_part(stratum, limits, lent, fpc=fpc, level=level) for stratum in side]
+    total, size = mover_sum(parts), sum(stratum.size for stratum in side)
+    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.reason)
+
+
+def pooled_rate(side: Sequence[Stratum]) -> float:
+    """The rate of errors over some strata together, by size; nan where nothing was judged in any."""
+    judged = [stratum for stratum in side if stratum.n_judged]
+    size = sum(stratum.size for stratum in judged)
+    return sum(stratum.size * stratum.rate for stratum in judged) / size if size else nan
+
+
+def _part(stratum: Stratum, limits: Callable[..., Interval], lent: float, *, fpc: bool, level: float) -> Interval:
+    if not stratum.n_judged:
+        return Interval(stratum.size * lent, 0.0, stratum.size)
+    size = stratum.size if fpc else inf
+    share = limits(stratum.errors, stratum.n_judged, size=size, level=level)
+    return Interval(stratum.size * share.value, stratum.size * share.low, stratum.size * share.high)
+
+
+def _precision(hit: Interval, n_flagged: float) -> Interval:
+    if n_flagged == 0:
+        return Interval(nan, nan, nan, "the system flags nothing")
+    return _or_unjudged(Interval(hit.value / n_flagged, hit.low / n_flagged, hit.high / n_flagged))
+
+
+def _rest(hit: Interval, n_flagged: float) -> Interval:
+    """What is flagged and no hit."""
+    return _or_unjudged(Interval(n_flagged - hit.value, n_flagged - hit.high, n_flagged - hit.low))
+
+
+def _recall(hit: Interval, miss: Interval) -> Interval:
+    if hit.value == 0 and miss.value == 0:
+        return Interval(nan, nan, nan, "no error was found, flagged or not")
+    ratio = mover_ratio(miss, hit)
+    return _or_unjudged(Interval(1 / (1 + ratio.value), 1 / (1 + ratio.high), 1 / (1 + ratio.low)))
+
+
+def _f(hit: Interval, miss: Interval, n_flagged: float, beta: float) -> Interval:
+    fixed = n_flagged / beta**2
+    over = Interval(fixed + miss.value, fixed + miss.low, fixed + miss.high)
+    if hit.value == 0 and over.value == 0:
+        return Interval(nan, nan, nan, "nothing is flagged and no error was found")
+    ratio, top = mover_ratio(over, hit), (1 + beta**2) / beta**2
+    return _or_unjudged(Interval(top / (1 + ratio.value), top / (1 + ratio.high), top / (1 + ratio.low)))
+
+
+def _or_unjudged(interval: Interval) -> Interval:
+    if interval.value == interval.value:
+        return interval
+    return Interval(nan, nan, nan, "no item of a stratum it needs was judged")
+
+
+def normal_scores(strata: Sequence[Stratum], *, level: float = 0.95) -> Scores:
+    """P, R and F with the paper's normal intervals (T&C 2008, 6.3), the delta method for R and F."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    flagged, other = _side(strata, is_flagged=True), _side(strata, is_flagged=False)
+    n_flagged = sum(stratum.size for stratum in flagged)
+    (hits, var_hits), (misses, var_misses) = _moments(flagged), _moments(other)
+    hit, miss = (_normal(*each, z) for each in ((hits, var_hits), (misses, var_misses)))
+    total = hits + misses
+    recall = _recall(Interval(hits, hits, hits), Interval(misses, misses, misses)).value
+    var_recall = (misses**2 * var_hits + hits**2 * var_misses) / total**4 if total else nan
+    f = {beta: _normal(*_f_moments(n_flagged, hits, misses, var_hits, var_misses, beta), z) for beta in BETAS}
+    return Scores(
+        _precision(hit, n_flagged), _normal(recall, var_recall, z), f, hit, _rest(hit, n_flagged), miss, "normal"
+    )
+
+
+def _moments(side: Sequence[Stratum]) -> tuple[float, float]:
+    """The total of errors and its variance as the normal formula has it."""
+    lent = pooled_rate(side)
+    total = sum(stratum.size * (stratum.rate if stratum.n_judged else lent) for stratum in side)
+    judged = [stratum for stratum in side if stratum.n_judged]
+    return total, sum(each.size**2 * each.rate * (1 - each.rate) / each.n_judged for each in judged)
+
+
+def _f_moments(
+    n_flagged: float, hits: float, misses: float, var_hits: float, var_misses: float, beta: float
+) -> tuple[float, float]:
+    square = beta**2
+    bottom = n_flagged + square * (hits + misses)
+    if bottom == 0:
+        return nan, nan
+    by_hits = (1 + square) * (n_flagged + square * misses) / bottom**2
+    by_misses = (1 + square) * hits * square / bottom**2
+    return (1 + square) * hits / bottom, by_hits**2 * var_hits + by_misses**2 * var_misses
+
+
+def _normal(value: float, variance: float, z: float) -> Interval:
+    if value != value:
+        return Interval(nan, nan, nan, "nothing to divide by, or nothing judged")
+    half = z * sqrt(variance)
+    return Interval(value, value - half, value + half)

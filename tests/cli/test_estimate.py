@@ -1,0 +1,73 @@
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.estimate import app
+from grater.errors import GraterError
+from grater.sampling.reuse import draw_sample
+from grater.tables import write_table
+from tests.sampling.corpora import figure_1
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("figure")
+    decisions, judgments = figure_1()
+    write_table(decisions, folder / "decisions.csv")
+    write_table(judgments, folder / "judgments.csv")
+    write_table(draw_sample(decisions, "S", 2250), folder / "sample.csv")
+    return folder
+
+
+def run(files: Path, *args: object) -> Result:
+    paths = [
+        part for name in ("decisions", "sample", "judgments") for part in (f"--{name}", str(files / f"{name}.csv"))
+    ]
+    result = CliRunner().invoke(app, [*paths, *map(str, args)])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def test_estimates_stand_on_a_terminal_in_eighty_columns(files: Path) -> None:
+    shown = run(files).stdout
+    for text in ("S, from a sample", "precision", "recall", "F0.5", "paper's limits", "sampled|grater:"):
+        assert text in shown
+    assert "2,250 of 2,250 drawn items judged, 10,000 in the corpus" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_json_alone_is_on_standard_output(files: Path) -> None:
+    value = json.loads(run(files, "--json").stdout)
+    (system,) = value["systems"]
+    assert system["system"] == "S"
+    assert system["recall"]["low"] < 0.228571 < system["recall"]["high"]
+    assert system["counts"]["hit"] + system["counts"]["false_alarm"] == pytest.approx(1000)
+    assert value["signature"].startswith("sampled|")
+
+
+def test_without_finite_correction_limits_are_wider(files: Path) -> None:
+    own, wider = (
+        json.loads(run(files, "--json", *options).stdout)["systems"][0]["recall"] for options in ((), ("--no-fpc",))
+    )
+    assert wider["high"] - wider["low"] > own["high"] - own["low"]
+
+
+def test_the_way_to_a_wanted_width_is_told(files: Path) -> None:
+    assert "more bring the width to 0.01" in run(files, "--width", 0.01).stderr
+    assert "it is within a width of 0.50" in run(files, "--width", 0.5).stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--width", "2"], "expected --width between 0 and 1"),
+        (["--system", "T"], "unknown system 'T'"),
+        (["--truth", "mean"], "expected --truth majority"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(files: Path, args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message):
+        run(files, *args)

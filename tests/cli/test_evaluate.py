@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.evaluate import app
+from grater.errors import GraterError, UsageError
+from grater.tables import write_table
+from tests.evaluate.worlds import FLAGGED, SHARES, decisions, items, votes
+
+RUNNER = CliRunner()
+
+
+def run(*args: object) -> Result:
+    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> list[object]:
+    """The worked example of Madnani 2011 as two files."""
+    always = dict.fromkeys(["always"], [1] * len(FLAGGED))
+    write_table(decisions({"S": FLAGGED, **always}), tmp_path / "d.csv")
+    write_table(votes([round(20 * share) for share in SHARES], 20), tmp_path / "j.csv")
+    write_table(items(list("aabbccdd")), tmp_path / "i.csv")
+    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--resamples", 100]
+
+
+def found(*args: object) -> Any:
+    return json.loads(run(*args, "--json").stdout)
+
+
+def test_json_has_the_keys_of_the_contract(world: list[object]) -> None:
+    value = found(*world, "--weighted", "--bins", "0.5,0.75,0.9,1")
+    system = value["systems"][0]
+    assert system["system"] == "S"
+    for name in ("precision", "recall", "f0.5", "f1"):
+        assert set(system[name]) >= {"value", "low", "high"}
+    assert set(system["counts"]) >= {"hit", "false_alarm", "miss"}
+    assert system["weighted"]["precision"]["value"] == pytest.approx(0.7)
+    assert system["weighted"]["f0.5"]["value"] == pytest.approx(0.694789, abs=5e-7)
+    assert [(each["low"], each["high"], each["n"]) for each in system["bins"]] == [
+        (0.5, 0.75, 3),
+        (0.75, 0.9, 1),
+        (0.9, 1, 4),
+    ]
+    for name in ("error_rate", "precision", "recall", "kappa"):
+        assert set(system["bins"][0][name]) >= {"value", "low", "high"}
+    assert "truth:majority" in value["signature"]
+    assert "units:item" in value["signature"]
+
+
+def test_every_rater_and_their_spread_come_with_one_command(world: list[object]) -> None:
+    system = found(*world)["systems"][0]
+    assert len(system["by_rater"]) == 20
+    assert system["spread"]["precision"]["low"] < system["spread"]["precision"]["high"]
+    shown = run(*world).stdout
+    assert "S against each rater" in shown
+    assert "lowest to highest" in shown
+
+
+def test_the_terminal_shows_what_was_asked_in_eighty_columns(world: list[object]) -> None:
+    plain = run(*world).stdout
+    assert "Weighted" not in plain
+    shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
+    for text in ("Weighted by the share of raters", "0.700", "50-75 %", "Items by agreement", "drawn: items"):
+        assert text in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("cluster", ["essay", "document", "rater"])
+def test_the_report_says_what_was_drawn(world: list[object], tmp_path: Path, cluster: str) -> None:
+    shown = run(*world, "--items", tmp_path / "i.csv", "--cluster", cluster).stdout
+    assert f"units:{cluster}" in "".join(shown.split())
+    assert f"drawn: {cluster}s" in shown
+
+
+def test_share_as_truth_makes_the_first_numbers_weighted(world: list[object]) -> None:
+    assert found(*world, "--truth", "share")["systems"][0]["precision"]["value"] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("truth", ["dawid-skene", "rater:r3"])
+def test_other_truths_run(world: list[object], truth: str) -> None:
+    assert f"truth:{truth}" in found(*world, "--truth", truth)["signature"]
+
+
+def test_files_may_be_split(world: list[object], tmp_path: Path) -> None:
+    rows = pl.read_csv(tmp_path / "j.csv")
+    write_table(rows[:50], tmp_path / "j1.csv")
+    write_table(rows[50:], tmp_path / "j2.csv")
+    flags = pl.read_csv(tmp_path / "d.csv")
+    write_table(flags[:5], tmp_path / "d1.csv")
+    write_table(flags[5:], tmp_path / "d2.csv")
+    parts = ["--decisions", tmp_path / "d2.csv", "--decisions", tmp_path / "d1.csv"]
+    parts += ["--judgments", tmp_path / "j2.csv", "--judgments", tmp_path / "j1.csv", "--resamples", 100]
+    assert found(*world) == found(*parts)
+
+
+def test_parts_by_a_column(world: list[object], tmp_path: Path) -> None:
+    value = found(*world, "--items", tmp_path / "i.csv", "--by", "essay")
+    assert list(value["parts"]) == ["essay a", "essay b", "essay c", "essay d"]
+    assert value["parts"]["essay a"]["systems"][0]["counts"]["hit"] == 2
+
+
+def test_suggestions_are_scored_on_request(tmp_path: Path) -> None:
+    flags = pl.DataFrame({"item": ["i0"], "system": ["S"], "flagged": [1], "suggestion": ["on"]})
+    judged = pl.DataFrame(
+        {"item": ["i0"] * 2, "rater": ["a", "b"], "label": ["error"] * 2, "alternatives": ["on", ""]}
+    )
+    write_table(flags, tmp_path / "d.csv")
+    write_table(judged, tmp_path / "j.csv")
+    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--suggestions"]
+    assert found(*args)["suggestions"][0]["any_rater"]["value"] == 1
+    assert "Suggestions against" in run(*args).stdout
+
+
+def test_columns_of_both_tables_may_bear_other_names(world: list[object], tmp_path: Path) -> None:
+    write_table(pl.read_csv(tmp_path / "d.csv").rename({"flagged": "mark"}), tmp_path / "d2.csv")
+    write_table(pl.read_csv(tmp_path / "j.csv").rename({"label": "verdict"}), tmp_path / "j2.csv")
+    files = ["--decisions", tmp_path / "d2.csv", "--judgments", tmp_path / "j2.csv", "--resamples", 100]
+    assert found(*files, "--columns", "flagged=mark,label=verdict") == found(*world)
+
+
+def test_bad_edges_are_named(world: list[object]) -> None:
+    with pytest.raises(UsageError, match="half"):
+        run(*world, "--bins", "half,1")
+
+
+def test_clusters_that_nobody_knows_ask_for_items(world: list[object]) -> None:
+    with pytest.raises(GraterError, match="--items"):
+        run(*world, "--cluster", "essay")
+
+
+def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None:
+    write_table(decisions({"S": [1, 0, 1]}), tmp_path / "d.csv")
+    write_table(votes([1, 0], 2), tmp_path / "j.csv")
+    result = run("--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv")
+    shown = " ".join(result.stdout.split())
+    assert "not judged – –" in shown
+    assert "1 items have no usable judgment; 1 flagged by S" in shown

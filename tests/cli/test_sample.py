@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from grater.cli.sample import app
+from grater.errors import GraterError
+from grater.tables import read_sample, write_table
+from tests.sampling.corpora import decisions_of, oracle
+
+
+def run(*args: object) -> Result:
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    if result.exception:
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    flags = {"A": [place < 100 for place in range(1000)], "B": [30 <= place < 130 for place in range(1000)]}
+    write_table(decisions_of(flags, [1 - place / 1000 for place in range(1000)]), tmp_path / "decisions.csv")
+    return tmp_path
+
+
+def test_a_first_sample_has_its_design_beside_it(folder: Path) -> None:
+    said = run(folder / "decisions.csv", "--system", "A", "--n", 200, "--flagged", 50, "--out", folder / "sample.csv")
+    assert "200 items, 200 still to judge" in said.stderr
+    assert "A, flagged: 50 of 100" in said.stderr
+    sample = read_sample(folder / "sample.csv")
+    assert len(sample) == 200
+    assert json.loads((folder / "sample.meta.json").read_text(encoding="utf-8"))["systems"] == ["A"]
+
+
+def test_one_more_system_lists_only_what_is_still_to_judge(folder: Path) -> None:
+    decisions, out = folder / "decisions.csv", folder / "sample.csv"
+    run(decisions, "--system", "A", "--n", 200, "--flagged", 50, "--out", out)
+    before = set(read_sample(out).frame["item"])
+    value = json.loads(
+        run(decisions, "--add-system", "B", "--out", out, "--to-judge", folder / "new.csv", "--json").stdout
+    )
+    assert len(value["draws"]) == 2
+    assert not before & set(value["to_judge"])
+    assert value["items"] == len(before) + len(value["to_judge"])
+    assert pl.read_csv(folder / "new.csv")["item"].to_list() == value["to_judge"]
+
+
+def test_judged_items_need_no_second_judgment(folder: Path) -> None:
+    write_table(oracle([True] * 1000), folder / "judgments.csv")
+    args = ("--n", 200, "--out", folder / "sample.csv", "--judgments", folder / "judgments.csv", "--json")
+    assert json.loads(run(folder / "decisions.csv", "--system", "A", *args).stdout)["to_judge"] == []
+
+
+def test_neyman_takes_rates_or_scores(folder: Path) -> None:
+    args = (
+        folder / "decisions.csv",
+        "--system",
+        "A",
+        "--n",
+        100,
+        "--allocation",
+        "neyman",
+        "--out",
+        folder / "s.csv",
+    )
+    for rates in (("--rate", "flagged=.8", "--rate", "unflagged=.1"), ("--rate", "score")):
+        assert run(*args, *rates, "--json").stdout
+    scored = run(*args, "--rate", "score", "--strata", "score:4", "--json").stdout
+    assert len(json.loads(scored)["draws"][0]["by_stratum"]) == 4
+
+
+def test_a_cheap_rater_makes_strata(folder: Path) -> None:
+    write_table(oracle([place % 3 == 0 for place in range(1000)]), folder / "cheap.csv")
+    args = ("--strata", "label", "--labels", folder / "cheap.csv", "--out", folder / "sample.csv")
+    said = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr
+    assert "A, unflagged error: " in said
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--n", "10"], "expected --system S --n N"),
+        (["--system", "A"], "expected --system S --n N"),
+        (["--system", "A", "--add-system", "B", "--n", "9"], "expected --system S --n N"),
+        (["--system", "A", "--n", "5000"], "expected from 4 to 1000 items"),
+        (["--system", "A", "--n", "50", "--rate", "flagged"], "expected --rate STRATUM=RATE"),
+        (["--system", "A", "--n", "50", "--rate", "flagged=x"], "expected --rate STRATUM=RATE"),
+    ],
+)
+def test_wrong_use_is_answered_in_one_line(folder: Path, args: list[str], message: str) -> None:
+    with pytest.raises(GraterError, match=message):
+        run(folder / "decisions.csv", *args, "--out", folder / "sample.csv")

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from grater.cli.verify import app
+from grater.tables import write_table
+from tests.evaluate.worlds import decisions, items, votes
+
+RUNNER = CliRunner()
+
+
+def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:
+    write_table(decisions({"S": [1, 1, 1, 1]}), tmp_path / "d.csv")
+    write_table(votes([2, 2, 0], 2), tmp_path / "j.csv")
+    write_table(items(list("aabb")), tmp_path / "i.csv")
+    args = ["--decisions", str(tmp_path / "d.csv"), "--judgments", str(tmp_path / "j.csv")]
+    result = RUNNER.invoke(app, [*args, "--json", "--items", str(tmp_path / "i.csv"), "--by", "essay", "--no-fpc"])
+    value = json.loads(result.stdout)
+    [system] = value["systems"]
+    assert (system["flagged"], system["judged"]) == (4, 3)
+    assert system["precision"]["value"] == 2 / 3
+    assert system["recall"]["value"] is None
+    assert "misses are unknown" in system["recall"]["reason"]
+    assert value["parts"]["essay a"][0]["precision"]["value"] == 1
+    shown = RUNNER.invoke(app, args).output
+    assert "0.667" in shown
+    assert "misses are unknown" in shown
+    assert "1 of 4 flags are not judged" in shown

@@ -1,0 +1,53 @@
+from math import inf, isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from grater.intervals.finite import effective_n, finite_jeffreys, finite_wilson
+from grater.intervals.jeffreys import jeffreys
+from grater.intervals.wilson import wilson
+
+
+def test_limits_are_quantiles_of_the_posterior() -> None:
+    interval = jeffreys(3, 20)
+    expected = beta(3.5, 17.5).ppf([0.025, 0.975])
+    assert (interval.low, interval.high) == pytest.approx(tuple(expected))
+
+
+def test_no_hit_in_ten_has_the_published_limit() -> None:
+    # Brown, Cai & DasGupta 2001, Table 5: n = 10, x = 0 gives [0, .217]
+    interval = jeffreys(0, 10)
+    assert interval.low == 0
+    assert interval.high == pytest.approx(0.217, abs=5e-4)
+
+
+def test_nothing_but_hits_mirrors_no_hit() -> None:
+    none, every = jeffreys(0, 10), jeffreys(10, 10)
+    assert (every.low, every.high) == pytest.approx((1 - none.high, 1))
+
+
+@given(st.integers(1, 300), st.floats(0, 1))
+def test_limits_hold_the_share(n: int, share: float) -> None:
+    for limits in (jeffreys, finite_jeffreys, finite_wilson):
+        interval = limits(round(share * n), n)
+        assert 0 <= interval.low <= interval.value <= interval.high <= 1
+
+
+def test_no_case_is_undefined_and_says_so() -> None:
+    for limits in (jeffreys, finite_jeffreys):
+        assert isnan(limits(0, 0).value)
+        assert limits(0, 0).reason
+
+
+def test_half_of_a_population_counts_nearly_twice() -> None:
+    # 50 (100 - 1) / (100 - 50) = 99
+    assert effective_n(50, 100) == 99
+    assert effective_n(50, inf) == 50
+    assert finite_wilson(10, 50, size=100) == wilson(0.2 * 99, 99)
+
+
+def test_a_population_seen_whole_leaves_no_doubt() -> None:
+    interval = finite_wilson(10, 50, size=50)
+    assert (interval.low, interval.high) == (0.2, 0.2)

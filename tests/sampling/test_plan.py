@@ -1,0 +1,88 @@
+from math import inf
+
+import pytest
+
+from grater.errors import UsageError
+from grater.sampling.plan import Expected, Row, Work, missed_of, more_needed, plan, recall_width
+from grater.sampling.scores import Stratum
+
+
+def rows(expected: Expected, width: float = 0.1, **options: object) -> dict[str, Row]:
+    return {row.method: row for row in plan(expected, width, **options)}  # type: ignore[arg-type]
+
+
+def test_a_thousand_errors_at_a_tenth_take_eighty_hours() -> None:
+    # T&C 2008, section 6: 10,000 items, 500 in 4 hours
+    tenth = Expected(0.1, 0.8, missed=0.02 / 0.9)
+    found = rows(tenth, errors=1000)["exhaustive"]
+    assert (found.items, found.hours) == pytest.approx((10_000, 80))
+
+
+def test_raters_and_wages_multiply() -> None:
+    tenth = Expected(0.1, 0.8, missed=0.02 / 0.9)
+    found = rows(tenth, errors=1000, work=Work(raters=2, items_per_hour=250, wage=15))["exhaustive"]
+    assert (found.hours, found.cost) == pytest.approx((80, 1200))
+
+
+def test_every_way_reaches_the_width_with_no_item_to_spare() -> None:
+    expected = Expected(0.1, 0.8, 0.02)
+    found = rows(expected)
+    assert list(found) == ["exhaustive", "verification", "sampling", "ours"]
+    assert all(row.width <= 0.1 for row in found.values())
+    ours = found["ours"]
+    shares = [ours.flagged / ours.items, 1 - ours.flagged / ours.items]
+    fewer = [
+        Stratum("f", True, 0.1, 0.99 * ours.items * shares[0], 0.99 * ours.items * shares[0] * 0.8),
+        Stratum("u", False, 0.9, 0.99 * ours.items * shares[1], 0.99 * ours.items * shares[1] * 0.02),
+    ]
+    assert recall_width(fewer, fpc=False) > 0.1
+
+
+def test_ours_needs_fewer_items_than_the_papers_sampling() -> None:
+    for missed in (0.01, 0.02, 0.3):
+        found = rows(Expected(0.1, 0.8, missed))
+        assert found["ours"].items <= found["sampling"].items
+
+
+def test_verification_says_that_it_knows_no_recall() -> None:
+    assert "nothing of recall" in rows(Expected(0.1, 0.8, 0.02))["verification"].note
+
+
+def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
+    found = rows(Expected(0.1, 0.8, 0.02, size=2000), width=0.01)
+    assert found["verification"].items <= 200
+    assert found["sampling"].flagged <= 200
+    assert found["ours"].items <= 2000
+    assert found["exhaustive"].note.endswith("more than the corpus has")
+
+
+def test_a_recall_stands_for_a_rate_of_missed_errors() -> None:
+    missed = missed_of(flagged=0.1, precision=0.8, recall=0.228571)
+    assert missed == pytest.approx(0.3, abs=1e-5)
+    assert Expected(0.1, 0.8, missed).recall == pytest.approx(0.228571)
+
+
+@pytest.mark.parametrize("expected", [Expected(0, 0.8, 0.1), Expected(0.1, 1, 0.1), Expected(0.1, 0.8, 0)])
+def test_shares_at_the_rim_are_refused(expected: Expected) -> None:
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        plan(expected, 0.1)
+
+
+def test_more_judgments_bring_the_width_down_as_promised() -> None:
+    strata = [Stratum("f", True, 1000, 60, 48), Stratum("u", False, 9000, 120, 20)]
+    assert recall_width(strata) > 0.1
+    more = more_needed(strata, 0.1)
+    assert more is not None
+    assert more > 0
+    assert more_needed(strata, 0.05) > more  # type: ignore[operator]
+    assert more_needed(strata, 0.9) == 0
+    assert more_needed(strata, 0.1, fpc=False) >= more  # type: ignore[operator]
+
+
+def test_the_whole_corpus_is_always_enough() -> None:
+    strata = [Stratum("f", True, 100, 10, 8), Stratum("u", False, 900, 10, 1)]
+    assert more_needed(strata, 1e-9) == 980
+
+
+def test_no_number_is_enough_where_recall_is_undefined() -> None:
+    assert more_needed([Stratum("f", True, inf, 10, 0), Stratum("u", False, inf, 10, 0)], 0.1, fpc=False) is None
