@@ -16,6 +16,8 @@ import polars as pl
 import typer
 from rich.console import Console
 
+from grater.agreement.bands import band
+from grater.agreement.edits import edit_agreement
 from grater.cli.output import say
 from grater.cli.stats_table import render
 from grater.corpora import read_corpus, write_corpus
@@ -59,7 +61,15 @@ def demo(
     say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
     say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} things that SGML and M2 cannot hold were named")
     say(f"judged: {n_judgments} judgments of prepositions by two annotators in {out}/judgments.csv")
+    say(f"agreed: {_agreement(essays)}")
     say(f"the numbers are in {out}/stats.json; go on with 'grater corpus stats {out}/essays.jsonl --by level'")
+
+
+def _agreement(essays: Iterable[Essay]) -> str:
+    [pair] = edit_agreement(essays).criteria["identification"].pairs
+    kappa = pair.kappa
+    limits = f"{kappa.low:.2f} to {kappa.high:.2f}"
+    return f"kappa {kappa.value:.2f} ({limits}, {band(kappa.value)}) on which of {pair.n:,} tokens are wrong"
 
 
 def _write_tables(essays: Iterable[Essay], out: Path) -> int:
