@@ -60,6 +60,47 @@ def test_the_way_to_a_wanted_width_is_told(files: Path) -> None:
     assert "it is within a width of 0.50" in run(files, "--width", 0.5).stderr
 
 
+@pytest.fixture(scope="module")
+def gold(files: Path) -> Path:
+    # The oracle of Figure 1 calls the first 800 items errors: it misses 998 and 999, and is wrong on 798 and 799.
+    known = {place: "error" if place < 798 else "ok" for place in range(760, 840)} | {998: "error", 999: "error"}
+    rows = [f"item-{place:05},{label}" for place, label in known.items()]
+    path = files / "gold.csv"
+    path.write_text("\n".join(["item,label", *rows]) + "\n")
+    return path
+
+
+def test_gold_shows_scores_as_judged_and_corrected(files: Path, gold: Path) -> None:
+    shown = run(files, "--gold", gold)
+    for text in ("corrected for rater error", "as judged", "raters: sensitivity 0.9500", "sampled-corrected|"):
+        assert text in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+
+
+def test_json_has_both_and_what_raters_are_like(files: Path, gold: Path) -> None:
+    plain, value = (json.loads(run(files, "--json", *more).stdout) for more in ((), ("--gold", gold)))
+    (system,), (alone,) = value["systems"], plain["systems"]
+    # 38 of 40 gold errors are called errors, 40 of 42 good items good; items 798 and 799 are called errors
+    assert value["rater_error"]["sensitivity"]["value"] == pytest.approx(38 / 40)
+    assert value["rater_error"]["specificity"]["value"] == pytest.approx(40 / 42)
+    judged, informed = system["precision"]["value"], 38 / 40 + 40 / 42 - 1
+    assert system["corrected"]["precision"]["value"] == pytest.approx((judged + 40 / 42 - 1) / informed)
+    assert system["corrected"]["recall"]["low"] < system["corrected"]["recall"]["high"]
+    assert system["recall"] == alone["recall"]
+    assert "rater_error" not in plain
+    assert "corrected" not in alone
+
+
+def test_too_little_gold_corrects_nothing_and_says_why(files: Path) -> None:
+    short = files / "short.csv"
+    short.write_text("item,label\nitem-00001,error\nitem-05000,ok\n")
+    result = run(files, "--gold", short, "--json")
+    corrected = json.loads(result.stdout)["systems"][0]["corrected"]
+    assert corrected["recall"]["value"] is None
+    assert "found 1" in corrected["recall"]["reason"]
+    assert "warning: nothing is corrected: expected 10 judged gold items" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

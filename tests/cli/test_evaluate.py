@@ -145,3 +145,50 @@ def test_items_without_a_judgment_are_a_row_of_their_own(tmp_path: Path) -> None
     shown = " ".join(result.stdout.split())
     assert "not judged – –" in shown
     assert "1 items have no usable judgment; 1 flagged by S" in shown
+
+
+def scored_world(tmp_path: Path, world: list[object]) -> list[object]:
+    """The world with scores for S alone: 0.8 and down by tenths for what it flags, 0.4 and down for the rest."""
+    scores = [0.8, 0.7, 0.4, 0.6, 0.3, 0.5, 0.2, 0.1]
+    flags = pl.read_csv(tmp_path / "d.csv")
+    of_s = pl.DataFrame({"item": [f"i{place}" for place in range(8)], "system": "S", "score": scores})
+    write_table(flags.drop("score", strict=False).join(of_s, on=["item", "system"], how="left"), tmp_path / "d.csv")
+    return world
+
+
+def test_the_curve_goes_to_a_file_and_into_json(world: list[object], tmp_path: Path) -> None:
+    value = found(*scored_world(tmp_path, world), "--curve", tmp_path / "curve.csv")
+    (curve,) = value["curve"]
+    assert (curve["system"], curve["higher"], curve["items"], curve["unscored"]) == ("S", "error", 8, 0)
+    assert [point["threshold"] for point in curve["points"] if point["operating"]] == [0.5]
+    (operating,) = (point for point in curve["points"] if point["operating"])
+    assert operating["counts"] == value["systems"][0]["counts"]
+    assert operating["weighted"]["precision"]["value"] == pytest.approx(0.7)
+    table = pl.read_csv(tmp_path / "curve.csv")
+    assert table["threshold"].to_list() == [point["threshold"] for point in curve["points"]]
+    assert table["weighted_precision"].to_list() == pytest.approx(
+        [point["weighted"]["precision"]["value"] for point in curve["points"]]
+    )
+    assert set(table["signature"]) == {curve["signature"]}
+
+
+def test_json_has_no_curve_that_was_not_asked_for(world: list[object], tmp_path: Path) -> None:
+    assert "curve" not in found(*scored_world(tmp_path, world))
+
+
+def test_a_curve_says_what_to_beware_of(world: list[object], tmp_path: Path) -> None:
+    said = run(*scored_world(tmp_path, world), "--curve", tmp_path / "c.csv", "--higher", "ok").stderr
+    assert "too good" in said
+    assert "low scores are taken for errors" in said
+    assert "always gave no scores and has no curve" in said
+
+
+def test_a_curve_is_never_written_over_its_input(world: list[object], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="named twice"):
+        run(*scored_world(tmp_path, world), "--curve", tmp_path / "d.csv")
+
+
+def test_a_curve_without_any_score_is_refused(world: list[object], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="thresholds need scores"):
+        run(*world, "--curve", tmp_path / "c.csv")
+    assert not (tmp_path / "c.csv").exists()

@@ -10,12 +10,13 @@ from rich.console import Console
 
 from grater.cli.estimate_table import progress, render
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json
+from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.errors import UsageError
+from grater.evaluate.rater_error import correct
 from grater.evaluate.sampled import sampled
 from grater.evaluate.sampled_json import sampled_json
-from grater.tables import read_decisions, read_judgments, read_sample
+from grater.tables import parse_merge, read_decisions, read_gold, read_judgments, read_sample
 
 app = typer.Typer()
 
@@ -33,6 +34,10 @@ def estimate(
         Path | None,
         typer.Option(metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."),
     ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
+    ] = None,
     no_fpc: Annotated[
         bool, typer.Option("--no-fpc", help="The corpus stands for a wider one: no finite-population correction.")
     ] = False,
@@ -45,6 +50,7 @@ def estimate(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F with limits, ours and the paper's, and how far systems differ."""
@@ -52,21 +58,26 @@ def estimate(
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     cheap = read_judgments(labels) if labels else None
+    judged, fpc = reading.read(judgments), not no_fpc
     found = sampled(
         read_decisions(decisions),
         read_sample(sample),
-        reading.read(judgments),
+        judged,
         systems=system,
         truth=truth,
         labels=cheap,
-        fpc=not no_fpc,
+        fpc=fpc,
     )
-    for warning in found.warnings:
+    known, merged = read_gold(gold) if gold else None, parse_merge(merge)
+    correction = (
+        correct(found, judged, known, truth=truth, merge=merged, fpc=fpc, seed=seed) if known is not None else None
+    )
+    for warning in (*found.warnings, *(correction.warnings if correction else ())):
         say(f"warning: {warning}")
     if as_json:
-        print_json(sampled_json(found))
+        print_json(sampled_json(found, correction))
     else:
-        render(found, Console(highlight=False))
+        render(found, Console(highlight=False), correction)
     if width is not None:
-        for line in progress(found, width, fpc=not no_fpc):
+        for line in progress(found, width, fpc=fpc):
             say(line)

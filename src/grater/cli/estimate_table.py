@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.evaluate.rater_error import Corrected, Correction
 from grater.evaluate.sampled import Sampled, SystemEstimate
 from grater.model import Interval
 from grater.sampling.plan import more_needed
@@ -19,16 +20,22 @@ WIDTH = 80
 NONE = "–"
 
 
-def render(found: Sampled, console: Console) -> None:
-    """Print each system, the differences between systems, and how it was all made."""
+def render(found: Sampled, console: Console, correction: Correction | None = None) -> None:
+    """Print each system as judged and corrected, the differences between systems, and how it was all made."""
     width = min(WIDTH, console.width)
+    by_system = {each.system: each for each in correction.systems} if correction else {}
     for estimate in found.systems:
         console.print(_system(estimate), width=width)
+        if estimate.system in by_system:
+            console.print(_corrected(estimate, by_system[estimate.system]), width=width)
     if found.differences:
         console.print(_differences(found), width=width)
     judged = f"{found.n_judged:,} of {found.n_drawn:,} drawn items judged, {found.n_items:,.0f} in the corpus"
     console.print(Text(judged), width=width)
-    console.print(Text(str(found.signature), style="dim"), width=width, overflow="fold")
+    if correction:
+        console.print(Text(_raters(correction)), width=width)
+    for signature in (found.signature, *([correction.signature] if correction else [])):
+        console.print(Text(str(signature), style="dim"), width=width, overflow="fold")
 
 
 def progress(found: Sampled, width: float, *, fpc: bool) -> Iterator[str]:
@@ -54,6 +61,28 @@ def _system(estimate: SystemEstimate) -> Table:
         total, paper = getattr(estimate.scores, name), getattr(estimate.paper, name)
         table.add_row(name.replace("_", " "), _count(total.value), _counts(total), _counts(paper))
     return table
+
+
+def _corrected(estimate: SystemEstimate, corrected: Corrected) -> Table:
+    table = _table(f"{estimate.system}, corrected for rater error", ["", "as judged", "corrected", "limits"])
+    pairs = [
+        ("precision", estimate.scores.precision, corrected.precision),
+        ("recall", estimate.scores.recall, corrected.recall),
+        *((f"F{beta:g}", estimate.scores.f[beta], each) for beta, each in corrected.f.items()),
+    ]
+    for name, judged, each in pairs:
+        table.add_row(name, _number(judged.value), _number(each.value), NONE if each.reason else _limits(each))
+    for name in ("hit", "miss"):
+        each = getattr(corrected, name)
+        table.add_row(name, _count(getattr(estimate.scores, name).value), _count(each.value), _counts(each))
+    return table
+
+
+def _raters(correction: Correction) -> str:
+    raters = correction.raters
+    shares = [("sensitivity", raters.sensitivity, raters.n_errors), ("specificity", raters.specificity, raters.n_ok)]
+    said = [f"{name} {_number(each.value)} {_limits(each)} on {n:,}" for name, each, n in shares]
+    return f"raters: {'; '.join(said)} gold items"
 
 
 def _rows(ours: Scores, paper: Scores) -> Iterator[tuple[str, Interval, Interval]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import polars as pl
 import typer
 from rich.console import Console
 
 from grater.cli.evaluate_options import (
     ClusterName,
+    CurveFile,
     DecisionFiles,
     GoldFile,
+    HigherScore,
     ItemsFile,
     JudgmentFiles,
     Resamples,
@@ -22,14 +25,22 @@ from grater.cli.evaluate_options import (
 from grater.cli.evaluate_table import render
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_different, say
 from grater.errors import UsageError
-from grater.evaluate.as_json import evaluation_json
+from grater.evaluate.as_json import curve_json, evaluation_json
 from grater.evaluate.binned import EDGES
-from grater.evaluate.detectors import Options, evaluate
+from grater.evaluate.detectors import Evaluation, Options, evaluate
 from grater.evaluate.draws import RESAMPLES, Chance
 from grater.evaluate.suggestions import suggestions
-from grater.tables import read_gold, read_items
+from grater.evaluate.thresholds import (
+    Curve,
+    Higher,
+    curve_of_thresholds,
+    frame_of_curve,
+    scored_systems,
+    signature_of_curve,
+)
+from grater.tables import Table, read_gold, read_items, write_table
 
 app = typer.Typer()
 
@@ -51,6 +62,8 @@ def evaluate_detectors(
     with_suggestions: Annotated[
         bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")
     ] = False,
+    curve: CurveFile = None,
+    higher: HigherScore = "auto",
     resamples: Resamples = RESAMPLES,
     columns: Columns = [],  # noqa: B006
     merge: Merge = [],  # noqa: B006
@@ -65,19 +78,38 @@ def evaluate_detectors(
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
+    if curve:
+        require_different([curve, *decisions, *judgments])
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     options = Options(truth, parse_edges(bins) if bins else EDGES, Chance(cluster, resamples, seed), unknown, by)
     adjudicated = read_gold(gold) if gold else None
     found = evaluate(decided, judged, items=read_items(items) if items else None, gold=adjudicated, options=options)
     suggested = suggestions(decided, judged, n_resamples=resamples, seed=seed) if with_suggestions else []
-    for warning in found.warnings:
+    curves = curves_of(decided, found, options.chance, higher) if curve else []
+    if curve:
+        frames = [frame_of_curve(each, signature_of_curve(each, found.signature)) for each in curves]
+        write_table(pl.concat(frames), curve)
+    for warning in [*found.warnings, *(warning for each in curves for warning in each.warnings)]:
         say(f"warning: {warning}")
     if as_json:
         extra = {"suggestions": [each.as_json() for each in suggested]} if suggested else {}
-        print_json({**evaluation_json(found), **extra})
+        drawn = {"curve": [curve_json(each, signature_of_curve(each, found.signature)) for each in curves]}
+        print_json({**evaluation_json(found), **extra, **(drawn if curves else {})})
     else:
         render(found, suggested, Console(highlight=False), weighted=weighted, bins=bool(bins))
+
+
+def curves_of(decisions: Table, found: Evaluation, chance: Chance, higher: Higher) -> list[Curve]:
+    """A curve of every system with scores; where no system has any, the first is refused."""
+    scored = scored_systems(decisions)
+    for system in found.cases.systems if scored else ():
+        if system not in scored:
+            say(f"warning: {system} gave no scores and has no curve")
+    return [
+        curve_of_thresholds(found.cases, decisions, system, found.truth, chance=chance, higher=higher)
+        for system in scored or found.cases.systems[:1]
+    ]
 
 
 def parse_edges(text: str) -> list[float]:

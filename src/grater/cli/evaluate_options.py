@@ -12,6 +12,7 @@ import typer
 from grater.agreement.unknown import Unknown
 from grater.cli.judgment_options import entries
 from grater.evaluate.draws import Cluster
+from grater.evaluate.thresholds import Higher
 from grater.tables import Table, parse_columns, read_decisions
 from grater.tables.keys import Duplicates
 
@@ -38,6 +39,14 @@ UnknownWay: TypeAlias = Annotated[
     Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
+
+CurveFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
+]
+HigherScore: TypeAlias = Annotated[
+    Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
+]
 
 
 OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")

@@ -9,6 +9,7 @@ from grater.evaluate.binned import Bin
 from grater.evaluate.detectors import Evaluation, Part
 from grater.evaluate.pairs import Comparison
 from grater.evaluate.standard import Scored, spread
+from grater.evaluate.thresholds import SHOWN, Curve, Point
 from grater.evaluate.verified import Verified
 from grater.model import Json
 from grater.signature import Signature
@@ -74,6 +75,32 @@ def scored_json(scored: Scored) -> dict[str, Json]:
 def bin_json(each: Bin, place: int) -> dict[str, Json]:
     scored = each.systems[place]
     return {"low": each.low, "high": each.high, "n": scored.n, **{name: scored[name].as_json() for name in IN_BIN}}
+
+
+def curve_json(curve: Curve, signature: Signature) -> dict[str, Json]:
+    return {
+        "system": curve.system,
+        "higher": curve.higher,
+        "items": curve.n_items,
+        "unscored": curve.n_unscored,
+        "best": curve.best.threshold,
+        "best_weighted": curve.best_weighted.threshold if curve.best_weighted else None,
+        "points": [_point(point) for point in curve.points],
+        "signature": str(signature),
+    }
+
+
+def _point(point: Point) -> dict[str, Json]:
+    return {
+        "threshold": point.threshold,
+        "operating": point.is_operating,
+        **_shown(point.standard),
+        "weighted": _shown(point.weighted),
+    }
+
+
+def _shown(scored: Scored) -> dict[str, Json]:
+    return {**{name: scored[name].as_json() for name in SHOWN}, "counts": scored.counts.as_json()}
 
 
 def verified_json(found: list[Verified], signature: Signature) -> dict[str, Json]:

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from grater.evaluate.rater_error import Corrected, Correction
 from grater.evaluate.sampled import Sampled, SystemEstimate
-from grater.model import Json
+from grater.model import Interval, Json
 from grater.sampling.scores import Scores
 
 
-def sampled_json(found: Sampled) -> dict[str, Json]:
-    """One JSON object for all systems."""
+def sampled_json(found: Sampled, correction: Correction | None = None) -> dict[str, Json]:
+    """One JSON object for all systems; corrected scores beside those as judged, where there are any."""
+    by_system = (
+        {each.system: {"corrected": _corrected_json(each)} for each in correction.systems} if correction else {}
+    )
     return {
-        "systems": [_system_json(estimate) for estimate in found.systems],
+        "systems": [{**_system_json(each), **by_system.get(each.system, {})} for each in found.systems],
         "differences": [
-            {
-                "systems": list(pair.systems),
-                "precision": pair.precision.as_json(),
-                "recall": pair.recall.as_json(),
-                **{f"f{beta:g}": each.as_json() for beta, each in pair.f.items()},
-            }
+            {"systems": list(pair.systems), **_main_json(pair.precision, pair.recall, pair.f)}
             for pair in found.differences
         ],
         "items": found.n_items,
         "drawn": found.n_drawn,
         "judged": found.n_judged,
         "unjudged": found.n_unjudged,
-        "warnings": list(found.warnings),
+        "warnings": [*found.warnings, *(correction.warnings if correction else ())],
         "signature": str(found.signature),
+        **({"rater_error": _rater_error_json(correction)} if correction else {}),
+    }
+
+
+def _rater_error_json(correction: Correction) -> dict[str, Json]:
+    raters = correction.raters
+    return {
+        "sensitivity": raters.sensitivity.as_json(),
+        "specificity": raters.specificity.as_json(),
+        "gold": {"error": raters.n_errors, "ok": raters.n_ok, "left_out": raters.n_left_out},
+        "signature": str(correction.signature),
+    }
+
+
+def _corrected_json(found: Corrected) -> dict[str, Json]:
+    totals = {"hit": found.hit, "miss": found.miss}
+    return {
+        **_main_json(found.precision, found.recall, found.f),
+        "totals": {name: each.as_json() for name, each in totals.items()},
     }
 
 
@@ -57,10 +77,13 @@ def _scores_json(found: Scores) -> dict[str, Json]:
     totals = {"hit": found.hit, "false_alarm": found.false_alarm, "miss": found.miss}
     counts: dict[str, Json] = {name: each.as_json()["value"] for name, each in totals.items()}
     return {
-        "precision": found.precision.as_json(),
-        "recall": found.recall.as_json(),
-        **{f"f{beta:g}": each.as_json() for beta, each in found.f.items()},
+        **_main_json(found.precision, found.recall, found.f),
         "counts": counts,
         "totals": {name: each.as_json() for name, each in totals.items()},
         "intervals": found.method,
     }
+
+
+def _main_json(precision: Interval, recall: Interval, f: Mapping[float, Interval]) -> dict[str, Json]:
+    scores = {"precision": precision, "recall": recall, **{f"f{beta:g}": each for beta, each in f.items()}}
+    return {name: each.as_json() for name, each in scores.items()}
