@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,17 @@ def test_a_permanent_number_never_changes() -> None:
 @given(st.text(), st.integers(0, 2**63))
 def test_a_permanent_number_lies_in_the_unit_interval(item_id: str, seed: int) -> None:
     assert 0 <= permanent_number(seed, item_id) < 1
+
+
+def test_even_the_highest_hash_stays_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Highest:
+        def __init__(self, _: bytes) -> None: ...
+
+        def digest(self) -> bytes:
+            return b"\xff" * 32
+
+    monkeypatch.setattr("grater.rng.hashlib.sha256", Highest)
+    assert permanent_number(0, "item") < 1
 
 
 def test_permanent_numbers_are_spread_evenly() -> None:
