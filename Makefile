@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
 
-.PHONY: demo test check test-slow docs bench peers clean help
+.PHONY: demo test check test-slow docs bench peers clean help system
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -12,7 +12,7 @@ help:  ## list the targets
 demo: $(STAMP)-core  ## the main job on the bundled sample: counts, checks, conversions, results in demo/
 	$(BIN)/grater demo --out demo
 
-test: check  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
+test: check system  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
 check: $(STAMP)-dev  ## the quick half: style, types, documentation
@@ -21,7 +21,7 @@ check: $(STAMP)-dev  ## the quick half: style, types, documentation
 	$(BIN)/mypy
 	$(BIN)/mkdocs build --strict --quiet
 
-test-slow: $(STAMP)-dev  ## the tests that take minutes
+test-slow: $(STAMP)-dev system  ## the tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
 
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
@@ -42,6 +42,16 @@ clean:  ## forget the environments and everything built
 	  { echo "grater needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
 	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(MAKE) --no-print-directory apt-venv; $(PYTHON) -m venv .venv; }
 	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
+
+# The programs that tests drive for real.  Without root or apt the tests that need them skip, and say so.
+SYSTEM := $(if $(shell command -v chromium),,chromium) $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
+
+system:  ## Debian's chromium and PostgreSQL, for the tests in a real browser and on a real database
+ifneq ($(strip $(SYSTEM)),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $(SYSTEM) >/dev/null; \
+	else echo "no root or no apt: tests that need $(strip $(SYSTEM)) will be skipped" >&2; fi
+endif
 
 .PHONY: apt-venv
 apt-venv:

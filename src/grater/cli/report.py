@@ -1,0 +1,63 @@
+"""`grater report`: tables in, one page with pictures out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.evaluate_options import GoldFile, ItemsFile, Resamples, read_all_decisions
+from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
+from grater.cli.options import Seed
+from grater.cli.output import say
+from grater.corpora import read_merged
+from grater.evaluate.draws import RESAMPLES, Chance
+from grater.report.build import build
+from grater.report.inputs import Inputs
+from grater.report.save import save_report
+from grater.tables import read_gold, read_items, read_sample
+
+app = typer.Typer()
+
+
+@app.command()
+def report(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the report; made if missing.")],
+    judgments: Annotated[
+        list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of the raters.")
+    ] = [],  # noqa: B006
+    decisions: Annotated[
+        list[Path], typer.Option("--decisions", metavar="FILE", help="Decisions of the systems.")
+    ] = [],  # noqa: B006
+    experts: Annotated[list[Path], typer.Option("--experts", metavar="FILE", help="Judgments of experts.")] = [],  # noqa: B006
+    essays: Annotated[list[Path], typer.Option("--essays", metavar="FILE", help="The corpus, in any format.")] = [],  # noqa: B006
+    items: ItemsFile = None,
+    gold: GoldFile = None,
+    sample: Annotated[Path | None, typer.Option(metavar="FILE", help="The judged sample.")] = None,
+    title: Annotated[str, typer.Option(help="The title of the report.")] = "How good are these detectors?",
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+) -> None:
+    """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
+    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    inputs = Inputs(
+        title,
+        list(read_merged(essays)) if essays else (),
+        reading.read(*judgments) if judgments else None,
+        reading.read(*experts) if experts else None,
+        None,
+        read_all_decisions(decisions, columns, duplicates) if decisions else None,
+        read_items(items) if items else None,
+        read_gold(gold) if gold else None,
+        read_sample(sample) if sample else None,
+        chance=Chance(n_resamples=resamples, seed=seed),
+    )
+    written = save_report(build(inputs), out)
+    say(f"the report is {written[0]}; {len(written) - 3} figures are beside it in {out}/figures")

@@ -1,0 +1,104 @@
+"""A report from the tables of a study: every section that they can fill, and a line for each that they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grater import __version__
+from grater.evaluate.detectors import Evaluation, Options, evaluate
+from grater.report.figure import Report, Section
+from grater.report.inputs import Inputs
+from grater.report.items import item_lists
+from grater.report.sections.agreement import agreement_section, experts_section
+from grater.report.sections.corpus import corpus_section
+from grater.report.sections.difficulty import difficulty_section
+from grater.report.sections.effort import effort_section
+from grater.report.sections.raters import raters_section
+from grater.report.sections.sampling import sampling_section
+from grater.report.sections.systems import bins_section, curves_section, systems_section
+from grater.report.words import interval, number
+
+NEEDS = {
+    "corpus": "What was annotated: needs essays.",
+    "agreement": "How far raters agree: needs judgments.",
+    "experts": "How experts agree: needs judgments of experts.",
+    "raters-needed": "How many raters match an expert: needs judgments of experts beside those of the crowd.",
+    "systems": "How good the systems are: needs decisions and judgments.",
+    "thresholds": "Every threshold: needs decisions with scores.",
+    "sampling": "What the sample says of the whole corpus: needs a sample.",
+    "effort": "What it took: needs the times of judgments.",
+}
+
+
+def build(inputs: Inputs) -> Report:
+    """Everything the inputs can say, in the order of the loop: corpus, raters, systems, effort."""
+    found = _evaluation(inputs)
+    sections = list(_sections(inputs, found))
+    names = {section.name for section in sections}
+    lists = item_lists(found, items=inputs.items, essays=inputs.essays, most=inputs.most_items) if found else []
+    left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
+    made = f"Made by grater {__version__}; every table has a signature that says how its numbers were made."
+    return Report(inputs.title, tuple(_headline(found, sections)), sections, lists, left_out, made)
+
+
+def _evaluation(inputs: Inputs) -> Evaluation | None:
+    if inputs.decisions is None or inputs.judgments is None:
+        return None
+    return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=Options(chance=inputs.chance))
+
+
+def _sections(inputs: Inputs, found: Evaluation | None) -> Iterator[Section]:
+    if inputs.essays:
+        yield corpus_section(inputs.essays)
+    yield from _of_raters(inputs)
+    if found and inputs.decisions is not None:
+        yield systems_section(found, chance=inputs.chance)
+        yield bins_section(found)
+        curves = curves_section(found, inputs.decisions, chance=inputs.chance)
+        if curves:
+            yield curves
+        if inputs.sample is not None and inputs.judgments is not None:
+            yield sampling_section(inputs.decisions, inputs.sample, inputs.judgments)
+    if inputs.judgments is not None:
+        yield difficulty_section(inputs.judgments, items=inputs.items)
+    if inputs.hours or inputs.protocol:
+        yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
+
+
+def _of_raters(inputs: Inputs) -> Iterator[Section]:
+    crowd, experts = inputs.judgments, inputs.experts
+    if experts is not None:
+        yield agreement_section(experts, name="experts", title="How far experts agree", seed=inputs.chance.seed)
+    if crowd is None:
+        return
+    yield agreement_section(crowd, seed=inputs.chance.seed)
+    if experts is not None:
+        yield experts_section(crowd, experts)
+        if inputs.without_gold is not None:
+            title = "How many raters match an expert without hidden gold"
+            yield experts_section(inputs.without_gold, experts, name="raters-needed-without-gold", title=title)
+    if not crowd.anonymous_raters:
+        yield raters_section(crowd, gold=inputs.gold)
+
+
+def _headline(found: Evaluation | None, sections: list[Section]) -> Iterator[str]:
+    """The three sentences that a reader takes home."""
+    if found:
+        best = max(found.whole.standard, key=lambda scored: scored["f0.5"].value)
+        yield (
+            f"{best.system} flags errors with precision {interval(best['precision'])} and recall "
+            f"{interval(best['recall'])} against the majority of raters."
+        )
+        values = [
+            scored["precision"].value
+            for each in found.whole.by_rater.values()
+            for scored in each
+            if scored.system == best.system
+        ]
+        known = sorted(value for value in values if value == value)
+        if len(known) > 1:
+            spread = f"from {number(known[0])} to {number(known[-1])}"
+            yield f"Held against one rater at a time, its precision would be anything {spread}."
+    for section in sections:
+        if section.name == "agreement":
+            yield section.words[0]

@@ -1,0 +1,55 @@
+"""How many of something each text has: documents by edits, sentences by edits (NUCLE 2013, figures 2 and 3), and
+how often each tag was given (figure 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grater.report.charts.layers import HEIGHT, WIDTH, data, name_of
+from grater.report.figure import Figure
+from grater.report.palette import SERIES
+from grater.report.words import listed, many, percent
+
+MOST_BARS = 30
+
+
+def counts_histogram(
+    by_number: Mapping[int, int], *, name: str, of_what: str, counted: str, source: str = ""
+) -> Figure:
+    """`by_number` maps how many `counted` (edits) there are to how many `of_what` (documents) have so many."""
+    n = sum(by_number.values())
+    step = max(1, (max(by_number, default=0) + 1) // MOST_BARS)
+    bars: dict[int, int] = {}
+    for key, count in by_number.items():
+        bars[key // step * step] = bars.get(key // step * step, 0) + count
+    rows = [{"low": low, "high": low + step, "n": count} for low, count in sorted(bars.items())]
+    x = {"field": "low", "bin": {"binned": True, "step": step}, "type": "quantitative", "title": counted}
+    encoding = {"x": x, "x2": {"field": "high"}, "y": {"field": "n", "type": "quantitative", "title": f"{of_what}s"}}
+    mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
+    mean = sum(key * count for key, count in by_number.items()) / n if n else 0.0
+    none = by_number.get(0, 0)
+    words = f"{many(n, of_what)} have {mean:.1f} {counted} each on average; {none:,} ({percent(none, n)}) have none."
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
+    return Figure(name, f"{counted.capitalize()} per {of_what}", words, spec, source)
+
+
+def tag_bars(by_tag: Mapping[str, int], *, name: str = "tags", source: str = "NUCLE 2013, figure 4") -> Figure:
+    """The tags from the commonest down."""
+    ranked = sorted(by_tag.items(), key=lambda pair: (-pair[1], pair[0]))
+    total = sum(by_tag.values())
+    rows = [{"tag": tag, "n": n} for tag, n in ranked]
+    encoding = {
+        "y": name_of("tag", None, [tag for tag, _ in ranked], axis={"labelFontSize": 11}),
+        "x": {"field": "n", "type": "quantitative", "title": "edits"},
+    }
+    bars = {"mark": {"type": "bar", "color": SERIES[0], "cornerRadiusEnd": 2}, "encoding": encoding}
+    labels = {
+        "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11},
+        "encoding": {**encoding, "text": {"field": "n", "format": ","}},
+    }
+    spec = {**data(rows), "width": WIDTH - 80, "height": 19 * len(rows), "layer": [bars, labels]}
+    first = listed([f"{tag} ({percent(n, total)})" for tag, n in ranked[:3]])
+    return Figure(
+        name, "Which errors were marked", f"{many(total, 'edit')}; the commonest tags are {first}.", spec, source
+    )

@@ -1,0 +1,34 @@
+"""What a report is made from: the tables of a study, as many as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from grater.evaluate.draws import Chance
+from grater.model import Essay
+from grater.tables import Judgments, Sample, Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """Verdicts (`error`, `ok`, `unknown`) in `judgments` and `experts`; any table may be missing.
+
+    `without_gold` are crowd judgments of the same items made without hidden gold; `hours` says when judgments came,
+    counted from the first; `cost` and `protocol` are ready to be read.
+    """
+
+    title: str
+    essays: Sequence[Essay] = ()
+    judgments: Judgments | None = None
+    experts: Judgments | None = None
+    without_gold: Judgments | None = None
+    decisions: Table | None = None
+    items: Table | None = None
+    gold: Table | None = None
+    sample: Sample | None = None
+    hours: Sequence[float] = ()
+    cost: str = ""
+    protocol: tuple[tuple[str, str], ...] = ()
+    chance: Chance = field(default_factory=Chance)
+    most_items: int = 50

@@ -1,0 +1,146 @@
+"""How good the systems are: against the majority, each rater in turn, weighted, by agreement, by threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grater.evaluate.binned import agreement_of
+from grater.evaluate.detectors import Evaluation
+from grater.evaluate.draws import Chance
+from grater.evaluate.pairs import Comparison, compare_systems, is_comparable
+from grater.evaluate.standard import Scored
+from grater.evaluate.thresholds import curve_of_thresholds, scored_systems
+from grater.report.charts.agreement_bins import agreement_bins
+from grater.report.charts.agreement_histogram import agreement_histogram
+from grater.report.charts.forest import forest
+from grater.report.charts.precision_recall import precision_recall
+from grater.report.charts.raters_in_turn import raters_in_turn
+from grater.report.figure import Section, Sheet
+from grater.report.items import list_name
+from grater.report.words import interval, many, number
+from grater.tables import Table
+
+SCORES = ("precision", "recall", "f0.5", "kappa")
+COUNTS = ("hit", "false_alarm", "miss")
+SPLIT = 0.75
+
+
+def systems_section(found: Evaluation, *, chance: Chance) -> Section:
+    """Scores, rank groups and the spread over raters."""
+    whole = found.whole
+    comparison = _comparison(found, chance)
+    ranked = comparison.systems if comparison else whole.standard
+    figures = [forest(whole.standard, groups=comparison.groups if comparison else None)]
+    if len(whole.by_rater) > 1:
+        figures.append(raters_in_turn(whole.by_rater, ranked))
+    unjudged = f"{whole.n_unjudged:,} of them without a usable judgment"
+    words = f"{many(len(whole.standard), 'system')} on {many(whole.n_items, 'item')}, {unjudged}."
+    sheets = [_sheet("scores", "Against the majority of raters", whole.standard)]
+    if whole.weighted:
+        sheets.append(
+            _sheet(
+                "weighted-scores",
+                "Weighted by the share of raters (Madnani et al. 2011, equations 1 to 3)",
+                whole.weighted,
+            )
+        )
+    if comparison:
+        sheets.append(_pairs(comparison))
+    return Section(
+        "systems",
+        "How good the systems are",
+        (words, *found.warnings),
+        tuple(figures),
+        tuple(sheets),
+        str(found.signature),
+    )
+
+
+def bins_section(found: Evaluation) -> Section:
+    """Where raters agree and where they do not (Madnani et al. 2011, 4.2)."""
+    agreement = agreement_of(found.cases)
+    n_split = int((agreement[~np.isnan(agreement)] < SPLIT).sum())
+    figures = [agreement_histogram(found.whole.histogram, n_split=n_split, split=SPLIT)]
+    if found.whole.bins:
+        figures += [agreement_bins(found.whole.bins), agreement_bins(found.whole.bins, scores=("kappa",))]
+    words = (
+        "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
+    )
+    return Section("bins", "Where raters agree, and where they do not", (words,), tuple(figures))
+
+
+def curves_section(found: Evaluation, decisions: Table, *, chance: Chance) -> Section | None:
+    """Every threshold, for systems that give scores."""
+    names = [name for name in scored_systems(decisions) if name in found.cases.systems]
+    curves = [curve_of_thresholds(found.cases, decisions, name, found.truth, chance=chance) for name in names]
+    if not curves:
+        return None
+    figures = (precision_recall(curves), precision_recall(curves, is_weighted=True))
+    best = [
+        f"{curve.system} is best at {_threshold(curve.best.threshold)} "
+        f"(F0.5 {number(curve.best.standard['f0.5'].value)})"
+        for curve in curves
+    ]
+    words = (
+        "; ".join(best)
+        + ". A threshold chosen on the data that it is reported on is too good: check it on other items."
+    )
+    return Section("thresholds", "Every threshold", (words,), figures)
+
+
+def _threshold(value: float | None) -> str:
+    return "its own flags" if value is None else f"a score of {value:.3g}"
+
+
+def _comparison(found: Evaluation, chance: Chance) -> Comparison | None:
+    here = np.ones(len(found.cases), bool)
+    if len(found.cases.systems) < 2 or not is_comparable(found.cases, found.truth, here):
+        return None
+    return compare_systems(found.cases, found.truth, chance=chance)
+
+
+def _sheet(name: str, title: str, systems: Sequence[Scored]) -> Sheet:
+    columns = (
+        "system",
+        *("F0.5" if score == "f0.5" else score for score in SCORES),
+        "hits",
+        "false alarms",
+        "misses",
+    )
+    rows = tuple(
+        (
+            each.system,
+            *(interval(each[score]) for score in SCORES),
+            *(f"{getattr(each.counts, cell):,.4g}" for cell in COUNTS),
+        )
+        for each in systems
+    )
+    first = 1 + len(SCORES)
+    links = {
+        (row, first + place): list_name(each.system, cell)
+        for row, each in enumerate(systems)
+        for place, cell in enumerate(COUNTS)
+    }
+    return Sheet(name, title, columns, rows, links=links)
+
+
+def _pairs(comparison: Comparison) -> Sheet:
+    rows = tuple(
+        (
+            f"{pair.test.first} − {pair.test.second}",
+            interval(pair.test.difference),
+            f"{pair.test.holm['bootstrap']:.3f}",
+            f"{pair.mcnemar_holm:.3f}",
+        )
+        for pair in comparison.pairs
+    )
+    columns = ("pair", "difference in F0.5", "p (bootstrap)", "p (McNemar)")
+    return Sheet(
+        "pairs",
+        f"Systems compared on {comparison.n_items:,} common items",
+        columns,
+        rows,
+        "p by Holm's method over all pairs.",
+    )

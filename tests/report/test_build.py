@@ -1,0 +1,164 @@
+"""Reports from tables: what they say, what they link to, what they leave out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grater.report.build import build
+from grater.report.charts.confusion_map import confusion_map
+from grater.report.drawing import as_bytes, as_svg
+from grater.report.figure import Report
+from grater.report.inputs import Inputs
+from grater.report.latex import as_latex, escaped
+from grater.report.markdown import as_markdown
+from grater.report.page import as_html
+from grater.report.palette import DARK, INK, MUTED, PAPER, SERIES, VARIABLES
+from grater.report.save import save_report
+from tests.agreement.tables import TABLE_3
+from tests.report.made_up import inputs
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return build(inputs())
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> str:
+    return as_html(report)
+
+
+def test_every_part_of_the_study_has_its_section(report: Report) -> None:
+    names = [section.name for section in report.sections]
+    assert names == [
+        *("corpus", "experts", "agreement", "raters-needed", "raters"),
+        *("systems", "bins", "thresholds", "difficulty", "effort"),
+    ]
+
+
+def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
+    assert report.left_out == ("Not shown: what the sample says of the whole corpus: needs a sample.",)
+
+
+def test_a_report_of_nothing_says_what_every_part_needs() -> None:
+    empty = build(Inputs("Nothing yet"))
+    assert not empty.sections
+    assert len(empty.left_out) == 8
+
+
+def test_words_beside_the_table_of_two_raters_are_those_of_the_paper() -> None:
+    # T&C 2008, 5.2: 26 of 86 and 37 of 97
+    words = confusion_map(TABLE_3).words
+    assert "Of the 86 uses that R1 calls errors, R2 finds 26, 30 %, correct" in words
+    assert "of the 97 uses that R2 calls errors, R1 finds 37, 38 %, correct" in words
+
+
+def test_every_number_leads_to_the_items_behind_it(page: str) -> None:
+    targets = set(re.findall(r'href="#([^"]+)"', page))
+    anchors = set(re.findall(r'\bid="([^"]+)"', page))
+    assert {"items-careful-hit", "items-careful-miss", "items-bold---new-false_alarm"} <= targets
+    assert targets <= anchors
+
+
+def test_lists_of_items_count_what_the_table_counts(report: Report) -> None:
+    [scores] = [sheet for sheet in report.sheets if sheet.name == "scores"]
+    by_name = {group.name: group for group in report.lists}
+    for (row, column), name in scores.links.items():
+        assert by_name[name].n_items == int(scores.rows[row][column])
+
+
+def test_an_item_is_shown_in_its_essay(report: Report) -> None:
+    views = [view for group in report.lists for view in group.items if view.item_id == "i6"]
+    assert views
+    assert {(view.before, view.target) for view in views} == {("We arrived <", "b>")}
+
+
+def test_nothing_on_the_page_comes_from_outside(page: str) -> None:
+    assert "<script" not in page
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', page)
+    assert "url(http" not in page
+    assert "@import" not in page
+
+
+def test_text_of_essays_and_titles_is_text_on_the_page(page: str) -> None:
+    assert "A &lt;made-up&gt; study" in page
+    assert "<b>at</b>" not in page
+    assert "&lt;b&gt;at" in page
+
+
+def test_charts_of_the_page_follow_light_and_dark(page: str) -> None:
+    assert f"var({VARIABLES[SERIES[0]]})" in page
+    assert not [colour for colour in VARIABLES if colour in page.split("</style>")[1]]
+
+
+def test_every_figure_draws_marks(report: Report) -> None:
+    for figure in report.figures:
+        marks = re.findall(r'role="graphics-symbol" aria-roledescription="[^"]+" d="([^"]*)"', as_svg(figure))
+        widths = [path for path in marks if not re.search(r"h-?0v", path)]
+        lines = as_svg(figure).count("mark-rule") + as_svg(figure).count("mark-line")
+        assert widths or lines, figure.name
+
+
+def test_words_say_what_the_figure_shows_and_alternative_text_has_them(report: Report, page: str) -> None:
+    for figure in report.figures:
+        assert figure.words.endswith(".")
+    assert page.count('role="img"') == len(report.figures)
+
+
+def test_figures_come_as_svg_png_and_pdf(report: Report) -> None:
+    figure = report.figures[0]
+    assert as_bytes(figure, "svg").startswith(b"<svg")
+    assert as_bytes(figure, "png").startswith(b"\x89PNG")
+    assert as_bytes(figure, "pdf").startswith(b"%PDF")
+
+
+def test_the_same_study_gives_the_same_page(page: str) -> None:
+    assert as_html(build(inputs())) == page
+
+
+def test_markdown_keeps_tables_whole(report: Report) -> None:
+    text = as_markdown(replace(report, title="One | two"))
+    rows = [line for line in text.splitlines() if line.startswith("| bold_&_new")]
+    assert rows
+    assert all(line.count(" | ") >= 5 for line in rows)
+    assert "![F0.5 of every system](figures/systems.svg)" in text
+
+
+def test_latex_escapes_what_latex_reads(report: Report) -> None:
+    assert escaped("50 % of A_B & {x}\\") == r"50 \% of A\_B \& \{x\}\textbackslash{}"
+    assert r"bold\_\&\_new" in as_latex(report)
+
+
+def test_a_saved_report_is_a_page_and_its_parts(report: Report, tmp_path: Path) -> None:
+    written = save_report(report, tmp_path / "new" / "folder", file_types=("svg",))
+    assert [path.name for path in written[:3]] == ["report.html", "report.md", "tables.tex"]
+    assert len(written) == 3 + len(report.figures)
+    assert all(path.stat().st_size for path in written)
+
+
+def _luminance(colour: str) -> float:
+    parts = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("ink", [INK, MUTED])
+def test_text_has_contrast_aa_in_light_and_dark(ink: str) -> None:
+    assert _contrast(ink, PAPER) >= 4.5  # WCAG 2.2, 1.4.3
+    assert _contrast(DARK[ink], DARK[PAPER]) >= 4.5
+
+
+@pytest.mark.parametrize("colour", SERIES)
+def test_series_stand_out_from_the_paper(colour: str) -> None:
+    assert _contrast(colour, PAPER) >= 3  # WCAG 2.2, 1.4.11
+    assert _contrast(DARK[colour], DARK[PAPER]) >= 3
