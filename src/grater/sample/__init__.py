@@ -1,6 +1,7 @@
-"""The bundled sample corpus: 20 short learner essays of our own writing, each marked by two annotators.
+"""The bundled sample corpus: 76 short learner essays of our own writing, each marked by two annotators.
 
-See docs/sample.md.  `essays.jsonl` is the master; any other format is one `grater corpus convert` away.
+See docs/sample.md.  `essays.txt` is the master, which people edit; `python -m grater.sample` makes `essays.jsonl` of
+it (a test holds the two together), and any other format is one `grater corpus convert` away.
 """
 
 from __future__ import annotations

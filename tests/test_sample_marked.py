@@ -1,0 +1,99 @@
+"""The notation of the sample's master: what a mark says, and what is answered to one that cannot be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.errors import BadInput
+from grater.model import Edit, Essay, Json, Span
+from grater.sample.marked import read_marked
+
+HEAD = "=== one\nlanguage: Dutch\nscore: 3\ntitled: yes\n---\nMy Room\nI have three chair in my room.\n---\n"
+
+
+def edits(*marks: str) -> tuple[Edit, ...]:
+    [essay] = read_marked(HEAD + "".join(f"{mark}\n" for mark in marks), name="essays.txt")
+    return essay.edits
+
+
+def complaint(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        read_marked(text, name="essays.txt")
+    return str(caught.value)
+
+
+def test_an_essay_has_its_head_and_text_and_two_annotators() -> None:
+    [essay] = read_marked(HEAD, name="essays.txt")
+    metadata: dict[str, Json] = {"language": "Dutch", "score": 3, "titled": True}
+    assert essay == Essay("one", "My Room\nI have three chair in my room.", (), ("A", "B"), metadata=metadata)
+
+
+def test_a_mark_is_an_edit_of_the_words_in_brackets() -> None:
+    # "My Room\n" is 8 characters, "I have three " 13 more.
+    assert edits("A Nn | three [chair] in => chairs") == (Edit(Span(21, 26), ("chairs",), "Nn", "A"),)
+
+
+def test_a_mark_of_both_is_one_edit_for_each_in_the_order_of_raters_and_places() -> None:
+    found = edits("AB Wcip | [in] my => around", "A Nn | [chair] => chairs")
+    assert [(edit.rater, edit.tag) for edit in found] == [("A", "Nn"), ("A", "Wcip"), ("B", "Wcip")]
+
+
+@pytest.mark.parametrize(
+    ("correction", "replacements", "comment"),
+    [
+        (" =>", ("",), ""),
+        (" => ?", (), ""),
+        (" => near / around", ("near", "around"), ""),
+        (" => near # A matter of taste.", ("near",), "A matter of taste."),
+        (" => ? # Which room?", (), "Which room?"),
+        (" => # Leave it out.", ("",), "Leave it out."),
+    ],
+)
+def test_a_correction_deletes_chooses_leaves_open_and_comments(
+    correction: str, replacements: tuple[str, ...], comment: str
+) -> None:
+    [edit] = edits(f"B Wcip | chair [in] my{correction}")
+    assert (edit.replacements, edit.comment) == (replacements, comment)
+
+
+def test_every_problem_is_said_with_its_line() -> None:
+    # The head of the first essay takes 5 lines, its text 2, the line before the marks 1.
+    text = (
+        HEAD
+        + "A Nn | chair => chairs\nA Nn | [chairs] => chair\n"
+        + HEAD.replace("one", "two")
+        + "B Mec | [m] => M\n"
+    )
+    assert complaint(text).splitlines() == [
+        "essays.txt:9: expected 'AB Tag | before [words] after => correction', found 'A Nn | chair => chairs'",
+        "essays.txt:10: expected 'chairs' once in the text, found it 0 times",
+        "essays.txt:19: expected 'm' once in the text, found it 3 times",
+    ]
+
+
+def test_one_annotator_does_not_mark_a_place_twice() -> None:
+    marks = "A Nn | three [chair in] => chairs in\nA Wcip | chair [in] => around\nB Wcip | chair [in] => near\n"
+    assert complaint(HEAD + marks) == (
+        "essays.txt:10: expected marks side by side, found 'chair in' and 'in' of A on one place"
+    )
+
+
+def test_a_mark_that_changes_nothing_is_refused() -> None:
+    assert complaint(f"{HEAD}A Nn | [chair] => chairs / chair\n") == (
+        "essays.txt:9: expected a correction that changes something, found 'chair'"
+    )
+
+
+def test_a_master_begins_with_an_essay() -> None:
+    assert complaint(f"Essays\n{HEAD}") == "essays.txt:1: expected '=== ' and the name of an essay, found 'Essays'"
+
+
+def test_an_essay_without_marks_needs_its_line_all_the_same() -> None:
+    assert complaint("=== one\nlanguage: Dutch\n---\nMy room.\n") == (
+        "essays.txt:1: expected a head, a text and marks with '---' between them, found 2 parts"
+    )
+
+
+@pytest.mark.parametrize("field", ["language Dutch", "score: good", "titled: no"])
+def test_a_head_holds_keys_and_values_and_a_score_is_a_number(field: str) -> None:
+    assert complaint(f"=== one\n{field}\n---\nMy room.\n---\n").startswith("essays.txt:2: expected 'key: value'")
