@@ -1,0 +1,130 @@
+"""What work is worth: pay policies in whole cents, what a job cost, and what an hour of it brought.
+
+T,C&M 2013, Table 5 gives judgments, cost and turn-around of each task; 7.1 asks requesters to report pay.  Money is
+whole cents of one currency and never a float; cents are never mixed between currencies.  A policy pays for every
+submission, for those not put out, or for those that ended valid; `all`, the default, pays submitted work whatever
+became of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from grater.errors import UsageError
+from grater.intervals.wilson import wilson
+from grater.model import Interval
+
+Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
+POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")
+PAID: dict[Policy, frozenset[str]] = {
+    "all": frozenset(("valid", "surplus", "untrusted", "withdrawn")),
+    "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),
+    "valid": frozenset(("valid",)),
+}
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """So many cents of a currency for a unit, by a policy; gold and quiz units are paid like others."""
+
+    cents: int
+    currency: str = "EUR"
+    policy: Policy = "all"
+    least_hourly: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cents < 0 or self.least_hourly < 0:
+            raise UsageError(f"expected pay of 0 cents or more, found {self.cents}")
+        if self.policy not in POLICIES:
+            raise UsageError(f"expected pay policy {', '.join(POLICIES)}, found {self.policy!r}")
+        if len(self.currency) != 3 or not self.currency.isupper() or not self.currency.isascii():
+            raise UsageError(f"expected a currency in three letters, as in EUR, found {self.currency!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One submission as far as money knows it; `seconds` where they were measured."""
+
+    rater: str
+    status: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a job cost: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
+
+    currency: str
+    cents: int
+    by_rater: dict[str, int]
+    wasted: int
+    n_valid: int
+
+    @property
+    def per_valid(self) -> float:
+        """Cents for each judgment that counts; nan without any."""
+        return self.cents / self.n_valid if self.n_valid else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Hourly:
+    """Cents an hour: what half of the raters make or less, and what the slower quarter makes at most."""
+
+    median: float
+    slow_quarter: float
+    n_raters: int
+    warning: str = ""
+
+
+def owed(pay: Pay, work: Work) -> int:
+    """Cents owed for one submission."""
+    return pay.cents if work.status in PAID[pay.policy] else 0
+
+
+def bill(pay: Pay, done: Iterable[Work]) -> Bill:
+    """The whole job; what is owed to raters adds up to the total, to the cent."""
+    by_rater: dict[str, int] = {}
+    wasted = n_valid = 0
+    for work in done:
+        cents = owed(pay, work)
+        by_rater[work.rater] = by_rater.get(work.rater, 0) + cents
+        wasted += 0 if work.status == "valid" else cents
+        n_valid += work.status == "valid"
+    return Bill(pay.currency, sum(by_rater.values()), by_rater, wasted, n_valid)
+
+
+def hourly(pay: Pay, done: Sequence[Work]) -> Hourly:
+    """What an hour brings the median rater and the slower quarter, with a warning where it is below the minimum."""
+    timed = [work for work in done if work.seconds]
+    raters = sorted({work.rater for work in timed})
+    rates = []
+    for rater in raters:
+        own = [work for work in timed if work.rater == rater]
+        seconds = sum(work.seconds or 0.0 for work in own)
+        rates.append(HOUR * sum(owed(pay, work) for work in own) / seconds)
+    if not rates:
+        return Hourly(float("nan"), float("nan"), 0)
+    middle, slow = (float(np.quantile(rates, share)) for share in (0.5, 0.25))
+    return Hourly(middle, slow, len(rates), _warning(pay, middle, slow))
+
+
+def _warning(pay: Pay, middle: float, slow: float) -> str:
+    if not pay.least_hourly or slow >= pay.least_hourly:
+        return ""
+    who = "half" if middle < pay.least_hourly else "a quarter"
+    return f"{who} of the raters make less than {money(pay.least_hourly, pay.currency)} an hour"
+
+
+def money(cents: float, currency: str) -> str:
+    """`12.05 EUR`."""
+    return f"{cents / 100:,.2f} {currency}"
+
+
+def valid_share(done: Sequence[Work]) -> Interval:
+    """The share of submissions that count."""
+    return wilson(sum(work.status == "valid" for work in done), len(done))

@@ -1,0 +1,62 @@
+"""When a rater is trusted: the rules of gold, as CrowdFlower had them and better (docs/crowd.md, T,C&M 2013, 5.4).
+
+A rater meets gold in an entry quiz, then hidden among the work.  Below the minimum accuracy they are put out; the
+quiz is passed or failed as a whole, and may be tried again as often as the job allows.  Gold missed by more than half
+of the raters who saw it, five at the least, is suspected to be wrong itself and is suspended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grater.errors import UsageError
+
+SUSPECT_AFTER = 5
+WIDE_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRule:
+    """`minimum` accuracy on gold, from `least_seen` on; a `quiz` of so many gold, tried `attempts` times."""
+
+    minimum: float = 0.7
+    least_seen: int = 4
+    quiz: int = 0
+    attempts: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.minimum <= 1:
+            raise UsageError(f"expected a minimum accuracy from 0 to 1, found {self.minimum}")
+        if self.least_seen < 1 or self.quiz < 0 or self.attempts < 1:
+            raise UsageError("expected at least 1 gold before a verdict, a quiz of 0 or more, and 1 attempt or more")
+
+
+def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
+    """Whether a rater with so much gold right is to be put out."""
+    return seen >= rule.least_seen and right < rule.minimum * seen
+
+
+def passes_quiz(rule: TrustRule, *, right: int) -> bool:
+    """Whether a whole quiz with so many right is passed."""
+    return right >= rule.minimum * rule.quiz
+
+
+def is_suspect(*, seen: int, missed: int) -> bool:
+    """Whether gold was missed so often that the gold, not the raters, is doubted."""
+    return seen >= SUSPECT_AFTER and 2 * missed > seen
+
+
+def gold_on_page(page_size: int) -> int:
+    """How much hidden gold a page holds: 1 up to 19 units, 2 from 20 to 29, and one more for every further ten."""
+    if page_size < 2:
+        raise UsageError(f"expected pages of at least 2 units, one of them gold, found {page_size}")
+    return max(1, page_size // (WIDE_PAGE // 2))
+
+
+def gold_turns(page_size: int, *, rng: np.random.Generator) -> tuple[int, ...]:
+    """The turns of a page, from 0, that are gold; any turn is as likely as another."""
+    chosen: Sequence[int] = rng.choice(page_size, gold_on_page(page_size), replace=False).tolist()
+    return tuple(sorted(chosen))

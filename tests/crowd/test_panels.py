@@ -1,0 +1,46 @@
+"""Raters who come from a panel, and go back to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.crowd.panels import PROVIDERS, Panel, id_from, sign, way_out
+from grater.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("generic", "id"), ("prolific", "PROLIFIC_PID"), ("connect", "participantId"), ("sona", "survey_code")],
+)
+def test_each_panel_sends_its_own_id(name: str, parameter: str) -> None:
+    assert id_from(Panel(PROVIDERS[name]), {parameter: "abc123"}) == "abc123"
+
+
+@pytest.mark.parametrize("parameters", [{}, {"id": ""}, {"id": "x" * 300}, {"id": "a\nb"}])
+def test_a_link_without_a_sound_id_is_refused(parameters: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="lacks id"):
+        id_from(Panel(PROVIDERS["generic"]), parameters)
+
+
+def test_a_signed_link_cannot_be_changed() -> None:
+    panel = Panel(PROVIDERS["generic"], secret="between us")
+    good = {"id": "r1", "signature": sign("between us", "r1")}
+    assert id_from(panel, good) == "r1"
+    with pytest.raises(UsageError, match="changed on its way"):
+        id_from(panel, {**good, "id": "r2"})
+    with pytest.raises(UsageError, match="changed on its way"):
+        id_from(panel, {"id": "r1"})
+
+
+def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
+    panel = Panel(
+        PROVIDERS["sona"], {"completed": "C 1"}, {"completed": "https://x.example/done?code={code}&survey={id}"}
+    )
+    assert way_out(panel, "completed", "a&b=1") == ("C 1", "https://x.example/done?code=C%201&survey=a%26b%3D1")
+    assert way_out(panel, "failed", "a") == ("", "")
+
+
+@pytest.mark.parametrize("addresses", [{"completed": "javascript:alert(1)"}, {"elsewhere": "https://x.example"}])
+def test_only_web_addresses_of_known_endings_are_taken(addresses: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="expected http"):
+        Panel(PROVIDERS["generic"], addresses=addresses)
