@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.evaluate.rater_error import RaterError, corrected
+from grater.evaluate.rater_error import RaterError
 from grater.evaluate.sampled import SystemEstimate, sampled
+from grater.evaluate.sampled_correction import corrected
 from grater.evaluate.sampled_weights import WeightedUp
 from grater.model import Interval
 from grater.rng import generator

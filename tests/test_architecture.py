@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "grater"
 LINES = [
     {"errors"},
     {"model", "registry", "files"},
-    {"rng", "signature", "intervals"},
+    {"rng", "signature", "intervals", "models"},
     {"tables", "text"},
     {"corpora"},
     {"agreement"},

@@ -51,3 +51,14 @@ def test_the_table_names_tests_and_groups(args: list[str]) -> None:
     assert "good – bad" in shown
     assert "share a letter" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_gold_corrects_both_systems_alike(args: list[str], tmp_path: Path) -> None:
+    rows = [f"i{place},{'error' if place % 3 == 0 else 'ok'}" for place in range(60)]
+    (tmp_path / "g.csv").write_text("\n".join(["item,label", *rows]) + "\n")
+    gold = ["--gold", str(tmp_path / "g.csv")]
+    plain, value = (json.loads(RUNNER.invoke(app, [*args, *more, "--json"]).stdout) for more in ([], gold))
+    # raters are right on all gold items, so that nothing moves but the limits
+    assert value["pairs"][0]["difference"]["value"] == pytest.approx(plain["pairs"][0]["difference"]["value"])
+    assert "correction:rogan-gladen" in value["signature"]
+    assert "McNemar as judged" in RUNNER.invoke(app, [*args, *gold]).stdout

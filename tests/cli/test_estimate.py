@@ -106,9 +106,33 @@ def test_too_little_gold_corrects_nothing_and_says_why(files: Path) -> None:
     [
         (["--width", "2"], "expected --width between 0 and 1"),
         (["--system", "T"], "unknown system 'T'"),
-        (["--truth", "mean"], "expected --truth majority"),
+        (["--truth", "mean"], "unknown truth 'mean'"),
     ],
 )
 def test_wrong_use_is_answered_in_one_line(files: Path, args: list[str], message: str) -> None:
     with pytest.raises(GraterError, match=message):
         run(files, *args)
+
+
+def test_parts_and_units_come_from_the_items(files: Path) -> None:
+    rows = [f"item-{place:05},e{place % 50},0,1,prep,{'zh' if place % 2 else 'ru'}" for place in range(10_000)]
+    items = files / "items.csv"
+    items.write_text("\n".join(["item,essay,start,end,kind,l1", *rows]) + "\n")
+    result = run(files, "--items", items, "--by", "l1", "--cluster", "essay", "--resamples", 50)
+    assert "l1 zh: S, from a sample" in result.stdout
+    assert "essays with all their items" in result.stdout
+    value = json.loads(run(files, "--items", items, "--by", "l1", "--unknown", "apart", "--json").stdout)
+    assert set(value["parts"]) == {"l1 ru", "l1 zh", "without unknown"}
+    assert value["parts"]["l1 ru"]["systems"][0]["recall"]["value"] > 0
+
+
+def test_gold_items_are_not_counted_as_strangers(files: Path, gold: Path) -> None:
+    few = files / "few.csv"
+    lines = (files / "judgments.csv").read_text().splitlines()
+    drawn = {line.split(",")[0] for line in (files / "sample.csv").read_text().splitlines()}
+    known = {line.split(",")[0] for line in gold.read_text().splitlines()}
+    few.write_text("\n".join(line for line in lines if line.split(",")[0] in drawn | known) + "\n")
+    paths = [part for name in ("decisions", "sample") for part in (f"--{name}", str(files / f"{name}.csv"))]
+    result = CliRunner().invoke(app, [*paths, "--judgments", str(few), "--gold", str(gold)])
+    assert result.exception is None
+    assert "not in the sample" not in result.stderr

@@ -118,7 +118,7 @@ def test_suggestions_are_scored_on_request(tmp_path: Path) -> None:
     write_table(judged, tmp_path / "j.csv")
     args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--suggestions"]
     assert found(*args)["suggestions"][0]["any_rater"]["value"] == 1
-    assert "Suggestions against" in run(*args).stdout
+    assert "some rater's" in run(*args).stdout
 
 
 def test_columns_of_both_tables_may_bear_other_names(world: list[object], tmp_path: Path) -> None:
@@ -192,3 +192,29 @@ def test_a_curve_without_any_score_is_refused(world: list[object], tmp_path: Pat
     with pytest.raises(UsageError, match="thresholds need scores"):
         run(*world, "--curve", tmp_path / "c.csv")
     assert not (tmp_path / "c.csv").exists()
+
+
+def test_suggestions_are_held_against_adjudicated_corrections(tmp_path: Path) -> None:
+    words = ["on", "in", "at"]
+    write_table(decisions({"S": [1, 1, 1]}, suggestion=words), tmp_path / "d.csv")
+    write_table(votes([2, 2, 2], 2), tmp_path / "j.csv")
+    (tmp_path / "c.csv").write_text("item,label\ni0,on|upon\ni1,into\ni9,of\n")
+    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--corrections", tmp_path / "c.csv"]
+    (system,) = found(*args)["suggestions"]
+    assert (system["adjudicated"]["value"], system["adjudicated_recall"]["value"]) == pytest.approx((1 / 2, 1 / 3))
+    assert "adjudicated" in run(*args).stdout
+
+
+def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: Path) -> None:
+    called = [2] * 40 + [0] * 60
+    write_table(decisions({"S": [1] * 50 + [0] * 50}), tmp_path / "d.csv")
+    write_table(votes(called, 2), tmp_path / "j.csv")
+    rows = [f"i{place},{'error' if place < 30 else 'ok'}" for place in (*range(18), 38, 39, *range(60, 78))]
+    (tmp_path / "g.csv").write_text("\n".join(["item,label", *rows]) + "\n")
+    args = ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv"]
+    value = found(*args)
+    # all 18 gold errors are found; 18 of 20 good items are called good: (.8 + .9 - 1) / (1 + .9 - 1)
+    assert value["rater_error"]["specificity"]["value"] == pytest.approx(0.9)
+    assert value["corrected"]["S"]["precision"]["value"] == pytest.approx(0.7 / 0.9)
+    assert value["systems"][0]["precision"]["value"] == pytest.approx(0.8)
+    assert "Corrected for what raters get wrong" in run(*args).stdout

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -43,3 +44,38 @@ def test_the_eighty_hours_of_the_paper() -> None:
 def test_wrong_use_is_answered_in_one_line(args: list[str], message: str) -> None:
     with pytest.raises(GraterError, match=message):
         run(*args)
+
+
+def test_raters_are_worked_out_from_how_often_one_is_right_or_from_kappa() -> None:
+    value = json.loads(run("--recall", 0.4, "--rater-accuracy", 0.85, "--json").stdout)
+    # the majority of three is right on .939, that of five on .973
+    assert value["raters"]["n"] == value["work"]["raters"] == 5
+    assert value["raters"]["majority"]["sensitivity"] == pytest.approx(0.973388, abs=1e-6)
+    alone = json.loads(run("--recall", 0.4, "--json").stdout)
+    assert value["plans"][2]["hours"] == pytest.approx(5 * alone["plans"][2]["hours"])
+    shown = run("--recall", 0.4, "--kappa", 0.63).stdout
+    assert "3 raters an item" in shown
+    assert "would be judged to be" in shown
+
+
+def test_a_pilot_with_gold_says_what_raters_are_like(tmp_path: Path) -> None:
+    rows = [(f"g{n}", "error" if n < 20 else "ok") for n in range(40)]
+    (tmp_path / "g.csv").write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
+    said = [f"{item},r,{label if n % 10 else 'ok'}" for n, (item, label) in enumerate(rows)]
+    (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *said]) + "\n")
+    args = ["--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv", "--raters", 3]
+    value = json.loads(run("--recall", 0.4, *args, "--json").stdout)
+    assert value["raters"]["one"] == {"sensitivity": 0.9, "specificity": 1.0}
+    assert value["raters"]["majority"]["sensitivity"] == pytest.approx(0.972)
+
+
+def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:
+    scores = [(n % 1000) ** 3 / 1e9 for n in range(4000)]
+    rows = [f"i{n},S,{int(score > 0.7)},{score}" for n, score in enumerate(scores)]
+    (tmp_path / "d.csv").write_text("\n".join(["item,system,flagged,score", *rows]) + "\n")
+    value = json.loads(run("--decisions", tmp_path / "d.csv", "--json").stdout)
+    plans = {row["method"]: row for row in value["plans"]}
+    assert plans["ours, 10 strata"]["items"] < 0.8 * plans["ours"]["items"] < plans["sampling"]["items"]
+    assert value["expected"]["items"] == 4000
+    with pytest.raises(GraterError, match="found both"):
+        run("--decisions", tmp_path / "d.csv", "--recall", 0.5)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from grater.cli.verify import app
+from grater.errors import UsageError
 from grater.tables import write_table
 from tests.evaluate.worlds import decisions, items, votes
 
@@ -29,3 +30,9 @@ def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:
     assert "0.667" in shown
     assert "misses are unknown" in shown
     assert "1 of 4 flags are not judged" in shown
+
+
+def test_gold_without_an_adjudicated_truth_is_refused() -> None:
+    result = RUNNER.invoke(app, ["--decisions", "d", "--judgments", "j", "--gold", "g"])
+    assert isinstance(result.exception, UsageError)
+    assert "expected --truth adjudicated with --gold" in str(result.exception)

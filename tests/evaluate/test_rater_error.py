@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput
-from grater.evaluate.rater_error import Correction, RaterError, correct, corrected, rater_error, true_rate
+from grater.evaluate.rater_error import RaterError, rater_error, true_rate
 from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
+from grater.evaluate.sampled_correction import Correction, correct, corrected
 from grater.evaluate.sampled_weights import WeightedUp
 from grater.model import Interval
 from grater.rng import generator

@@ -9,7 +9,9 @@ import pytest
 from grater.errors import BadInput, GraterError
 from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.sampled_json import sampled_json
-from grater.evaluate.sampled_truth import truth_of
+from grater.evaluate.truth import frame_of_truth
+from grater.evaluate.truth import truth_of as truth_of_votes
+from grater.evaluate.votes import votes_of
 from grater.sampling.reuse import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
@@ -99,7 +101,7 @@ def test_every_system_is_estimated_from_the_union(both: tuple[Table, Sample]) ->
         precision, recall = known(flags)
         assert system.scores.precision.low <= precision <= system.scores.precision.high
         assert system.scores.recall.low <= recall <= system.scores.recall.high
-        assert system.scores.method == "mover-jeffreys"
+        assert system.scores.method == "mover-score"
 
 
 def test_differences_are_paired(both: tuple[Table, Sample]) -> None:
@@ -217,20 +219,25 @@ def test_strata_of_scores_and_of_a_cheap_rater_are_estimated() -> None:
         assert system.scores.recall.low <= known(OLD)[1] <= system.scores.recall.high
 
 
+def truth_of(judgments: Judgments, truth: str = "majority") -> dict[str, float]:
+    votes = votes_of(judgments)
+    return dict(frame_of_truth(votes, truth_of_votes(votes, truth)).iter_rows())
+
+
 def test_raters_who_are_split_count_half_and_the_unknown_not_at_all() -> None:
     rows = {"item": ["a", "a", "b", "b", "b", "c"], "rater": ["1", "2", "1", "2", "3", "1"]}
     judgments = read_judgments(pl.DataFrame(rows | {"label": ["error", "ok", "error", "ok", "error", "unknown"]}))
-    assert dict(truth_of(judgments).iter_rows()) == {"a": 0.5, "b": 1.0}
-    assert dict(truth_of(judgments, "share").iter_rows()) == {"a": 0.5, "b": pytest.approx(2 / 3)}
-    assert dict(truth_of(judgments, "rater:2").iter_rows()) == {"a": 0.0, "b": 0.0}
+    assert truth_of(judgments) == {"a": 0.5, "b": 1.0}
+    assert truth_of(judgments, "share") == {"a": 0.5, "b": pytest.approx(2 / 3)}
+    assert truth_of(judgments, "rater:2") == {"a": 0.0, "b": 0.0}
     for truth in ("rater:9", "median"):
-        with pytest.raises(GraterError, match="expected"):
+        with pytest.raises(GraterError, match="unknown"):
             truth_of(judgments, truth)
 
 
 def test_other_labels_are_refused_with_the_way_out() -> None:
     judgments = read_judgments(pl.DataFrame({"item": ["a"], "rater": ["1"], "label": ["wrong-choice"]}))
-    with pytest.raises(BadInput, match="say --merge wrong-choice=error, or =ok"):
+    with pytest.raises(BadInput, match="found wrong-choice; map them with --merge"):
         truth_of(judgments)
 
 

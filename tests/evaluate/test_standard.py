@@ -102,6 +102,40 @@ def test_raters_cannot_be_drawn_where_one_rater_is_the_truth() -> None:
         against(cases, truth_of(cases, "rater:r0"), chance=Chance("rater", 10))
 
 
+@pytest.mark.parametrize("cluster", ["item+rater", "essay+rater"])
+def test_items_and_raters_drawn_together_are_in_more_doubt_than_either(cluster: Cluster) -> None:
+    n_error = [item * 7 % 6 for item in range(60)]
+    flagged = [int(n >= 3 or item % 5 == 0) for item, n in enumerate(n_error)]
+    essays = [f"e{item % 12}" for item in range(60)]
+    cases = cases_of(decisions({"S": flagged}), votes(n_error, 5), items=items(essays))
+    share = truth_of(cases, "share")
+
+    def width(drawn: Cluster) -> float:
+        (found,) = against(cases, share, chance=Chance(drawn, 400))
+        return found["recall"].high - found["recall"].low
+
+    unit: Cluster = "item" if cluster == "item+rater" else "essay"
+    assert width(cluster) > max(width(unit), width("rater"))
+
+
+def test_items_and_raters_are_drawn_alike_whatever_the_order_of_rows() -> None:
+    n_error = [item * 7 % 6 for item in range(40)]
+    flags, table = decisions({"S": [item % 2 for item in range(40)]}), votes(n_error, 5)
+    mixed = [
+        (read_decisions(flags.frame.sample(fraction=1, shuffle=True, seed=seed)), table.frame.reverse())
+        for seed in (1, 2)
+    ]
+    found = []
+    for decided, frame in [(flags, table.frame), *mixed]:
+        cases = cases_of(decided, Judgments(frame, "mixed"))
+        (scored,) = against(cases, truth_of(cases, "share"), chance=Chance("item+rater", 50))
+        found.append(
+            [number for name in ("precision", "recall", "f0.5") for number in (scored[name].low, scored[name].high)]
+        )
+    assert found[0] == pytest.approx(found[1])
+    assert found[0] == pytest.approx(found[2])
+
+
 def test_limits_by_rater_do_not_know_the_names_of_raters() -> None:
     says = {
         (item, rater): "error" if item * (rater + 2) % 7 <= rater else "ok"

@@ -54,6 +54,11 @@ def test_adjudicated_corrections_come_from_gold() -> None:
     gold = read_gold(pl.DataFrame({"item": ["i0", "i1"], "label": ["on|upon", "to"]}))
     [found] = suggestions(decided("upon", "-NONE-", "at"), judged(), corrections=gold, n_resamples=50)
     assert found.adjudicated == wilson(1, 2)
+    assert found.adjudicated_recall == wilson(1, 2)
+    bare = Judgments(judged().frame.drop("alternatives"), "bare")
+    [alone] = suggestions(decided("upon"), bare, corrections=gold, n_resamples=50)
+    assert (alone.adjudicated, alone.adjudicated_recall) == (wilson(1, 1), wilson(1, 2))
+    assert alone.any_rater.reason == "raters gave no alternatives"
     [without] = suggestions(decided("upon"), judged(), n_resamples=50)
     assert isnan(without.adjudicated.value)
 

@@ -10,6 +10,7 @@ from grater.evaluate.draws import Chance
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.evaluate.weighted import weighted, weighted_counts
+from tests.evaluate.coverage import CLUSTERS, coverage
 from tests.evaluate.worlds import FLAGGED, QUICK, SHARES, decisions, items, madnani, votes
 
 
@@ -73,3 +74,15 @@ def test_a_precision_of_one_still_has_a_width() -> None:
     [found] = weighted(cases, truth_of(cases), chance=QUICK)
     assert found["precision"].value == 1
     assert found["precision"].low < 0.6
+
+
+@pytest.mark.slow
+def test_limits_hold_for_the_question_that_was_drawn_for() -> None:
+    # docs/evaluating.md; 150 worlds know a share to about .02
+    found = coverage(400, 20, n_worlds=150)
+    asked = {cluster: found[cluster][place] for place, cluster in enumerate(CLUSTERS)}
+    assert (asked["item"] > 0.88).all()
+    assert (asked["rater"] > 0.86).all()
+    assert (asked["item+rater"] > 0.93).all()
+    # items alone do not answer for other raters
+    assert found["item"][2].min() < 0.85

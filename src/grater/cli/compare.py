@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
 from grater.cli.evaluate_options import (
+    ByColumn,
     ClusterName,
     DecisionFiles,
     GoldFile,
@@ -24,12 +26,13 @@ from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.evaluate.as_json import comparison_json
+from grater.evaluate.cases import cases_of
 from grater.evaluate.compare import Test, resamples_needed
-from grater.evaluate.detectors import Options, parts_by, prepared, signature_of
+from grater.evaluate.detectors import Options, correction_of, parts_by, signature_of
 from grater.evaluate.draws import RESAMPLES, Chance
 from grater.evaluate.pairs import compare_systems, is_comparable
-from grater.evaluate.truth import graded, truth_of
-from grater.tables import read_gold, read_items
+from grater.evaluate.truth import ADJUDICATED, graded, truth_of
+from grater.tables import parse_merge, read_gold, read_items
 
 app = typer.Typer()
 
@@ -46,7 +49,7 @@ def compare(
     items: ItemsFile = None,
     gold: GoldFile = None,
     cluster: ClusterName = "item",
-    by: Annotated[str, typer.Option(metavar="COLUMN", help="Results for each value of a column of the items.")] = "",
+    by: ByColumn = "",
     unknown: UnknownWay = "drop",
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
     resamples: Resamples = RESAMPLES,
@@ -66,21 +69,24 @@ def compare(
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     chance = Chance(cluster, resamples, seed)
-    cases = prepared(decided, judged, items=read_items(items) if items else None, unknown=unknown)
-    known = truth_of(cases, truth, gold=read_gold(gold) if gold else None, seed=seed)
+    cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown)
+    answers = read_gold(gold) if gold else None
+    known = truth_of(cases, truth, gold=answers, seed=seed)
+    options = Options(truth, chance=chance, unknown=unknown)
+    believed = replace(options, truth="share") if weighted and truth != ADJUDICATED else options
+    correction = correction_of(judged, answers, believed, merge=parse_merge(merge))
     if weighted:
         known = graded(cases, known, seed=seed)
     if resamples < resamples_needed(len(cases.systems)):
         least = resamples_needed(len(cases.systems))
         say(f"warning: {resamples} resamples cannot tell {len(cases.systems)} systems apart; take {least} or more")
-    found = compare_systems(cases, known, chance=chance, score=score, test=test)
+    found = compare_systems(cases, known, chance=chance, score=score, test=test, correction=correction)
     parts = {
-        name: compare_systems(cases, known, chance=chance, score=score, test=test, where=where)
+        name: compare_systems(cases, known, chance=chance, score=score, test=test, where=where, correction=correction)
         for name, where in parts_by(cases, by).items()
         if is_comparable(cases, known, where)
     }
-    options = Options(truth, chance=chance, unknown=unknown)
-    graded_too = {"weighted": "yes" if known.is_graded else "no"}
+    graded_too = {"weighted": "yes" if known.is_graded else "no", **(correction.options if correction else {})}
     signature = signature_of(cases, options, what="compare", score=score, test=test, **graded_too)
     if as_json:
         shown = {name: comparison_json(part, signature) for name, part in parts.items()}

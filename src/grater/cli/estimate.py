@@ -9,27 +9,43 @@ import typer
 from rich.console import Console
 
 from grater.cli.estimate_table import progress, render
+from grater.cli.evaluate_options import (
+    ByColumn,
+    ClusterName,
+    DecisionFiles,
+    ItemsFile,
+    JudgmentFiles,
+    Resamples,
+    UnknownWay,
+    of_judgments,
+    read_all_decisions,
+)
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.errors import UsageError
-from grater.evaluate.rater_error import correct
+from grater.evaluate.draws import RESAMPLES, Chance
 from grater.evaluate.sampled import sampled
+from grater.evaluate.sampled_correction import correct
 from grater.evaluate.sampled_json import sampled_json
-from grater.tables import parse_merge, read_decisions, read_gold, read_judgments, read_sample
+from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample
 
 app = typer.Typer()
 
 
 @app.command()
 def estimate(
-    decisions: Annotated[Path, typer.Option(metavar="D", help="What the systems said of every item.")],
+    decisions: DecisionFiles,
     sample: Annotated[Path, typer.Option(metavar="S", help="Which items were drawn, and how.")],
-    judgments: Annotated[Path, typer.Option(metavar="J", help="What raters said of the drawn items: error or ok.")],
+    judgments: JudgmentFiles,
     system: Annotated[
         list[str], typer.Option(metavar="NAME", help="Only this system; repeatable. Any with decisions will do.")
     ] = [],  # noqa: B006
-    truth: Annotated[str, typer.Option(help="majority, share or rater:NAME.")] = "majority",
+    truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
+    items: ItemsFile = None,
+    by: ByColumn = "",
+    cluster: ClusterName = "item",
+    unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."),
@@ -44,6 +60,7 @@ def estimate(
     width: Annotated[
         float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
     ] = None,
+    resamples: Resamples = RESAMPLES,
     columns: Columns = [],  # noqa: B006
     merge: Merge = [],  # noqa: B006
     drop_flags: DropFlags = [],  # noqa: B006
@@ -56,23 +73,32 @@ def estimate(
     """Precision, recall and F with limits, ours and the paper's, and how far systems differ."""
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
     cheap = read_judgments(labels) if labels else None
-    judged, fpc = reading.read(judgments), not no_fpc
+    judged, fpc = reading.read(*judgments), not no_fpc
+    known = read_gold(gold) if gold else None
     found = sampled(
-        read_decisions(decisions),
+        read_all_decisions(decisions, columns, duplicates),
         read_sample(sample),
         judged,
         systems=system,
         truth=truth,
         labels=cheap,
+        items=read_items(items) if items else None,
+        by=by,
+        unknown=unknown,
+        gold=known,
         fpc=fpc,
+        chance=Chance(cluster, resamples, seed),
     )
-    known, merged = read_gold(gold) if gold else None, parse_merge(merge)
-    correction = (
-        correct(found, judged, known, truth=truth, merge=merged, fpc=fpc, seed=seed) if known is not None else None
-    )
-    for warning in (*found.warnings, *(correction.warnings if correction else ())):
+    correction = None
+    if known is not None:
+        merged = parse_merge(merge)
+        correction = correct(
+            found, judged, known, truth=truth, merge=merged, unknown=unknown, fpc=fpc and cluster == "item", seed=seed
+        )
+    of_parts = [f"{name}: {warning}" for name, part in found.parts.items() for warning in part.warnings]
+    for warning in (*found.warnings, *of_parts, *(correction.warnings if correction else ())):
         say(f"warning: {warning}")
     if as_json:
         print_json(sampled_json(found, correction))

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.evaluate.rater_error import Corrected, Correction
+from grater.cli.evaluate_table import UNITS
 from grater.evaluate.sampled import Sampled, SystemEstimate
+from grater.evaluate.sampled_correction import Corrected, Correction
 from grater.model import Interval
 from grater.sampling.plan import more_needed
 from grater.sampling.scores import Scores
@@ -30,8 +31,13 @@ def render(found: Sampled, console: Console, correction: Correction | None = Non
             console.print(_corrected(estimate, by_system[estimate.system]), width=width)
     if found.differences:
         console.print(_differences(found), width=width)
+    for name, part in found.parts.items():
+        for estimate in part.systems:
+            console.print(_system(estimate, f"{name}: "), width=width)
     judged = f"{found.n_judged:,} of {found.n_drawn:,} drawn items judged, {found.n_items:,.0f} in the corpus"
     console.print(Text(judged), width=width)
+    units = UNITS[found.signature.options["units"]]
+    console.print(Text(f"95 % limits; in doubt, or drawn again: {units}."), width=width)
     if correction:
         console.print(Text(_raters(correction)), width=width)
     for signature in (found.signature, *([correction.signature] if correction else [])):
@@ -53,8 +59,8 @@ def progress(found: Sampled, width: float, *, fpc: bool) -> Iterator[str]:
             yield f"{so_far}; {more:,} more bring the width to {width:.2f}"
 
 
-def _system(estimate: SystemEstimate) -> Table:
-    table = _table(f"{estimate.system}, from a sample", ["", "value", "limits", "paper's limits"])
+def _system(estimate: SystemEstimate, part: str = "") -> Table:
+    table = _table(f"{part}{estimate.system}, from a sample", ["", "value", "limits", "paper's limits"])
     for name, ours, paper in _rows(estimate.scores, estimate.paper):
         table.add_row(name, _number(ours.value), _limits(ours), _limits(paper))
     for name in ("hit", "false_alarm", "miss"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import polars as pl
@@ -9,6 +10,7 @@ import typer
 from rich.console import Console
 
 from grater.cli.evaluate_options import (
+    ByColumn,
     ClusterName,
     CurveFile,
     DecisionFiles,
@@ -40,7 +42,7 @@ from grater.evaluate.thresholds import (
     scored_systems,
     signature_of_curve,
 )
-from grater.tables import Table, read_gold, read_items, write_table
+from grater.tables import Table, parse_merge, read_gold, read_items, write_table
 
 app = typer.Typer()
 
@@ -57,11 +59,15 @@ def evaluate_detectors(
     items: ItemsFile = None,
     gold: GoldFile = None,
     cluster: ClusterName = "item",
-    by: Annotated[str, typer.Option(metavar="COLUMN", help="Results for each value of a column of the items.")] = "",
+    by: ByColumn = "",
     unknown: UnknownWay = "drop",
     with_suggestions: Annotated[
         bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")
     ] = False,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Score suggestions against adjudicated corrections: item, label."),
+    ] = None,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
     resamples: Resamples = RESAMPLES,
@@ -84,8 +90,20 @@ def evaluate_detectors(
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     options = Options(truth, parse_edges(bins) if bins else EDGES, Chance(cluster, resamples, seed), unknown, by)
     adjudicated = read_gold(gold) if gold else None
-    found = evaluate(decided, judged, items=read_items(items) if items else None, gold=adjudicated, options=options)
-    suggested = suggestions(decided, judged, n_resamples=resamples, seed=seed) if with_suggestions else []
+    found = evaluate(
+        decided,
+        judged,
+        items=read_items(items) if items else None,
+        gold=adjudicated,
+        merge=parse_merge(merge),
+        options=options,
+    )
+    wanted = read_gold(corrections) if corrections else None
+    suggested = (
+        suggestions(decided, judged, corrections=wanted, n_resamples=resamples, seed=seed)
+        if with_suggestions or corrections
+        else []
+    )
     curves = curves_of(decided, found, options.chance, higher) if curve else []
     if curve:
         frames = [frame_of_curve(each, signature_of_curve(each, found.signature)) for each in curves]

@@ -26,7 +26,10 @@ ItemsFile: TypeAlias = Annotated[
     Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
 ]
 GoldFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--gold", metavar="FILE", help="Adjudicated labels, for --truth adjudicated.")
+    Path | None,
+    typer.Option(
+        "--gold", metavar="FILE", help="Known answers: the truth of --truth adjudicated, else a correction."
+    ),
 ]
 TruthName: TypeAlias = Annotated[
     str,
@@ -37,6 +40,9 @@ TruthName: TypeAlias = Annotated[
 ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
 UnknownWay: TypeAlias = Annotated[
     Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
+]
+ByColumn: TypeAlias = Annotated[
+    str, typer.Option("--by", metavar="COLUMN", help="Results for each value of a column of the items.")
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
 

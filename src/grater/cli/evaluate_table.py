@@ -30,6 +30,9 @@ UNITS = {
     "essay": "essays with all their items",
     "document": "documents with all their items",
     "rater": "raters with all their judgments, the items held fast",
+    "item+rater": "items and raters together",
+    "essay+rater": "essays with all their items, and raters, together",
+    "document+rater": "documents with all their items, and raters, together",
 }
 
 
@@ -38,8 +41,8 @@ def render(
 ) -> None:
     """Print what was asked for."""
     for table in _tables(found, suggested, weighted=weighted, bins=bins):
-        _print(console, table)
-    _notes(console, [*_reasons(found.whole), _drawn(found.signature), str(found.signature)])
+        print_table(console, table)
+    print_notes(console, [*_reasons(found.whole), _drawn(found.signature), str(found.signature)])
 
 
 def render_verified(
@@ -50,8 +53,8 @@ def render_verified(
         for each in part:
             counts = [f"{each.n_flagged:,}", f"{each.n_judged:,}", f"{each.hit:,.6g}"]
             table.add_row(Text(each.system), *counts, *_cells(each.precision))
-        _print(console, table)
-    _notes(console, [f"{NO_RECALL}.", _drawn(signature), str(signature)])
+        print_table(console, table)
+    print_notes(console, [f"{NO_RECALL}.", _drawn(signature), str(signature)])
 
 
 def render_comparison(found: Comparison, signature: Signature, console: Console, part: str = "") -> None:
@@ -61,13 +64,14 @@ def render_comparison(found: Comparison, signature: Signature, console: Console,
     for each in found.systems:
         numbers = [number(each[name].value) for name in SHOWN]
         table.add_row(Text(each.system), *numbers, limits(each[found.score]), found.groups[each.system])
-    _print(console, table)
-    _print(console, _pairs(found))
+    print_table(console, table)
+    print_table(console, _pairs(found))
     note = "Systems that share a letter cannot be told apart at 95 % (Holm)."
+    corrected = ["Corrected for what raters get wrong; McNemar as judged."] * ("correction" in signature.options)
     left = [f"{found.n_left_out:,} items are left out: not judged, or not decided on by all."] * bool(
         found.n_left_out
     )
-    _notes(console, [note, *left, _drawn(signature), str(signature)])
+    print_notes(console, [note, *left, *corrected, _drawn(signature), str(signature)])
 
 
 def _pairs(found: Comparison) -> Table:
@@ -85,6 +89,8 @@ def _pairs(found: Comparison) -> Table:
 def _tables(found: Evaluation, suggested: Sequence[Suggested], *, weighted: bool, bins: bool) -> Iterator[Table]:
     whole = found.whole
     yield _scores(f"Against {found.truth.name}, {whole.n_items - whole.n_unjudged:,} items", whole.standard, whole)
+    if found.correction and not found.correction.raters.reason:
+        yield _scores("Corrected for what raters get wrong", found.corrected)
     if len(whole.by_rater) > 1:
         yield from _raters(whole, found.cases.systems)
     if weighted:
@@ -104,7 +110,7 @@ def _scores(title: str, systems: Sequence[Scored], part: Part | None = None) -> 
     table = _table(title, ["", "precision", "recall", "F0.5", "hits", "false", "misses"])
     for each in systems:
         counts = [f"{count:,.6g}" for count in each.counts.row()[:3]]
-        table.add_row(Text(each.system), *(_stacked(each[name]) for name in SHOWN), *counts)
+        table.add_row(Text(each.system), *(stacked(each[name]) for name in SHOWN), *counts)
     if part and part.n_unjudged:
         flags = ", ".join(f"{n:,} flagged by {system}" for system, n in part.flagged_unjudged.items())
         table.add_section()
@@ -119,7 +125,7 @@ def _raters(part: Part, systems: Sequence[str]) -> Iterator[Table]:
         table = _table(f"{system} against each rater", ["", "items", *TITLES])
         of_raters = {rater: scored[place] for rater, scored in part.by_rater.items()}
         for rater, scored in of_raters.items() if len(of_raters) <= MOST_RATERS else ():
-            table.add_row(Text(rater), f"{scored.n:,}", *(_stacked(scored[name]) for name in SHOWN))
+            table.add_row(Text(rater), f"{scored.n:,}", *(stacked(scored[name]) for name in SHOWN))
         spreads = [spread([scored[name] for scored in of_raters.values()]) for name in SHOWN]
         table.add_section()
         ranges = [f"{number(each.low)} to {number(each.high)}" for each in spreads]
@@ -136,7 +142,7 @@ def _bins(part: Part, systems: Sequence[str]) -> Iterator[Table]:
         for each in part.bins:
             scored = each.systems[place]
             names = ("error_rate", "precision", "recall", "kappa")
-            table.add_row(each.title, f"{scored.n:,}", *(_stacked(scored[name]) for name in names))
+            table.add_row(each.title, f"{scored.n:,}", *(stacked(scored[name]) for name in names))
         yield table
 
 
@@ -150,10 +156,16 @@ def _histogram(part: Part) -> Table:
 
 
 def _suggestions(suggested: Sequence[Suggested]) -> Table:
-    headers = ["", "judged", "blank", "some rater's", "mean share of raters", "recall"]
-    table = _table("Suggestions against the raters' alternatives", headers)
+    names = {"some rater's": "any_rater", "mean share of raters": "graded", "recall": "recall"}
+    names |= {"adjudicated": "adjudicated", "recall of adjudicated": "adjudicated_recall"}
+    shown = {
+        title: name
+        for title, name in names.items()
+        if any(not isnan(getattr(each, name).value) for each in suggested)
+    }
+    table = _table("Suggestions", ["", "judged", "blank", *shown])
     for each in suggested:
-        numbers = [_stacked(each.any_rater), _stacked(each.graded), _stacked(each.recall)]
+        numbers = [stacked(getattr(each, name)) for name in shown.values()]
         table.add_row(Text(each.system), f"{each.n:,}", f"{each.n_blank:,}", *numbers)
     return table
 
@@ -167,7 +179,7 @@ def _drawn(signature: Signature) -> str:
     return f"95 % limits; drawn: {UNITS[signature.options['units']]}."
 
 
-def _stacked(score: Interval) -> str:
+def stacked(score: Interval) -> str:
     return f"{number(score.value)}\n{limits(score)}"
 
 
@@ -189,11 +201,11 @@ def _p(value: float) -> str:
     return f"{value:.4f}" if value >= LEAST_P else f"< {LEAST_P}"
 
 
-def _print(console: Console, table: Table) -> None:
+def print_table(console: Console, table: Table) -> None:
     console.print(table, width=min(WIDTH, console.width))
 
 
-def _notes(console: Console, notes: Sequence[str]) -> None:
+def print_notes(console: Console, notes: Sequence[str]) -> None:
     for note in notes:
         console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
 

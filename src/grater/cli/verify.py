@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from grater.cli.evaluate_options import (
+    ByColumn,
     ClusterName,
     DecisionFiles,
     GoldFile,
@@ -23,10 +24,12 @@ from grater.cli.evaluate_table import render_verified
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
+from grater.errors import UsageError
 from grater.evaluate.as_json import verified_json
-from grater.evaluate.detectors import Options, parts_by, prepared, signature_of
+from grater.evaluate.cases import cases_of
+from grater.evaluate.detectors import Options, parts_by, signature_of
 from grater.evaluate.draws import RESAMPLES, Chance
-from grater.evaluate.truth import truth_of
+from grater.evaluate.truth import ADJUDICATED, truth_of
 from grater.evaluate.verified import verified
 from grater.tables import read_gold, read_items
 
@@ -45,7 +48,7 @@ def verify(
     fpc: Annotated[
         bool, typer.Option("--fpc/--no-fpc", help="This corpus is all there is, or it stands for a wider one.")
     ] = False,
-    by: Annotated[str, typer.Option(metavar="COLUMN", help="Results for each value of a column of the items.")] = "",
+    by: ByColumn = "",
     resamples: Resamples = RESAMPLES,
     columns: Columns = [],  # noqa: B006
     merge: Merge = [],  # noqa: B006
@@ -57,10 +60,12 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Precision of systems from judged flags; recall is undefined, for nobody looked at what they passed over."""
+    if gold and truth != ADJUDICATED:
+        raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     options = Options(truth, chance=Chance(cluster, resamples, seed), unknown=unknown)
-    cases = prepared(decided, judged, items=read_items(items) if items else None, unknown=unknown)
+    cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown)
     known = truth_of(cases, truth, gold=read_gold(gold) if gold else None, seed=seed)
     found = verified(cases, known, chance=options.chance, fpc=fpc)
     parts = {

@@ -22,12 +22,21 @@ SPREAD = ("precision", "recall", "f0.5", "f1")
 def evaluation_json(found: Evaluation) -> dict[str, Json]:
     return {
         **part_json(found.whole, found.cases.systems),
+        **_corrected(found),
         "truth": found.truth.name,
         "raters": list(found.cases.raters),
         **({"parts": _parts_json(found)} if found.parts else {}),
         "warnings": list(found.warnings),
         "signature": str(found.signature),
     }
+
+
+def _corrected(found: Evaluation) -> dict[str, Json]:
+    """The scores after the correction, and how raters err; nothing without gold."""
+    if found.correction is None:
+        return {}
+    scores = {each.system: {name: each[name].as_json() for name in HEAD} for each in found.corrected}
+    return {"corrected": scores, "rater_error": found.correction.raters.as_json()}
 
 
 def _parts_json(found: Evaluation) -> dict[str, Json]:

@@ -6,18 +6,20 @@ drawn for limits and which data it was; warnings say where numbers deserve less 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 
-from grater.agreement.unknown import Unknown, with_unknown
+from grater.agreement.unknown import Unknown
 from grater.evaluate.binned import EDGES, Bin, binned, different_rates, histogram, small_bins
 from grater.evaluate.cases import Cases, Truths, cases_of
+from grater.evaluate.corrected import Correction, corrected_scores
 from grater.evaluate.draws import Chance, distinct
+from grater.evaluate.rater_error import rater_error
 from grater.evaluate.standard import Scored, against, each_rater
-from grater.evaluate.truth import Truth, truth_of
+from grater.evaluate.truth import ADJUDICATED, Truth, truth_of
 from grater.evaluate.weighted import weighted
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table
@@ -60,6 +62,8 @@ class Evaluation:
     parts: dict[str, Part]
     signature: Signature
     warnings: tuple[str, ...] = ()
+    corrected: tuple[Scored, ...] = ()
+    correction: Correction | None = None
 
 
 def evaluate(
@@ -68,21 +72,36 @@ def evaluate(
     *,
     items: Table | None = None,
     gold: Table | None = None,
+    merge: Mapping[str, str] | None = None,
     options: Options | None = None,
 ) -> Evaluation:
-    """Every system of the decisions against the raters."""
+    """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects."""
     options = options or Options()
-    cases = prepared(decisions, judgments, items=items, unknown=options.unknown)
+    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown)
     truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
     whole = _part(cases, truth, options, None)
     parts = {name: _part(cases, truth, options, where) for name, where in _parts(cases, options).items()}
-    signature = signature_of(cases, options, bins=",".join(f"{edge:g}" for edge in options.edges))
-    return Evaluation(cases, truth, whole, parts, signature, tuple(_warnings(cases, whole, parts)))
+    correction = correction_of(judgments, gold, options, merge=merge)
+    corrected = corrected_scores(cases, truth, correction, chance=options.chance) if correction else []
+    bins = ",".join(f"{edge:g}" for edge in options.edges)
+    signature = signature_of(cases, options, bins=bins, **(correction.options if correction else {}))
+    stuck = [f"nothing is corrected: {correction.raters.reason}"] if correction and correction.raters.reason else []
+    warnings = (*_warnings(cases, whole, parts), *stuck)
+    return Evaluation(cases, truth, whole, parts, signature, warnings, tuple(corrected), correction)
 
 
-def prepared(decisions: Table, judgments: Judgments, *, items: Table | None, unknown: Unknown) -> Cases:
-    """The cases, with `unknown` taken as asked: left out, or as ok."""
-    return cases_of(decisions, with_unknown(judgments, "ok") if unknown == "ok" else judgments, items=items)
+def correction_of(
+    judgments: Judgments, gold: Table | None, options: Options, *, merge: Mapping[str, str] | None = None
+) -> Correction | None:
+    """How raters err on gold; none without gold, or where gold itself is the truth."""
+    if gold is None or options.truth == ADJUDICATED:
+        return None
+    seed, level = options.chance.seed, options.chance.level
+    raters = rater_error(
+        judgments, gold, truth=options.truth, merge=merge, unknown=options.unknown, seed=seed, level=level
+    )
+    rows = gold.frame.select("item", "label").sort("item").iter_rows()
+    return Correction(raters, digest(f"{item}|{label}" for item, label in rows))
 
 
 def _part(cases: Cases, truth: Truth, options: Options, where: Truths | None) -> Part:

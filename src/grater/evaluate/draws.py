@@ -1,17 +1,19 @@
-"""Resamples of cases: by item, by essay or document, or by rater.
+"""Resamples of cases: by item, by essay or document, by rater, or by both at once.
 
 Items enter a score only through their *pattern* (who flagged them, how true they are), so a million items are a few
 hundred patterns, and a resample is a draw of pattern weights (statistics.md, "Agreement").  Patterns are in the
 order of their values, never of rows: neither the order of a file nor the names of items change a limit.  Clusters
 are drawn whole, with the sums of their items.  Raters are drawn with all their votes, the items held fast: limits
 then say how far other raters of the same kind would move the number; raters stand in the order of what they said.
+With `item+rater` (or `essay+rater`, `document+rater`) items and raters are drawn again together, each by itself: the
+pigeonhole bootstrap (Owen 2007, Annals of Applied Statistics 1, 386-411), which is a little too wide by design.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isnan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,11 +25,12 @@ from grater.evaluate.cases import Cases
 from grater.evaluate.counts import cells
 from grater.evaluate.resampling import Ints, Numbers
 from grater.evaluate.truth import Truth, sides
+from grater.evaluate.votes import Votes, share_of
 from grater.intervals.bootstrap import MOST_WEIGHTS
 from grater.rng import generator
 from grater.tables import require_raters
 
-Cluster: TypeAlias = Literal["item", "essay", "document", "rater"]
+Cluster: TypeAlias = Literal["item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"]
 RESAMPLES = 1000
 DECIMALS = 9
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -41,6 +44,15 @@ class Chance:
     n_resamples: int = RESAMPLES
     seed: int = 0
     level: float = 0.95
+
+    @property
+    def unit(self) -> str:
+        """What is drawn beside raters: item, essay or document; nothing where only raters are."""
+        return self.cluster.removesuffix("rater").removesuffix("+")
+
+    @property
+    def with_raters(self) -> bool:
+        return self.cluster.endswith("rater")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +72,14 @@ class Units:
         return sums
 
 
-def units_of(cases: Cases, truth: Truth, places: Ints, *, cluster: Cluster) -> Units:
+def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> Units:
     """The counts of all systems, side by side, of what is drawn."""
     flagged, values = cases.flagged[places], truth.values[places]
     first, pattern = distinct([*flagged.T, values])
     rows = cells(flagged[first], values[first]).reshape(len(first), 4 * len(cases.systems))
-    if cluster in ("item", "rater"):
+    if unit in ("item", ""):
         return Units(rows, np.bincount(pattern, minlength=len(first)))
-    group, names = cases.groups(cluster)
+    group, names = cases.groups(unit)
     of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
     held = np.bincount(group[places], minlength=len(names)) > 0
     # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
@@ -105,42 +117,87 @@ def swapped(units: Units, *, n_resamples: int, rng: np.random.Generator) -> Numb
     return np.concatenate([np.zeros((0, units.rows.shape[1])), *blocks])
 
 
-def resampled_raters(cases: Cases, truth: Truth, places: Ints, *, n_resamples: int, seed: int) -> Numbers:
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """The sums of all systems' counts, a row for each resample, and how many units they were drawn from."""
+
+    sums: Numbers
+    n_units: int
+
+
+def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: Units, *, chance: Chance) -> Resamples:
+    """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
+    if chance.with_raters:
+        sums = resampled_raters(cases, truth, places, chance=chance)
+        # The scarcer kind decides how far limits are expanded: there are hundreds of items and a handful of raters.
+        n_units = min(len(cases.raters), units.n) if chance.unit else len(cases.raters)
+        return Resamples(sums, n_units)
+    rng = generator(chance.seed, "evaluate", chance.cluster)
+    return Resamples(resampled(units, n_resamples=chance.n_resamples, rng=rng), units.n)
+
+
+def resampled_raters(cases: Cases, truth: Truth, places: Ints, *, chance: Chance) -> Numbers:
     """The counts of all systems, the raters drawn with replacement; an item without a vote then counts nowhere."""
+    require_drawable(cases, truth)
+    # Items by name, not by row: what is drawn for an item does not depend on the order of a file.
+    places = places[np.argsort(cases.items.gather(places).to_numpy().astype(str), kind="stable")]
+    flagged, weigh = cases.flagged[places], _unit_weights(cases, places, chance)
+    blocks = [
+        _sums_of(flagged, shares[places], weigh(shares.shape[1]))
+        for shares in rater_shares(cases, truth, n_resamples=chance.n_resamples, seed=chance.seed)
+    ]
+    return np.concatenate([np.zeros((0, flagged.shape[1] * 4)), *blocks])
+
+
+def require_drawable(votes: Votes, truth: Truth) -> None:
+    """Raters can be drawn where the truth is made of their votes and they have names."""
     if not truth.is_of_votes:
         raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
-    require_raters(cases.judgments, "limits by rater")
-    votes, errors = _by_rater(cases)
-    flagged = cases.flagged[places]
-    rng = generator(seed, "evaluate", "raters")
-    sums = []
-    n_raters = len(cases.raters)
-    for n in _portions(n_resamples if n_raters else 0, len(cases)):
+    require_raters(votes.judgments, "limits by rater")
+
+
+def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> Iterator[Numbers]:
+    """How true each item is to raters drawn with replacement, in blocks of items x resamples; nan without a vote."""
+    n_votes, n_error = _by_rater(votes)
+    n_raters, rng = len(votes.raters), generator(seed, "evaluate", "raters")
+    for n in _portions(n_resamples if n_raters else 0, len(votes)):
         weights = rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters), size=n).T
-        n_votes, n_error = votes @ weights, errors @ weights
-        share = np.divide(n_error, n_votes, out=np.full(n_votes.shape, nan), where=n_votes > 0)[places]
-        share = share if truth.is_graded else sides(share)
-        sums += [_sum_of(flagged, column) for column in share.T]
-    return np.stack(sums) if sums else np.zeros((0, flagged.shape[1] * 4))
+        share = share_of(n_error @ weights, n_votes @ weights)
+        yield share if truth.is_graded else sides(share)
 
 
-def _sum_of(flagged: npt.NDArray[np.int8], share: Numbers) -> Numbers:
-    known = ~np.isnan(share)
-    sums: Numbers = cells(flagged[known], share[known]).sum(axis=0).ravel()
-    return sums
+def _unit_weights(cases: Cases, places: Ints, chance: Chance) -> Callable[[int], Numbers | None]:
+    """How often each item is drawn, for as many resamples as asked: items x resamples."""
+    if not chance.unit:
+        return lambda n: None  # noqa: ARG005 (the items held fast)
+    rng = generator(chance.seed, "evaluate", "units", chance.cluster)
+    group = np.arange(len(places)) if chance.unit == "item" else cases.groups(chance.unit)[0][places]
+    held, unit = np.unique(group, return_inverse=True)
+    shares = np.full(len(held), 1 / max(1, len(held)))
+    return lambda n: rng.multinomial(len(held), shares, size=n).T[unit].astype(np.float64)
 
 
-def _by_rater(cases: Cases) -> tuple[coo_array, coo_array]:
+def _sums_of(flagged: npt.NDArray[np.int8], share: Numbers, weights: Numbers | None) -> Numbers:
+    """Resamples x (systems x 4) from items x resamples; an item whose truth is nan counts nowhere."""
+    counted = ~np.isnan(share) * (1.0 if weights is None else weights)
+    errors = np.where(counted > 0, share, 0.0) * counted
+    is_flagged, is_passed = ((flagged == mark).astype(np.float64).T for mark in (1, 0))
+    hit, miss = is_flagged @ errors, is_passed @ errors
+    cells_of = [hit, is_flagged @ counted - hit, miss, is_passed @ counted - miss]
+    return np.stack(cells_of, axis=-1).transpose(1, 0, 2).reshape(share.shape[1], -1)
+
+
+def _by_rater(votes: Votes) -> tuple[coo_array, coo_array]:
     """Items x raters: who voted, and who voted for error; raters by what they said, not by their names."""
-    rank = np.argsort(np.argsort(cases.items.to_numpy().astype(str))).astype(np.uint64)
-    mixed = ((rank[cases.item] * np.uint64(2) + cases.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
-    content = np.zeros(len(cases.raters), np.uint64)
-    np.add.at(content, cases.rater, mixed * mixed)
-    place = np.argsort(np.argsort(content, kind="stable"))[cases.rater]
-    shape = (len(cases), len(cases.raters))
-    votes = coo_array((np.ones(len(place)), (cases.item, place)), shape=shape).tocsr()
-    errors = coo_array((cases.is_error.astype(np.float64), (cases.item, place)), shape=shape).tocsr()
-    return votes, errors
+    rank = np.argsort(np.argsort(votes.items.to_numpy().astype(str))).astype(np.uint64)
+    mixed = ((rank[votes.item] * np.uint64(2) + votes.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
+    content = np.zeros(len(votes.raters), np.uint64)
+    np.add.at(content, votes.rater, mixed * mixed)
+    place = np.argsort(np.argsort(content, kind="stable"))[votes.rater]
+    shape = (len(votes), len(votes.raters))
+    n_votes = coo_array((np.ones(len(place)), (votes.item, place)), shape=shape).tocsr()
+    n_error = coo_array((votes.is_error.astype(np.float64), (votes.item, place)), shape=shape).tocsr()
+    return n_votes, n_error
 
 
 def _portions(n_resamples: int, width: int) -> Iterator[int]:

@@ -17,8 +17,9 @@ import numpy as np
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, Truths, only
 from grater.evaluate.compare import LEVEL, Drawn, PairTest, Test, paired_tests
+from grater.evaluate.corrected import Correction, corrected_scores
 from grater.evaluate.counts import CELLS, SCORES, scores
-from grater.evaluate.draws import Chance, resampled, resampled_raters, swapped, units_of
+from grater.evaluate.draws import Chance, drawn_sums, swapped, units_of
 from grater.evaluate.groups import rank_groups
 from grater.evaluate.mcnemar import McNemar, discordant
 from grater.evaluate.resampling import Ints, Numbers
@@ -62,8 +63,9 @@ def compare_systems(
     score: str = "f0.5",
     test: Test = "bootstrap",
     where: Truths | None = None,
+    correction: Correction | None = None,
 ) -> Comparison:
-    """Every two systems on their common items."""
+    """Every two systems on their common items; with a correction, after it."""
     if score not in SCORES:
         raise UnknownName(unknown("score", score, list(SCORES)))
     if len(cases.systems) < 2:
@@ -71,9 +73,15 @@ def compare_systems(
     here = np.ones(len(cases), bool) if where is None else where
     common = here & (cases.flagged >= 0).all(axis=1) & ~np.isnan(truth.values)
     places = only(common)
-    scored = against(cases, truth, chance=chance, where=common)
+    if correction and correction.raters.reason:
+        raise UsageError(f"nothing can be corrected: {correction.raters.reason}; leave --gold out")
+    if correction:
+        scored = corrected_scores(cases, truth, correction, chance=chance, where=common)
+    else:
+        scored = against(cases, truth, chance=chance, where=common)
     order = sorted(range(len(scored)), key=lambda at: (-_rankable(scored[at][score].value), scored[at].system))
-    tests = paired_tests(_drawn(cases, truth, places, order, chance, score), lambda sums: _score(sums, score))
+    drawn = _drawn(cases, truth, places, order, chance, score, correction)
+    tests = paired_tests(drawn, lambda sums: _score(correction.seen(sums) if correction else sums, score))
     pairs = _pairs(cases, truth, common, order, tests)
     ranked = [scored[at] for at in order]
     apart = [(pair.test.first, pair.test.second) for pair in pairs if pair.test.holm[test] <= 1 - LEVEL]
@@ -95,23 +103,29 @@ def _score(sums: Numbers, score: str) -> Numbers:
     return numbers
 
 
-def _drawn(cases: Cases, truth: Truth, places: Ints, order: Sequence[int], chance: Chance, score: str) -> Drawn:
-    units = units_of(cases, truth, places, cluster=chance.cluster)
+def _drawn(
+    cases: Cases,
+    truth: Truth,
+    places: Ints,
+    order: Sequence[int],
+    chance: Chance,
+    score: str,
+    correction: Correction | None,
+) -> Drawn:
+    units = units_of(cases, truth, places, unit=chance.unit)
     n_systems, n = len(cases.systems), chance.n_resamples
     shape = (-1, n_systems, len(CELLS))
-    if chance.cluster == "rater":
-        sums = resampled_raters(cases, truth, places, n_resamples=n, seed=chance.seed)
-    else:
-        sums = resampled(units, n_resamples=n, rng=generator(chance.seed, "evaluate", chance.cluster))
+    resamples = drawn_sums(cases, truth, places, units, chance=chance)
     sides_changed = swapped(units, n_resamples=n, rng=generator(chance.seed, "evaluate", "swaps"))
     total = units.sums.reshape(n_systems, len(CELLS))[list(order)]
-    values = _score(total, score)
-    drawn = _score(sums.reshape(shape)[:, list(order)], score)
+    sums = resamples.sums.reshape(shape)[:, list(order)]
+    values = _score(correction.seen(total) if correction else total, score)
+    drawn = _score(correction.drawn(sums, seed=chance.seed) if correction else sums, score)
     # A draw in which a score is undefined says nothing, unless the score is undefined anyway.
     says = ~np.isnan(drawn[:, ~np.isnan(values)]).any(axis=1)
     return Drawn(
         names=[cases.systems[at] for at in order],
-        n_units=len(cases.raters) if chance.cluster == "rater" else units.n,
+        n_units=resamples.n_units,
         values=values,
         drawn=drawn[says],
         sums=total,

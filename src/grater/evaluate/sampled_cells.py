@@ -2,15 +2,17 @@
 
 A sample that grater drew has its design beside it: cells cross the strata of all its draws with the flags of the
 systems asked for, their sizes are counted in the corpus, and what was judged in a cell is a simple random sample of
-it (post-stratification).  So any system with decisions on the corpus can be estimated, drawn for or not.
+it (post-stratification).  So any system with decisions on the corpus can be estimated, drawn for or not, and so can a
+part of the corpus (`only`).
 
-A sample from elsewhere has only its strata: their sizes are as the table says, and each must be flagged as a whole.
+A sample from elsewhere has only its strata: their sizes are as the table says, each must be flagged as a whole, and
+nobody knows how much of them lies in a part of the corpus.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -20,7 +22,35 @@ from grater.sampling.scores import Stratum
 from grater.sampling.strata import decided
 from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
 
-COUNTS = {"n_drawn": pl.len(), "n_judged": pl.col("error").count(), "errors": pl.col("error").sum()}
+COUNTS = {
+    "n_drawn": pl.col("is_drawn").sum(),
+    "n_judged": pl.col("error").is_not_null().sum(),
+    "errors": pl.col("error").sum(),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Items with their cell: item, name, is_drawn, and a column `flag SYSTEM` for each system.
+
+    The whole corpus where the design is known; else the drawn items, with the size of their stratum in `size`.
+    """
+
+    frame: pl.DataFrame
+    systems: tuple[str, ...]
+    is_whole: bool
+    name: str
+
+    @property
+    def keys(self) -> list[str]:
+        return ["name", *(f"flag {system}" for system in self.systems)]
+
+    def only(self, items: pl.Series) -> Members:
+        """The same sample for a part of the corpus."""
+        if not self.is_whole:
+            message = "expected a sample with its design for parts of the corpus, found strata of unknown make-up"
+            raise BadInput(Problem(self.name, f"{message}; draw with grater sample, keep NAME.meta.json beside it"))
+        return replace(self, frame=self.frame.join(pl.DataFrame({"item": items}), on="item", how="semi"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,52 +70,46 @@ class Cells:
         ]
 
 
-def cells_of(
-    decisions: Table, sample: Sample, truth: pl.DataFrame, systems: Sequence[str], *, labels: Judgments | None = None
-) -> Cells:
-    """The cells of a sample for these systems; another corpus than the sample's is refused."""
+def members_of(
+    decisions: Table, sample: Sample, systems: Sequence[str], *, labels: Judgments | None = None
+) -> Members:
+    """Which cell each item is in for these systems; another corpus than the sample's is refused."""
     draws = draws_of(sample)
     if not draws:
         require_same_items(sample, decisions.frame["item"].unique())
-        return _from_table(decisions, sample, truth, systems)
+        return _from_table(decisions, sample, systems)
     require_unchanged(sample, decisions)
     if labels is None and len(draws) == 1 and draws[0].strata == "label" and list(systems) == [draws[0].system]:
-        return _from_table(decisions, sample, truth, systems)
-    return _from_design(decisions, sample, truth, systems, labels)
+        return _from_table(decisions, sample, systems)
+    whole = crossed(decisions, sample, labels=labels)
+    strata = [f"stratum {place}" for place in range(len(draws))]
+    named = whole.select("item", "is_drawn", name=pl.concat_str(strata, separator=" / "))
+    return Members(_with_flags(named, decisions, systems), tuple(systems), True, sample.name)
 
 
-def _from_design(
-    decisions: Table, sample: Sample, truth: pl.DataFrame, systems: Sequence[str], labels: Judgments | None
-) -> Cells:
-    whole = _with_flags(crossed(decisions, sample, labels=labels), decisions, systems)
-    strata = [f"stratum {place}" for place in range(len(draws_of(sample)))]
-    keys = [*strata, *(f"flag {system}" for system in systems)]
-    sizes = whole.group_by(keys).len("size")
-    judged = whole.filter("is_drawn").join(truth, on="item", how="left").group_by(keys).agg(**COUNTS)
-    found = sizes.join(judged, on=keys, how="left").fill_null(0).sort(keys)
-    return _cells(found.with_columns(name=pl.concat_str(strata, separator=" / ")), systems)
+def cells_of(members: Members, truth: pl.DataFrame) -> Cells:
+    """The cells with their sizes and what was judged in them; `truth` has item and error."""
+    drawn = members.frame.filter("is_drawn").join(truth, on="item", how="left")
+    judged = drawn.group_by(members.keys).agg(**COUNTS)
+    size = pl.len() if members.is_whole else pl.col("size").first()
+    sizes = members.frame.group_by(members.keys).agg(size=size)
+    return _cells(sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys), members.systems)
 
 
-def _from_table(decisions: Table, sample: Sample, truth: pl.DataFrame, systems: Sequence[str]) -> Cells:
+def _from_table(decisions: Table, sample: Sample, systems: Sequence[str]) -> Members:
     rows = with_stratum_size(sample)
     if rows["item"].is_duplicated().any():
         message = "expected each item once, found several draws without their design; keep NAME.meta.json beside it"
         raise BadInput(Problem(sample.name, message))
-    rows = _with_flags(rows, decisions, systems)
-    flags = [f"flag {system}" for system in systems]
-    found = (
-        rows.join(truth, on="item", how="left")
-        .group_by("stratum", *flags)
-        .agg(size=pl.col("stratum_size").first(), **COUNTS)
-        .sort("stratum", *flags)
-    )
-    mixed = found.filter(pl.col("stratum").is_duplicated())
+    named = rows.select("item", is_drawn=pl.lit(True), name=pl.col("stratum"), size=pl.col("stratum_size"))
+    members = Members(_with_flags(named, decisions, systems), tuple(systems), False, sample.name)
+    mixed = members.frame.select(members.keys).unique().filter(pl.col("name").is_duplicated())
     if not mixed.is_empty():
         message = (
-            f"expected strata that a system flags as a whole or not at all, found both in {mixed['stratum'][0]!r}"
+            f"expected strata that a system flags as a whole or not at all, found both in {mixed['name'].min()!r}"
         )
         raise BadInput(Problem(sample.name, f"{message}; draw with grater sample to have its design kept"))
-    return _cells(found.with_columns(name=pl.col("stratum")), systems)
+    return members
 
 
 def _with_flags(rows: pl.DataFrame, decisions: Table, systems: Sequence[str]) -> pl.DataFrame:

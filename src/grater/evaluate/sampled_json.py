@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grater.evaluate.rater_error import Corrected, Correction
 from grater.evaluate.sampled import Sampled, SystemEstimate
+from grater.evaluate.sampled_correction import Corrected, Correction
 from grater.model import Interval, Json
 from grater.sampling.scores import Scores
 
@@ -28,17 +28,12 @@ def sampled_json(found: Sampled, correction: Correction | None = None) -> dict[s
         "warnings": [*found.warnings, *(correction.warnings if correction else ())],
         "signature": str(found.signature),
         **({"rater_error": _rater_error_json(correction)} if correction else {}),
+        **({"parts": {name: sampled_json(part) for name, part in found.parts.items()}} if found.parts else {}),
     }
 
 
 def _rater_error_json(correction: Correction) -> dict[str, Json]:
-    raters = correction.raters
-    return {
-        "sensitivity": raters.sensitivity.as_json(),
-        "specificity": raters.specificity.as_json(),
-        "gold": {"error": raters.n_errors, "ok": raters.n_ok, "left_out": raters.n_left_out},
-        "signature": str(correction.signature),
-    }
+    return {**correction.raters.as_json(), "signature": str(correction.signature)}
 
 
 def _corrected_json(found: Corrected) -> dict[str, Json]:

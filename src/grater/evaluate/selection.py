@@ -13,10 +13,11 @@ their limits, each times its slope (Zou & Donner 2008): accuracy and share come 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import hypot, isnan, nan
+from statistics import fmean
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -30,12 +31,14 @@ from grater.intervals.wilson import wilson
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.rng import generator
-from grater.tables import Judgments, Table, require_raters
+from grater.tables import Judgments, Table, exploded, require_raters
 
 WRITER = "writer"
 EQUALLY_BAD = "equally bad"
 AT_LEAST = ("system", "equally good")
 CHOICES = ("writer", *AT_LEAST, EQUALLY_BAD)
+WORD = pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
+"""Upper case and blanks around a word do not count."""
 EquallyBad: TypeAlias = Literal["drop", "worse"]
 
 
@@ -75,23 +78,39 @@ def cloze(
     return found
 
 
+def mean_kappas(
+    pairs: Sequence[ClozePair], *, writer: str = WRITER, systems: Collection[str] = ()
+) -> dict[str, float]:
+    """The mean kappa of each kind of pair: a system is as good as people where its mean reaches theirs."""
+    kinds: dict[str, list[float]] = {"writer-rater": [], "writer-system": [], "rater-rater": []}
+    for pair in pairs:
+        with_writer = "writer-system" if pair.second in systems else "writer-rater"
+        if not isnan(pair.kappa.value):
+            kinds[with_writer if pair.first == writer else "rater-rater"].append(pair.kappa.value)
+    return {kind: fmean(values) for kind, values in kinds.items() if values}
+
+
 def _filled(judgments: Judgments, decisions: Table | None) -> tuple[Judgments, list[str]]:
-    """The words of people and, from their suggestions, of systems; upper case and blanks around do not count."""
-    word = pl.col("label").cast(pl.String).str.strip_chars().str.to_lowercase()
-    frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), word)
+    """The words of people and, from their suggestions, of systems."""
+    frame = judgments.frame.select(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), WORD)
     if decisions is None:
         return Judgments(frame, judgments.name), []
-    if "suggestion" not in decisions.frame.columns:
-        raise UsageError(f"{decisions.name}: expected a column 'suggestion' with the system's word, found none")
-    filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(
-        pl.col("item").cast(pl.String), rater=pl.col("system").cast(pl.String), label=pl.col("suggestion")
-    )
-    filled = filled.with_columns(word)
+    filled = _suggested(decisions)
     systems = sorted(filled["rater"].unique().to_list())
     shared = set(systems) & set(frame["rater"].unique().to_list())
     if shared:
         raise UsageError(f"expected systems and raters of different names, found {', '.join(sorted(shared))} in both")
     return Judgments(pl.concat([frame, filled]), judgments.name), systems
+
+
+def _suggested(decisions: Table) -> pl.DataFrame:
+    """The words of systems in the shape of judgments; a blank is no word."""
+    if "suggestion" not in decisions.frame.columns:
+        raise UsageError(f"{decisions.name}: expected a column 'suggestion' with the system's word, found none")
+    filled = decisions.frame.filter(pl.col("suggestion").is_not_null()).select(
+        pl.col("item").cast(pl.String), rater=pl.col("system").cast(pl.String), label=pl.col("suggestion")
+    )
+    return filled.with_columns(WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +133,16 @@ class Choice:
         shares = {rater: share.as_json() for rater, share in self.by_rater.items()}
         counts = {"items": self.n_items, "equally_bad": self.n_equally_bad}
         return {**counts, "by_rater": shares, "all_raters": self.all_raters.as_json()}
+
+
+def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
+    """The share of items on which each system has one of the words that are right: the writer's, by item."""
+    right = exploded(words.frame, "label").select(pl.col("item").cast(pl.String), label=WORD)
+    _, systems = _filled(Judgments(right.with_columns(rater=pl.lit(WRITER)), words.name), decisions)
+    filled = _suggested(decisions).join(right.select("item").unique(), on="item", how="semi")
+    is_right = filled.join(right, on=["item", "label"], how="semi").group_by("rater").len("n")
+    n_right, n_filled = (dict(rows.iter_rows()) for rows in (is_right, filled.group_by("rater").len("n")))
+    return {system: wilson(n_right.get(system, 0), n_filled.get(system, 0)) for system in systems}
 
 
 def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop") -> Choice:

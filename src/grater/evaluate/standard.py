@@ -23,7 +23,7 @@ from grater.agreement.confusion import confusion
 from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.compare import limits
 from grater.evaluate.counts import CELLS, REASONS, SCORES, SHARES, Counts, below, scores
-from grater.evaluate.draws import Chance, defined, resampled, resampled_raters, units_of
+from grater.evaluate.draws import Chance, defined, drawn_sums, units_of
 from grater.evaluate.resampling import Numbers
 from grater.evaluate.truth import Truth
 from grater.intervals.wilson import wilson
@@ -63,21 +63,15 @@ def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None 
     """Every system against the truth, on the items that it knows and `where` allows."""
     wanted = ~np.isnan(truth.values)
     places = np.flatnonzero(wanted if where is None else wanted & where)
-    units = units_of(cases, truth, places, cluster=chance.cluster)
+    units = units_of(cases, truth, places, unit=chance.unit)
     shape = (len(cases.systems), len(CELLS))
-    if chance.cluster == "rater":
-        n_units = len(cases.raters)
-        drawn = resampled_raters(cases, truth, places, n_resamples=chance.n_resamples, seed=chance.seed)
-    else:
-        n_units = units.n
-        rng = generator(chance.seed, "evaluate", chance.cluster)
-        drawn = resampled(units, n_resamples=chance.n_resamples, rng=rng)
+    drawn = drawn_sums(cases, truth, places, units, chance=chance)
     sums = units.sums.reshape(shape)
-    numbers = scores(drawn.reshape(len(drawn), *shape))
+    numbers = scores(drawn.sums.reshape(-1, *shape))
     n_items = (cases.flagged[places] >= 0).sum(axis=0)
     is_plain = chance.cluster == "item" and not truth.is_graded
     return [
-        _scored(system, int(n_items[place]), sums[place], numbers[:, place], n_units, chance, is_plain=is_plain)
+        _scored(system, int(n_items[place]), sums[place], numbers[:, place], drawn.n_units, chance, is_plain=is_plain)
         for place, system in enumerate(cases.systems)
     ]
 
@@ -104,7 +98,7 @@ def _interval(
     if is_plain and name == "kappa" and (counts.row() % 1 == 0).all():
         return _kappa(counts, chance)
     found = limits(value, defined(drawn, value), n_units=n_units, level=chance.level)
-    if found.low == found.high and name in SHARES and chance.cluster != "rater":
+    if found.low == found.high and name in SHARES and chance.unit:
         n = min(below(name, counts), n_units)
         flat = wilson(value * n, n, level=chance.level)
         return Interval(value, min(flat.low, value), max(flat.high, value))

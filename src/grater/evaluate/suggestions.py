@@ -4,7 +4,8 @@ A suggestion is held against the `alternatives` of everyone who calls the item a
 suggestions that at least one rater gave, `graded` the mean share of the item's raters who gave it (the spirit of
 Madnani et al. 2011: a rater who calls the item right gives nobody's suggestion), `recall` the share of items that
 most raters call an error whose suggestion at least one rater gave.  `adjudicated` holds it against a table of gold
-whose labels are the accepted corrections.  `-NONE-` is deletion; case and runs of blanks do not count.  Flags
+whose labels are the accepted corrections, `adjudicated_recall` is the share of that table's items that the system
+corrects so.  `-NONE-` is deletion; case and runs of blanks do not count.  Flags
 without a suggestion are counted, and so are suggestions for items that nobody judged.
 """
 
@@ -24,6 +25,8 @@ from grater.rng import generator
 from grater.tables import Judgments, Table, exploded
 
 ERROR = "error"
+SCORES = ("any_rater", "graded", "recall", "adjudicated", "adjudicated_recall")
+NO_WORDS = Interval(nan, nan, nan, "raters gave no alternatives")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,11 @@ class Suggested:
     graded: Interval
     recall: Interval
     adjudicated: Interval
+    adjudicated_recall: Interval
 
     def as_json(self) -> dict[str, Json]:
         counts = {"n": self.n, "blank": self.n_blank, "unjudged": self.n_unjudged}
-        scores = {name: getattr(self, name).as_json() for name in ("any_rater", "graded", "recall", "adjudicated")}
-        return {"system": self.system, **counts, **scores}
+        return {"system": self.system, **counts, **{name: getattr(self, name).as_json() for name in SCORES}}
 
 
 def suggestions(
@@ -54,49 +57,45 @@ def suggestions(
     seed: int = 0,
 ) -> list[Suggested]:
     """The suggestions of every system."""
-    for table, column in ((decisions, "suggestion"), (judgments, "alternatives")):
-        if column not in table.frame.columns:
-            raise UsageError(f"{table.name}: expected a column {column!r}, found none; name it with --columns")
-    votes = _votes(judgments)
-    given = _given(judgments)
+    _require(decisions.frame, "suggestion", decisions.name)
+    if corrections is None:
+        _require(judgments.frame, "alternatives", judgments.name)
+    votes, given = _votes(judgments), _given(judgments)
     wanted = None if corrections is None else _accepted(corrections)
     flagged = decisions.frame.filter(pl.col("flagged").cast(pl.Boolean)).select(
         pl.col("item").cast(pl.String), pl.col("system").cast(pl.String), word=_plain("suggestion")
     )
-    flagged = flagged.join(votes, on="item", how="left").join(given, on=["item", "word"], how="left")
-    flagged = flagged.with_columns(pl.col("n_given").fill_null(0))
+    flagged = flagged.join(votes, on="item", how="left")
+    if given is not None:
+        flagged = flagged.join(given, on=["item", "word"], how="left").with_columns(pl.col("n_given").fill_null(0))
     n_errors = int((votes["n_error"] * 2 > votes["n_votes"]).sum())
     systems = sorted(decisions.frame["system"].cast(pl.String).unique().to_list())
-    return [
-        _suggested(
-            system, flagged.filter(pl.col("system") == system), n_errors, wanted, n_resamples=n_resamples, seed=seed
-        )
-        for system in systems
-    ]
+    own = {system: flagged.filter(pl.col("system") == system) for system in systems}
+    return [_suggested(system, own[system], n_errors, wanted, n_resamples, seed) for system in systems]
+
+
+def _require(frame: pl.DataFrame, column: str, name: str) -> None:
+    if column not in frame.columns:
+        raise UsageError(f"{name}: expected a column {column!r}, found none; name it with --columns")
 
 
 def _suggested(
-    system: str,
-    rows: pl.DataFrame,
-    n_errors: int,
-    wanted: pl.DataFrame | None,
-    *,
-    n_resamples: int,
-    seed: int,
+    system: str, rows: pl.DataFrame, n_errors: int, wanted: pl.DataFrame | None, n_resamples: int, seed: int
 ) -> Suggested:
     filled = rows.filter(pl.col("word").is_not_null())
     judged = filled.filter(pl.col("n_votes").is_not_null())
+    counts = (len(judged), len(rows) - len(filled), len(filled) - len(judged))
+    if "n_given" not in rows.columns:
+        return Suggested(system, *counts, NO_WORDS, NO_WORDS, NO_WORDS, *_against(filled, wanted))
     is_given = judged["n_given"] > 0
     is_error = judged["n_error"] * 2 > judged["n_votes"]
     return Suggested(
         system,
-        len(judged),
-        len(rows) - len(filled),
-        len(filled) - len(judged),
+        *counts,
         wilson(int(is_given.sum()), len(judged)),
         _mean(judged["n_given"] / judged["n_votes"], n_resamples=n_resamples, seed=seed),
         wilson(int((is_given & is_error).sum()), n_errors),
-        _against(filled, wanted),
+        *_against(filled, wanted),
     )
 
 
@@ -109,12 +108,14 @@ def _mean(shares: pl.Series, *, n_resamples: int, seed: int) -> Interval:
     return limits(float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n)
 
 
-def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> Interval:
+def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> tuple[Interval, Interval]:
+    """Of suggestions with a known answer, the share that is right; of known answers, the share suggested."""
     if wanted is None:
-        return Interval(nan, nan, nan, "no adjudicated corrections were given")
+        none = Interval(nan, nan, nan, "no adjudicated corrections were given")
+        return none, none
     known = filled.join(wanted.select("item").unique(), on="item", how="semi")
-    right = known.join(wanted, on=["item", "word"], how="semi")
-    return wilson(len(right), len(known))
+    n_right = len(known.join(wanted, on=["item", "word"], how="semi"))
+    return wilson(n_right, len(known)), wilson(n_right, wanted["item"].n_unique())
 
 
 def _plain(column: str) -> pl.Expr:
@@ -130,8 +131,10 @@ def _votes(judgments: Judgments) -> pl.DataFrame:
     )
 
 
-def _given(judgments: Judgments) -> pl.DataFrame:
-    """How many raters gave each correction of an item."""
+def _given(judgments: Judgments) -> pl.DataFrame | None:
+    """How many raters gave each correction of an item; none where the table has no alternatives."""
+    if "alternatives" not in judgments.frame.columns:
+        return None
     label = pl.col("label").cast(pl.String).str.to_lowercase()
     rows = exploded(judgments.frame.filter(label == ERROR), "alternatives")
     rows = rows.select(pl.col("item").cast(pl.String), "rater", word=_plain("alternatives")).unique()

@@ -8,19 +8,20 @@ posterior, or its more likely side.  An item that the source says nothing about 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from grater.crowd.aggregate import Options, aggregate
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.cases import ERROR, OK, Cases, places_of
 from grater.evaluate.resampling import Numbers
+from grater.evaluate.votes import ERROR, OK, Votes, places_of
 from grater.registry import unknown
 from grater.tables import Judgments, Table, exploded, require_raters
 
-TRUTHS = ("share", "majority", "dawid-skene", "adjudicated", "rater:NAME")
+ADJUDICATED = "adjudicated"
+TRUTHS = ("share", "majority", "dawid-skene", ADJUDICATED, "rater:NAME")
 RATER = "rater:"
 DECIMALS = 12
 """Truths that differ by less are the same: sums in another order of rows must not tell them apart."""
@@ -36,28 +37,34 @@ class Truth:
     is_of_votes: bool = False
 
 
-def truth_of(cases: Cases, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
+def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
     """The truth by name."""
     if name == "share":
-        return Truth(name, np.round(cases.share, DECIMALS), is_graded=True, is_of_votes=True)
+        return Truth(name, np.round(votes.share, DECIMALS), is_graded=True, is_of_votes=True)
     if name == "majority":
-        return Truth(name, sides(cases.share), is_graded=False, is_of_votes=True)
+        return Truth(name, sides(votes.share), is_graded=False, is_of_votes=True)
     if name.startswith(RATER):
-        return Truth(name, _of_rater(cases, name.removeprefix(RATER)), is_graded=False)
+        return Truth(name, _of_rater(votes, name.removeprefix(RATER)), is_graded=False)
     if name == "dawid-skene":
-        return Truth(name, sides(_posterior(cases, seed)), is_graded=False)
-    if name == "adjudicated":
-        return Truth(name, _adjudicated(cases, gold), is_graded=False)
+        return Truth(name, sides(_posterior(votes, seed)), is_graded=False)
+    if name == ADJUDICATED:
+        return Truth(name, _adjudicated(votes, gold), is_graded=False)
     raise UnknownName(unknown("truth", name, list(TRUTHS)))
 
 
-def graded(cases: Cases, truth: Truth, *, seed: int = 0) -> Truth:
+def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
     """The truth that weighted scores use beside this one: the posterior for Dawid-Skene, the share otherwise."""
     if truth.is_graded:
         return truth
     if truth.name == "dawid-skene":
-        return Truth(truth.name, np.round(_posterior(cases, seed), DECIMALS), is_graded=True)
-    return truth_of(cases, "share")
+        return Truth(truth.name, np.round(_posterior(votes, seed), DECIMALS), is_graded=True)
+    return truth_of(votes, "share")
+
+
+def frame_of_truth(votes: Votes, truth: Truth) -> pl.DataFrame:
+    """The items that have a truth, by name: item, error."""
+    frame = pl.DataFrame({"item": votes.items.cast(pl.String), "error": truth.values})
+    return frame.filter(pl.col("error").is_not_nan()).sort("item")
 
 
 def sides(share: Numbers) -> Numbers:
@@ -65,45 +72,45 @@ def sides(share: Numbers) -> Numbers:
     return np.where(np.isnan(share), np.nan, (1 + np.sign(np.round(share, DECIMALS) - 0.5)) / 2)
 
 
-def _of_rater(cases: Cases, rater: str) -> Numbers:
-    require_raters(cases.judgments, "results by rater")
-    if rater not in cases.raters:
-        raise UnknownName(unknown("rater", rater, list(cases.raters)))
-    own = cases.rater == cases.raters.index(rater)
-    values = np.full(len(cases), np.nan)
-    values[cases.item[own]] = cases.is_error[own]
+def _of_rater(votes: Votes, rater: str) -> Numbers:
+    require_raters(votes.judgments, "results by rater")
+    if rater not in votes.raters:
+        raise UnknownName(unknown("rater", rater, list(votes.raters)))
+    own = votes.rater == votes.raters.index(rater)
+    values = np.full(len(votes), np.nan)
+    values[votes.item[own]] = votes.is_error[own]
     return values
 
 
-def _posterior(cases: Cases, seed: int) -> Numbers:
+def _posterior(votes: Votes, seed: int) -> Numbers:
     """The chance that each item is an error, by Dawid and Skene's model on the votes that take part."""
-    values = np.full(len(cases), np.nan)
-    if not len(cases.item):
+    values = np.full(len(votes), np.nan)
+    if not len(votes.item):
         return values
     # Rows in one order whatever the file's, so that sums of floating-point numbers do not depend on it.
-    order = np.lexsort((cases.rater, cases.item))
+    order = np.lexsort((votes.rater, votes.item))
     frame = pl.DataFrame(
         {
-            "item": cases.items.gather(cases.item[order]),
-            "rater": pl.Series(cases.raters, dtype=pl.String).gather(cases.rater[order]),
-            "label": pl.Series([OK, ERROR], dtype=pl.String).gather(cases.is_error[order].astype(np.int32)),
+            "item": votes.items.gather(votes.item[order]),
+            "rater": pl.Series(votes.raters, dtype=pl.String).gather(votes.rater[order]),
+            "label": pl.Series([OK, ERROR], dtype=pl.String).gather(votes.is_error[order].astype(np.int32)),
         }
     )
-    votes = replace(cases.judgments, frame=frame)
-    found = aggregate(Judgments(votes.frame, votes.name, votes.anonymous_raters), options=Options(seed=seed))
+    judged = votes.judgments
+    found = aggregate(Judgments(frame, judged.name, judged.anonymous_raters), options=Options(seed=seed))
     chance = found.posteriors[:, found.labels.index(ERROR)] if ERROR in found.labels else 0.0
-    values[places_of(found.items, cases.items)] = chance
+    values[places_of(found.items, votes.items)] = chance
     return values
 
 
-def _adjudicated(cases: Cases, gold: Table | None) -> Numbers:
+def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
     if gold is None:
         raise UsageError("an adjudicated truth needs the table that has it: --gold FILE")
     rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
     labels = rows["label"].str.to_lowercase()
-    places = places_of(rows["item"], cases.items)
+    places = places_of(rows["item"], votes.items)
     is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
-    n_error, n_ok = (np.bincount(found, minlength=len(cases)) > 0 for found in (is_error, is_ok))
+    n_error, n_ok = (np.bincount(found, minlength=len(votes)) > 0 for found in (is_error, is_ok))
     n_accepted = n_error.astype(np.float64) + n_ok
-    values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(cases), np.nan), where=n_accepted > 0)
+    values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
     return values

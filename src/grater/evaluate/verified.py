@@ -9,7 +9,7 @@ as the judged flags come near to all flags (none is left where all are judged); 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan
+from math import nan
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import Truth
-from grater.intervals.wilson import wilson
+from grater.intervals.finite import finite_wilson
 from grater.model import Interval
 
 NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; use grater estimate"
@@ -59,11 +59,5 @@ def _verified(scored: Scored, n_flagged: int, n_judged: int, *, fpc: bool, level
     counts = scored.counts
     precision = scored["precision"]
     if fpc and n_judged:
-        precision = _corrected(counts.hit / n_judged, n_judged, n_flagged, level)
+        precision = finite_wilson(counts.hit, n_judged, size=n_flagged, level=level)
     return Verified(scored.system, n_flagged, n_judged, counts.hit, counts.false_alarm, precision)
-
-
-def _corrected(share: float, n_judged: int, n_flagged: int, level: float) -> Interval:
-    """Wilson's limits with n (N - 1) / (N - n) in place of n (statistics.md)."""
-    n = n_judged * (n_flagged - 1) / (n_flagged - n_judged) if n_flagged > n_judged else inf
-    return Interval(share, share, share) if n == inf else wilson(share * n, n, level=level)

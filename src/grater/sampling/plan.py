@@ -1,7 +1,8 @@
 """What a wanted precision will cost: items, hours and money for each way to evaluate.
 
 T&C 2008, section 6 and Table 7: judging a whole corpus, checking only what the system flags (verification), and
-sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by Neyman's allocation.
+sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by Neyman's allocation,
+and, where the system's scores are at hand, from strata of the score as well.
 The paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.
 
 The width is that of the 95 % interval of recall (of precision for verification, which knows no recall) if the sample
@@ -19,8 +20,8 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.intervals.wilson import wilson
-from grater.sampling.allocate import Allocation, Numbers, between, neyman_weights, weights_of
-from grater.sampling.scores import Stratum, scores
+from grater.sampling.allocate import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
+from grater.sampling.scores import Stratum, pooled_rate, scores
 
 MOST = 10**9
 
@@ -56,6 +57,15 @@ class Expected:
     missed: float
     size: float = inf
 
+    @staticmethod
+    def of(strata: Sequence[Stratum]) -> Expected:
+        """What strata of a corpus say, with their sizes and expected rates."""
+        sides = [[each for each in strata if each.is_flagged == is_flagged] for is_flagged in (True, False)]
+        sizes = [sum(each.size for each in side) for side in sides]
+        if not all(sizes):
+            raise UsageError("expected items that the system flags and others, found one kind only")
+        return Expected(sizes[0] / sum(sizes), pooled_rate(sides[0]), pooled_rate(sides[1]), sum(sizes))
+
     @property
     def strata(self) -> list[Stratum]:
         whole = 1.0 if self.size == inf else self.size
@@ -78,15 +88,26 @@ def missed_of(*, flagged: float, precision: float, recall: float) -> float:
     return flagged * precision * (1 - recall) / (recall * (1 - flagged))
 
 
-def plan(expected: Expected, width: float, *, work: Work | None = None, errors: int | None = None) -> list[Row]:
-    """The four ways side by side; `errors` fixes how many errors a fully judged corpus is to hold."""
+def plan(
+    expected: Expected,
+    width: float,
+    *,
+    work: Work | None = None,
+    errors: int | None = None,
+    strata: Sequence[Stratum] = (),
+) -> list[Row]:
+    """The ways side by side; `errors` fixes how many errors a fully judged corpus is to hold.
+
+    With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.
+    """
     _require_shares(expected, width)
     work = work or Work()
     return [
         _exhaustive(expected, width, work, errors),
         _verification(expected, width, work),
-        _sampling(expected, width, work, "paper", "sampling"),
-        _sampling(expected, width, work, "neyman", "ours"),
+        _sampling(expected, expected.strata, width, work, "paper", "sampling"),
+        _sampling(expected, expected.strata, width, work, "neyman", "ours"),
+        *([_sampling(expected, strata, width, work, "neyman", f"ours, {len(strata)} strata")] if strata else []),
     ]
 
 
@@ -119,19 +140,23 @@ def _verification(expected: Expected, width: float, work: Work) -> Row:
     return _row("verification", items, items, reached(items), work, "precision only: it says nothing of recall")
 
 
-def _sampling(expected: Expected, width: float, work: Work, method: Allocation, name: str) -> Row:
-    weights = weights_of(expected.strata, method, {stratum.name: stratum.rate for stratum in expected.strata})
-    most = np.array([_most(stratum.size, expected.size) for stratum in expected.strata], float)
+def _sampling(
+    expected: Expected, strata: Sequence[Stratum], width: float, work: Work, method: Allocation, name: str
+) -> Row:
+    weights = weights_of(strata, method, {stratum.name: stratum.rate for stratum in strata})
+    most = np.array([_most(stratum.size, expected.size) for stratum in strata], float)
+    least = np.minimum(LEAST, most) if len(strata) > 2 else 0 * most
 
     def numbers(n: int) -> Numbers:
-        return between(weights, 0 * most, most, n)
+        return between(weights, least, most, n)
 
     def reached(n: int) -> float:
-        return recall_width(_as_judged(expected.strata, numbers(n), expected.size), fpc=expected.size < inf)
+        return recall_width(_as_judged(strata, numbers(n), expected.size), fpc=expected.size < inf)
 
-    items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()))
+    items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()), least=max(1, int(least.sum())))
     note = "OK sample twice the Error sample" if method == "paper" else "Neyman's allocation"
-    return _row(name, items, round(float(numbers(items)[0])), reached(items), work, note)
+    flags = np.array([stratum.is_flagged for stratum in strata], bool)
+    return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
 
 
 def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True) -> int | None:

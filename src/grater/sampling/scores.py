@@ -8,23 +8,27 @@ that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / 
 F.  They take populations to be endless.  A stratum without an error seen has variance 0 there, and recall looks
 better known than it is.
 
-`scores` is the default: Wilson limits in each stratum where one is flagged and one is not, Jeffreys limits where
-there are more, carried over by MOVER to sums and ratios; finite populations unless `fpc` is off.  A stratum in which
-nothing was judged lends its rate from the others of its side and may lie anywhere between 0 and 1.
+`scores` is the default: score limits for the hits and for the misses (`intervals/stratified.py`; Wilson's where a
+side is one stratum), carried over by MOVER to ratios; finite populations unless `fpc` is off.  A stratum in which
+nothing was judged borrows its rate from the others of its side and may lie anywhere between 0 and 1.  Jeffreys limits
+in each stratum, added up by MOVER, stay available (`limits="jeffreys"`); with many small strata they are too short.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan, sqrt
 from statistics import NormalDist
+from typing import Literal, TypeAlias
 
-from grater.intervals.finite import finite_jeffreys, finite_wilson
+from grater.intervals.finite import effective_n, finite_jeffreys
 from grater.intervals.mover import mover_ratio, mover_sum
+from grater.intervals.stratified import Part, stratified
 from grater.model import Interval
 
 BETAS = (0.5, 1.0)
+Limits: TypeAlias = Literal["score", "jeffreys"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,14 @@ class Scores:
     method: str
 
 
-def scores(strata: Sequence[Stratum], *, fpc: bool = True, level: float = 0.95) -> Scores:
-    """P, R and F with limits that hold: MOVER-Wilson for two strata, MOVER-Jeffreys for more."""
+def scores(strata: Sequence[Stratum], *, fpc: bool = True, level: float = 0.95, limits: Limits = "score") -> Scores:
+    """P, R and F with limits that hold: MOVER on score limits of hits and misses."""
     sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
-    is_simple = all(len(side) <= 1 for side in sides)
-    limits = finite_wilson if is_simple else finite_jeffreys
     hit, miss = (_total(side, limits, fpc=fpc, level=level) for side in sides)
     n_flagged = sum(stratum.size for stratum in sides[0])
     f = {beta: _f(hit, miss, n_flagged, beta) for beta in BETAS}
-    method = "mover-wilson" if is_simple else "mover-jeffreys"
+    is_simple = limits == "score" and all(len(side) <= 1 for side in sides)
+    method = "mover-wilson" if is_simple else f"mover-{limits}"
     return Scores(_precision(hit, n_flagged), _recall(hit, miss), f, hit, _rest(hit, n_flagged), miss, method)
 
 
@@ -77,11 +80,32 @@ def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
     return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
 
 
-def _total(side: Sequence[Stratum], limits: Callable[..., Interval], *, fpc: bool, level: float) -> Interval:
+def _total(side: Sequence[Stratum], limits: Limits, *, fpc: bool, level: float) -> Interval:
     lent = pooled_rate(side)
-    parts = [_part(stratum, limits, lent, fpc=fpc, level=level) for stratum in side]
-    total, size = mover_sum(parts), sum(stratum.size for stratum in side)
+    unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not stratum.n_judged]
+    judged = [stratum for stratum in side if stratum.n_judged]
+    seen = _by_score(judged, fpc, level) if limits == "score" else _by_jeffreys(judged, fpc, level)
+    total, size = mover_sum([*seen, *unseen]), sum(stratum.size for stratum in side)
     return Interval(total.value, max(0.0, total.low), min(size, total.high), total.reason)
+
+
+def _by_score(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    """The errors of all judged strata; a stratum judged whole is known and only moves the limits."""
+    worths = [effective_n(each.n_judged, each.size if fpc else inf) for each in judged]
+    pairs = list(zip(judged, worths, strict=True))
+    known = sum(each.size * each.rate for each, worth in pairs if worth == inf)
+    parts = [Part(each.size, each.rate * worth, worth) for each, worth in pairs if worth < inf]
+    return [Interval(known, known, known), stratified(parts, level=level)]
+
+
+def _by_jeffreys(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    shares = [
+        finite_jeffreys(each.errors, each.n_judged, size=each.size if fpc else inf, level=level) for each in judged
+    ]
+    return [
+        Interval(each.size * share.value, each.size * share.low, each.size * share.high)
+        for each, share in zip(judged, shares, strict=True)
+    ]
 
 
 def pooled_rate(side: Sequence[Stratum]) -> float:
@@ -89,14 +113,6 @@ def pooled_rate(side: Sequence[Stratum]) -> float:
     judged = [stratum for stratum in side if stratum.n_judged]
     size = sum(stratum.size for stratum in judged)
     return sum(stratum.size * stratum.rate for stratum in judged) / size if size else nan
-
-
-def _part(stratum: Stratum, limits: Callable[..., Interval], lent: float, *, fpc: bool, level: float) -> Interval:
-    if not stratum.n_judged:
-        return Interval(stratum.size * lent, 0.0, stratum.size)
-    size = stratum.size if fpc else inf
-    share = limits(stratum.errors, stratum.n_judged, size=size, level=level)
-    return Interval(stratum.size * share.value, stratum.size * share.low, stratum.size * share.high)
 
 
 def _precision(hit: Interval, n_flagged: float) -> Interval:

@@ -1,0 +1,56 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import grater
+
+
+@pytest.fixture
+def judgments(tmp_path: Path) -> Path:
+    """T&C 2008, 4.2: on 200 mismatches both raters find the system's word equal or better in 28 %."""
+    rows = []
+    for n in range(200):
+        labels = ("system", "equally good") if n < 56 else ("writer", "system") if n < 70 else ("writer", "writer")
+        rows += [f"m{n},{rater},{label}" for rater, label in zip(("ann", "bob"), labels, strict=True)]
+    path = tmp_path / "choice.csv"
+    path.write_text("\n".join(["item,rater,label", *rows]) + "\n")
+    return path
+
+
+def test_the_corrected_accuracy_of_the_paper(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # .75 + .28 (1 - .75) = .82, statistics.md
+    value = json.loads(grater(capsys, "choice", judgments, "--accuracy", 0.75, "--of", 200, "--json").out)
+    assert value["all_raters"]["value"] == pytest.approx(0.28)
+    assert value["by_rater"]["bob"]["value"] == pytest.approx(0.35)
+    corrected = value["corrected"]["all_raters"]
+    assert (corrected["value"], corrected["low"], corrected["high"]) == pytest.approx((0.82, 0.77, 0.86), abs=5e-3)
+    assert value["signature"].startswith("choice|")
+
+
+def test_the_accuracy_can_be_worked_out_from_words(
+    judgments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decisions, words = tmp_path / "d.csv", tmp_path / "w.csv"
+    decisions.write_text("item,system,flagged,suggestion\na,S,0,on\nb,S,0,in\nc,S,0,at\nd,S,0,of\nz,S,0,by\n")
+    words.write_text("item,label\na,On\nb,in\nc,in|at\nd,for\n")
+    ran = grater(capsys, "choice", judgments, "--decisions", decisions, "--words", words, "--json")
+    assert json.loads(ran.out)["accuracy"]["value"] == pytest.approx(3 / 4)
+
+
+def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "choice", judgments)
+    assert "all raters" in ran.out
+    assert "corrected" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "args", [("--words", "w.csv"), ("--decisions", "d.csv"), ("--decisions", "d", "--words", "w", "--accuracy", ".5")]
+)
+def test_half_of_what_is_needed_is_refused(
+    judgments: Path, args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = grater(capsys, "choice", judgments, *args)
+    assert ran.status == 2
+    assert "--decisions and --words together" in ran.err

@@ -1,0 +1,45 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import grater
+
+# five blanks: ann is with the writer on three of them, bob on four, the system on three
+WORDS = {"writer": "on in of to in", "ann": "on in for to at", "bob": "On at of to in"}
+SYSTEM = "on in for to at"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    rows = [f"b{n},{rater},{word}" for rater, words in WORDS.items() for n, word in enumerate(words.split())]
+    judgments, decisions = tmp_path / "cloze.csv", tmp_path / "d.csv"
+    judgments.write_text("\n".join(["item,rater,label", *rows]) + "\n")
+    filled = [f"b{n},sys,0,{word}" for n, word in enumerate(SYSTEM.split())]
+    decisions.write_text("\n".join(["item,system,flagged,suggestion", *filled]) + "\n")
+    return judgments, decisions
+
+
+def test_table_2_has_every_pair_with_limits(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "cloze", files[0], "--decisions", files[1], "--json")
+    value = json.loads(ran.out)
+    found = {tuple(pair["pair"]): pair["agreement"]["value"] for pair in value["pairs"]}
+    expected = {("writer", "ann"): 0.6, ("writer", "bob"): 0.8, ("writer", "sys"): 0.6, ("ann", "bob"): 0.4}
+    assert found == pytest.approx(expected)
+    for pair in value["pairs"]:
+        assert pair["kappa"]["low"] < pair["kappa"]["value"] < pair["kappa"]["high"]
+    assert value["mean_kappa"]["writer-system"] == value["pairs"][2]["kappa"]["value"]
+    assert value["signature"].startswith("cloze|")
+
+
+def test_the_table_fits_a_terminal(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "cloze", files[0], "--decisions", files[1])
+    assert "writer – sys" in ran.out
+    assert "mean kappa rater-rater" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "cloze", files[0], "--writer", "anne")
+    assert ran.status == 2
+    assert "Did you mean 'ann'" in ran.err
