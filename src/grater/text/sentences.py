@@ -26,9 +26,11 @@ without a space after them, where the official split has none.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from grater.model import Essay, Span
 from grater.text.abbreviations import NEVER_FINAL
@@ -53,10 +55,22 @@ NARROWEST, WIDEST = 40, 120
 LIST_MARK = re.compile(r"\d{1,3}|[A-Za-z]|[ivxIVX]{1,5}")
 BEFORE_LIST_MARK = frozenset(":;([-–—•*")
 
+_start = attrgetter("start")
+
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """The sentences of a raw text, in order."""
-    return tuple(sentence for span in paragraph_spans(text) for sentence in _split(text, span))
+    return tuple(Span(tokens[0].start, tokens[-1].end) for tokens, _ in sentence_tokens(text))
+
+
+def sentence_tokens(text: str) -> Iterator[tuple[tuple[Span, ...], tuple[str, ...]]]:
+    """The tokens and words of each sentence of a raw text, in order."""
+    tokens = token_spans(text)
+    first = 0
+    for paragraph in paragraph_spans(text):
+        end = bisect_left(tokens, paragraph.end, lo=first, key=_start)
+        yield from _Stream.of(text, tokens[first:end]).sentences()
+        first = end
 
 
 def sentences_of(essay: Essay) -> tuple[Span, ...]:
@@ -102,19 +116,6 @@ def _is_full(text: str, block: Sequence[Span]) -> bool:
     return len(block) >= 3 and all(has_no_room)
 
 
-def _split(text: str, paragraph: Span) -> Iterator[Span]:
-    stream = _Stream.of(paragraph.of(text))
-    first = end = 0
-    for index, word in enumerate(stream.words):
-        if word[-1] in STOPS and index >= end:
-            end = stream.after_closers(index)
-            if stream.ends(first, index, end):
-                yield stream.span(first, end, paragraph.start)
-                first = end
-    if first < len(stream.words):
-        yield stream.span(first, len(stream.words), paragraph.start)
-
-
 @dataclass(frozen=True, slots=True)
 class _Stream:
     """The tokens of a paragraph, and the rules for a stop among them."""
@@ -123,12 +124,20 @@ class _Stream:
     words: tuple[str, ...]
 
     @staticmethod
-    def of(text: str) -> _Stream:
-        tokens = token_spans(text)
-        return _Stream(tokens, tuple(token.of(text) for token in tokens))
+    def of(text: str, tokens: tuple[Span, ...]) -> _Stream:
+        return _Stream(tokens, tuple([text[token.start : token.end] for token in tokens]))
 
-    def span(self, first: int, end: int, offset: int) -> Span:
-        return Span(offset + self.tokens[first].start, offset + self.tokens[end - 1].end)
+    def sentences(self) -> Iterator[tuple[tuple[Span, ...], tuple[str, ...]]]:
+        """The tokens and words of each sentence."""
+        first = end = 0
+        for index, word in enumerate(self.words):
+            if word[-1] in STOPS and index >= end:
+                end = self.after_closers(index)
+                if self.ends(first, index, end):
+                    yield self.tokens[first:end], self.words[first:end]
+                    first = end
+        if first < len(self.words):
+            yield self.tokens[first:], self.words[first:]
 
     def is_spaced(self, index: int) -> bool:
         """Whether there is whitespace before a token."""

@@ -1,0 +1,136 @@
+"""`grater train tagger`: a part-of-speech tagger from CoNLL-U files."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import counted, messages, print_json, require_different, say
+from grater.corpora.source import open_source
+from grater.model import Interval
+from grater.model import Json as JsonValue
+from grater.models import write_model
+from grater.rng import generator
+from grater.text.tagging.accuracy import accuracy
+from grater.text.tagging.clustering import cluster_words
+from grater.text.tagging.conllu import Tagged, read_conllu
+from grater.text.tagging.perceptron import PerceptronTagger
+from grater.text.tagging.training import N_EPOCHS, train
+from grater.text.tagging.weights import KIND
+
+app = typer.Typer()
+
+FEATURES = "word, affixes, shape, clusters; two words on each side; pairs of words; the two tags before"
+COLUMNS = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+
+
+@app.command()
+def tagger(
+    treebanks: Annotated[
+        list[Path], typer.Argument(metavar="CONLLU", help="Treebanks to learn from; may be packed.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    test: Annotated[
+        list[Path] | None, typer.Option(metavar="CONLLU", help="A treebank to measure on, for the card; repeatable.")
+    ] = None,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PREFIX", help="Learn nothing from sentences whose sent_id starts so; repeatable."),
+    ] = None,
+    text: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="TEXT", help="Plain text to find words in that are used alike; repeatable, may be packed."
+        ),
+    ] = None,
+    text_size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Read at most so many million characters of each text.")
+    ] = 12,
+    data: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source, for the card; repeatable.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the treebanks.")] = N_EPOCHS,
+    date: Annotated[str, typer.Option(metavar="DATE", help="The date on the card; today if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Train a part-of-speech tagger on CoNLL-U files (words and XPOS tags); needs numba."""
+    test, text, prefixes = test or [], text or [], tuple(leave_out or [])
+    require_different([*treebanks, *test, *text, out])
+    with _progress() as advance:
+        advance("reading")
+        sentences = [each for path in treebanks for each in _read(path, prefixes)]
+        measured = {path.name: list(_read(path)) for path in test}
+        plain = chain.from_iterable(_lines(path, text_size * 1_000_000) for path in text)
+        clusters = cluster_words(plain, generator(seed, "clusters"), advance=advance)
+        weights = train(
+            sentences,
+            generator(seed, "tagger"),
+            card=_card(out, treebanks, text, prefixes, data or [], date),
+            clusters=clusters,
+            n_epochs=epochs,
+            advance=advance,
+        )
+        figures = _figures(PerceptronTagger(weights), measured, seed)
+        shown: dict[str, JsonValue] = {name: figure.as_json() for name, figure in figures.items()}
+        weights = weights.with_card({**weights.card, "figures": shown})
+        write_model(out, kind=KIND, card=weights.card, arrays=weights.arrays, strings=weights.strings)
+    if as_json:
+        print_json({"model": str(out), "card": dict(weights.card)})
+        return
+    say(f"{out}: {counted(len(sentences), 'sentence')} learnt, {out.stat().st_size / 1e6:.1f} MB")
+    for name, figure in figures.items():
+        say(f"  {name}: {figure.value:.4f} of the tags are right (95 % limits {figure.low:.4f} to {figure.high:.4f})")
+
+
+def _read(path: Path, leave_out: tuple[str, ...] = ()) -> Iterator[Tagged]:
+    source = open_source(path)
+    return read_conllu(source.lines(), name=source.name, keep=lambda sent_id: not sent_id.startswith(leave_out))
+
+
+def _lines(path: Path, most: int) -> Iterator[str]:
+    """The lines of a text until so many characters are read."""
+    n_read = 0
+    for line in open_source(path).lines():
+        n_read += len(line)
+        if n_read > most:
+            return
+        yield line
+
+
+def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]], seed: int) -> dict[str, Interval]:
+    """The accuracy on each treebank that was to be measured."""
+    return {name: accuracy(tagger, each, generator(seed, "accuracy", name)) for name, each in measured.items()}
+
+
+def _card(
+    out: Path, treebanks: list[Path], text: list[Path], leave_out: tuple[str, ...], data: list[str], date: str
+) -> dict[str, JsonValue]:
+    named: list[JsonValue] = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    options = [word for prefix in leave_out for word in ("--leave-out", prefix)]
+    options += [word for path in text for word in ("--text", path.name)]
+    return {
+        "name": out.stem,
+        "kind": KIND,
+        "data": named or [{"name": path.name} for path in (*treebanks, *text)],
+        "features": FEATURES,
+        "date": date or datetime.now(UTC).date().isoformat(),
+        "command": shlex.join(["grater", "train", "tagger", *(path.name for path in treebanks), *options]),
+    }
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A line that says what is being done, on a terminal."""
+    with Progress(*COLUMNS, console=messages, transient=True, disable=not messages.is_terminal) as progress:
+        task = progress.add_task("")
+        yield lambda step: progress.update(task, description=step)

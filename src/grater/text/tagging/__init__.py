@@ -1,0 +1,1 @@
+"""Our own part-of-speech tagger: features, training, and the tagger itself."""

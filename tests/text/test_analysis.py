@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.model import Essay, Span
+from grater.text.analysis import analyse, analyse_all, analyse_words
+from tests.text.learner_text import learner_text
+
+
+def check(text: str) -> None:
+    end = 0
+    for sentence in analyse(text):
+        assert len(sentence.spans) == len(sentence.words) == len(sentence.tags) > 0
+        for span, word in zip(sentence.spans, sentence.words, strict=True):
+            assert end <= span.start < span.end <= len(text)
+            assert span.of(text) == word
+            end = span.end
+        for chunk in sentence.chunks:
+            assert 0 <= chunk.start <= chunk.head < chunk.end <= len(sentence.words)
+    words = [span.of(text) for sentence in analyse(text) for span in sentence.spans]
+    assert "".join(words) == "".join(text.split())
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.text() | learner_text)
+def test_offsets_are_exact_and_every_character_is_in_a_word(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 lone", "\x00\x01 a\x7f", "😀👩‍👩‍👧 🇩🇪", "e\u0301 \u200b", "a\x85b\u2028c", "." * 300]
+)
+def test_odd_characters_are_words_like_others(text: str) -> None:
+    check(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\n"])
+def test_nothing_has_no_sentences(text: str) -> None:
+    assert analyse(text) == ()
+    assert analyse(Essay("e", text)) == ()
+
+
+@pytest.mark.parametrize("text", ["word " * 200_000, "x" * 1_000_000, "a.B" * 20_000, "Hi there. " * 20_000])
+def test_a_long_text_is_no_trouble(text: str) -> None:
+    sentences = analyse(text)
+    assert sentences[-1].spans[-1].end == len(text.rstrip())
+
+
+def test_an_essay_with_tokens_is_one_sentence_of_just_these() -> None:
+    essay = Essay("e", "We go . Then home", tokens=(Span(0, 2), Span(3, 5), Span(6, 7), Span(8, 17)))
+    (sentence,) = analyse(essay)
+    assert sentence.words == ("We", "go", ".", "Then home")
+    assert sentence.spans == essay.tokens
+    assert analyse(Essay("e", "words", tokens=())) == ()
+
+
+def test_learners_text_is_cut_tagged_and_chunked() -> None:
+    first, second = analyse("My brother go to a bank.He have two car")
+    assert first.words[-1] == "."
+    assert second.words == ("He", "have", "two", "car")
+    assert second.tags[0] == "PRP"
+    assert [second.words[chunk.head] for chunk in second.chunks] == ["He", "have", "car"]
+    assert [first.words[chunk.head] for chunk in first.chunks] == ["brother", "go", "bank"]
+
+
+def test_many_essays_together_are_as_each_alone() -> None:
+    essays: list[Essay | str] = [
+        "I like tea. You dont.",
+        "",
+        Essay("e", "She go home", tokens=(Span(0, 3), Span(4, 6), Span(7, 11))),
+    ]
+    assert analyse_all(essays) == [analyse(essay) for essay in essays]
+
+
+def test_ready_made_words_have_the_offsets_of_their_joined_text() -> None:
+    sentence = analyse_words(["She", "do", "n't", "go"])
+    assert [span.of("She do n't go") for span in sentence.spans] == ["She", "do", "n't", "go"]
+    assert sentence == analyse_words(("She", "do", "n't", "go"))
+    assert analyse_words([]).words == ()
+
+
+class Nouns:
+    """A tagger to whom every word is a noun."""
+
+    name = "nouns"
+    card: ClassVar[dict[str, str]] = {}
+
+    def tag(self, words: Sequence[str]) -> tuple[str, ...]:
+        return ("NN",) * len(words)
+
+    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+        return [self.tag(words) for words in sentences]
+
+
+def test_another_tagger_may_be_given() -> None:
+    (sentence,) = analyse("go home", tagger=Nouns())
+    assert sentence.tags == ("NN", "NN")

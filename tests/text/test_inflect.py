@@ -1,0 +1,105 @@
+"""Forms of nouns; the pairs are common knowledge of English, written down by us."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grater.text.inflect import is_mass, number_of, plural, singular
+from grater.text.sound import indefinite_article
+
+PAIRS = """
+child children man men policeman policemen woman women human humans German Germans person people foot feet tooth
+teeth mouse mice goose geese ox oxen die dice grandchild grandchildren criterion criteria phenomenon phenomena
+datum data analysis analyses basis bases crisis crises thesis theses hypothesis hypotheses diagnosis diagnoses
+bacterium bacteria stimulus stimuli cactus cacti larva larvae matrix matrices knife knives wife wives housewife
+housewives leaf leaves bookshelf bookshelves life lives half halves wolf wolves thief thieves roof roofs belief
+beliefs chief chiefs cliff cliffs proof proofs safe safes giraffe giraffes glove gloves olive olives wave waves
+nerve nerves potato potatoes tomato tomatoes hero heroes echo echoes photo photos piano pianos video videos studio
+studios zoo zoos city cities country countries lady ladies soliloquy soliloquies day days key keys boy boys box
+boxes tax taxes church churches bench benches wish wishes stomach stomachs monarch monarchs arch arches class
+classes process processes bus buses gas gases virus viruses campus campuses bonus bonuses circus circuses house
+houses cause causes blouse blouses excuse excuses horse horses case cases database databases disease diseases
+response responses lens lenses bias biases iris irises quiz quizzes size sizes prize prizes waltz waltzes movie
+movies tie ties pie pies cookie cookies shoe shoes canoe canoes headache headaches cache caches price prices
+bridge bridges employee employees tree trees menu menus taxi taxis topic topics clinic clinics specimen specimens
+mother-in-law mothers-in-law passer-by passers-by student students Child Children CHILD CHILDREN City Cities CITY
+CITIES CD CDs MBA MBAs NGO NGOs
+"""
+NOUNS = dict(zip(PAIRS.split()[::2], PAIRS.split()[1::2], strict=True))
+
+
+@pytest.mark.parametrize(("one", "many"), NOUNS.items(), ids=NOUNS)
+def test_plural_and_singular_are_each_others_way_back(one: str, many: str) -> None:
+    assert (plural(one), singular(many)) == (many, one)
+    assert (plural(many), singular(one)) == (many, one)
+    assert (number_of(one), number_of(many)) == ("singular", "plural")
+
+
+@pytest.mark.parametrize("noun", ["sheep", "series", "species", "aircraft", "fish", "Chinese", "SHEEP"])
+def test_some_nouns_have_one_form_for_both(noun: str) -> None:
+    assert (number_of(noun), plural(noun), singular(noun)) == ("either", noun, noun)
+
+
+@pytest.mark.parametrize("noun", ["scissors", "trousers", "clothes", "police", "Jeans"])
+def test_some_nouns_are_plural_only(noun: str) -> None:
+    assert (number_of(noun), plural(noun), singular(noun)) == ("plural", noun, noun)
+
+
+@pytest.mark.parametrize(
+    "noun", ["news", "physics", "Mathematics", "diabetes", "tennis", "class", "bus", "status", "analysis"]
+)
+def test_an_s_at_the_end_is_not_always_a_plural(noun: str) -> None:
+    assert (number_of(noun), singular(noun)) == ("singular", noun)
+
+
+@pytest.mark.parametrize(("many", "one"), [("formulae", "formula"), ("persons", "person"), ("indices", "index")])
+def test_second_plurals_are_understood(many: str, one: str) -> None:
+    assert (singular(many), number_of(many), plural(many)) == (one, "plural", many)
+
+
+def test_mass_nouns_are_known() -> None:
+    assert is_mass("Information")
+    assert not is_mass("fact")
+
+
+AN = (
+    "hour honest Honour heir hourly MBA FBI X-ray SUV HIV HTML L-shaped F16 mp3 8 80 8,000 11 18 11-year-old "
+    "1800s 18,000 egg umbrella uncle unimportant uninteresting unidentified usher urban utter other only e-mail "
+    "élan 'apple UGLY ATM EU"
+)
+A = (
+    "university one-way one once unit unique European UFO USB US user usual utility ukulele Ukrainian unanimous "
+    "ewe euro house hotel historic NASA NATO CD PhD BMW T-shirt U-turn SCHOOL 1 10 100 110 180 1,100,000 yes year "
+    "'big 😀"
+)
+
+
+@pytest.mark.parametrize("word", AN.split())
+def test_an_stands_before_the_sound_of_a_vowel(word: str) -> None:
+    assert indefinite_article(word) == "an"
+
+
+@pytest.mark.parametrize("word", [*A.split(), "", " ", "…"])
+def test_a_stands_before_the_sound_of_a_consonant(word: str) -> None:
+    assert indefinite_article(word) == "a"
+
+
+def test_the_first_word_of_a_phrase_decides() -> None:
+    assert indefinite_article("old university") == "an"
+    assert indefinite_article("useful idea") == "a"
+
+
+@given(st.text(max_size=12))
+def test_any_string_has_forms(text: str) -> None:
+    assert plural(text).startswith(text[:1].lower()) or plural(text)[:1] == text[:1]
+    assert number_of(text) in ("singular", "plural", "either")
+    assert len(singular(text)) <= len(text) + 2
+    assert indefinite_article(text) in ("a", "an")
+
+
+@given(st.from_regex(r"[a-z]{3,9}[bdfgklmnprt]", fullmatch=True))
+def test_the_plural_of_a_regular_noun_is_a_plural_with_its_way_back(noun: str) -> None:
+    assert singular(plural(noun)) == singular(noun)
+    assert number_of(plural(noun)) != "singular"
