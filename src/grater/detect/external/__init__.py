@@ -1,0 +1,5 @@
+"""Systems that grater did not write, as detectors like ours.
+
+A corrector gives the edits that a system would make to an essay: a checker, a command, a file of corrected text.  An
+`ExternalDetector` turns edits into a decision on every place that is judged, so that any system is scored like ours.
+"""

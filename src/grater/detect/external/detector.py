@@ -1,0 +1,85 @@
+"""A corrector as a detector: an item is flagged where one of the system's edits changes it.
+
+The rule is that of "From edits to judgments" (docs/corpora.md), so a system and an annotator who make the same edits
+get the same answers: an edit counts for an item if, normalised, it overlaps the item's tokens, or, for an item of no
+width, inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.
+
+Which places are decided on: the items of a table, or else every preposition and every gap where one may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grater.corpora.judgments import overlaps, reach
+from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.detect.detector import Finding
+from grater.detect.external.corrector import Corrector
+from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
+from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
+from grater.text.analysis import analyse
+from grater.text.tokens import tokens_of
+
+CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternalDetector:
+    """`places` are the items to decide on, by essay; None is for prepositions."""
+
+    corrector: Corrector
+    places: Mapping[str, Sequence[Item]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.corrector.name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        if self.places is None:
+            return PREP, MISSING
+        return tuple(sorted({item.kind for items in self.places.values() for item in items}))
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return {"name": self.name, "about": self.corrector.about}
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for essay, edits in self.corrector.correct(essays):
+            places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
+            yield from findings(essay, edits, places, self.name)
+
+
+def findings(essay: Essay, edits: Sequence[Edit], places: Iterable[Item], system: str) -> Iterator[Finding]:
+    """A finding for each place, by the edits that one system made."""
+    tokens = tokens_of(essay)
+    corrected = replace(essay, edits=tuple(edits), annotators=(system,))
+    changes = [edit for edit in normalised_edits(corrected) if not edit.is_empty]
+    for item in places:
+        place = reach(item.span, tokens)
+        here = [edit for edit in changes if place and overlaps(edit, *place)]
+        yield Finding(item, _decision(item, here, place, system), item.span.of(essay.text), ())
+
+
+def _decision(item: Item, here: Sequence[TokenEdit], place: tuple[int, int] | None, system: str) -> Decision:
+    if not here:
+        return Decision(item.item_id, system, flagged=False)
+    exact = [edit for edit in here if (edit.start, edit.end) == place and edit.replacement is not None]
+    suggestion = None
+    if exact and exact[0].replacement is not None:
+        suggestion = " ".join(exact[0].replacement) or DELETE
+    return Decision(item.item_id, system, flagged=True, type=_type(item, suggestion), suggestion=suggestion)
+
+
+def _type(item: Item, suggestion: str | None) -> str:
+    if item.span.start == item.span.end:
+        return ADDED
+    return EXTRANEOUS if suggestion == DELETE else CHOICE
+
+
+def _prepositions(essay: Essay) -> Iterator[Item]:
+    for sentence in analyse(essay):
+        for candidate in candidates_of(sentence):
+            span = sentence.spans[candidate.index]
+            yield Item(essay.essay_id, Span(span.start, span.start) if candidate.is_gap else span, candidate.kind)
