@@ -1,0 +1,50 @@
+"""`grater check`: feedback on an essay, on a terminal, as JSON or as one small HTML page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from grater.cli.check_feedback import Feedback, feedback_on
+from grater.cli.check_html import page
+from grater.cli.check_text import show
+from grater.cli.output import print_json
+from grater.corpora.plain import read_text
+from grater.corpora.source import open_source
+from grater.detect.systems import load_system
+
+app = typer.Typer()
+
+DEFAULT_SYSTEM = "prep-maxent"
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The essay, plain text; '-' is standard input.")],
+    system: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="A detector by name, or a model file; may be given several times."),
+    ] = [DEFAULT_SYSTEM],  # noqa: B006 (typer copies it)
+    output: Annotated[
+        Literal["text", "json", "html"],
+        typer.Option("--format", metavar="text|json|html", help="How to show the feedback."),
+    ] = "text",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Read an essay and say which prepositions look wrong, and what would be better."""
+    source = open_source(file)
+    essay = next(iter(read_text(source.lines(), name=source.name)))
+    feedback = feedback_on(essay, [load_system(name) for name in dict.fromkeys(system)], name=source.name)
+    _show(feedback, "json" if as_json else output)
+
+
+def _show(feedback: Feedback, output: str) -> None:
+    if output == "json":
+        print_json(feedback.as_json())
+    elif output == "html":
+        sys.stdout.write(page(feedback))
+    else:
+        show(feedback)

@@ -1,0 +1,60 @@
+"""Feedback on a terminal: the sentence of each flag with the place marked, and what to do."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from grater.cli.check_feedback import Feedback, advice, question
+from grater.cli.output import counted
+from grater.detect.detector import Finding
+from grater.model import Span
+
+AROUND = 60
+"""Characters of the text shown on each side of a flag."""
+
+
+def show(feedback: Feedback) -> None:
+    """Print the feedback."""
+    console = Console(highlight=False, soft_wrap=True)
+    for finding in feedback.flags:
+        console.print(_place(feedback, finding))
+        console.print(Text(f"    {advice(finding)}", "bold"), Text(_note(finding), "dim"), end="\n\n")
+    n_flags = counted(len(feedback.flags), "place")
+    looked = "; ".join(f"{name} looked at {n:,}" for name, n in feedback.n_candidates.items())
+    told = f"{n_flags} to look at again" if feedback.flags else "nothing to look at again"
+    console.print(Text(f"{feedback.name}: {told} ({looked})"))
+
+
+def _note(finding: Finding) -> str:
+    return f"  {finding.decision.type}, {finding.decision.system}: {question(finding)}"
+
+
+def _place(feedback: Feedback, finding: Finding) -> Text:
+    text, span = feedback.essay.text, finding.item.span
+    line = text.count("\n", 0, span.start) + 1
+    start, end = _window(text, span)
+    marked = span.of(text) if len(span) else "▁"
+    shown = Text(f"{line}: ", "dim")
+    shown.append(("…" if start else "") + _flat(text[start : span.start]))
+    shown.append(marked, "bold red underline")
+    if not len(span):
+        shown.append(" ")
+    shown.append(_flat(text[span.end : end]) + ("…" if end < len(text) else ""))
+    return shown
+
+
+def _window(text: str, span: Span) -> tuple[int, int]:
+    """Some text on both sides of a span, up to the ends of its line and of words."""
+    start = max(text.rfind("\n", 0, span.start) + 1, span.start - AROUND)
+    newline = text.find("\n", span.end)
+    end = min(len(text) if newline < 0 else newline, span.end + AROUND)
+    if start and text[start - 1] not in " \n":
+        start = max(start, text.find(" ", start, span.start) + 1)
+    if end < len(text) and text[end] not in " \n":
+        end = max(span.end, text.rfind(" ", span.end, end))
+    return start, end
+
+
+def _flat(text: str) -> str:
+    return text.replace("\n", " ").replace("\t", " ")

@@ -1,0 +1,67 @@
+"""`grater decide`: run detectors over a corpus; out comes a table with a decision for every candidate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+
+from grater.cli.decide_rows import Rows
+from grater.cli.options import Format, Json
+from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.corpora import format_for, read_corpus
+from grater.detect.systems import load_system
+from grater.tables import write_table
+
+app = typer.Typer()
+
+TYPES = ("choice", "extraneous", "missing")
+
+
+@app.command()
+def decide(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
+    system: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="A detector by name, or a model file; may be given several times."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
+    items: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write where the items stand here, not into the decisions.")
+    ] = None,
+    format_name: Format = None,
+    as_json: Json = False,
+) -> None:
+    """Write a decision for every place that a detector looks at, flagged or not."""
+    require_different([corpus, out, *([items] if items else [])])
+    detectors = [load_system(name) for name in dict.fromkeys(system)]
+    rows = Rows(with_places=items is None)
+    n_passes = format_for(corpus, format_name).n_passes * len(detectors)
+    with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
+        for detector in detectors:
+            rows.add(read_corpus(corpus, format_name=format_name, advance=advance), detector)
+    write_table(rows.decisions(), out)
+    if items:
+        write_table(rows.items(), items)
+    summary = _summary(rows.decisions())
+    if as_json:
+        print_json({"decisions": str(out), "systems": summary})
+        return
+    for each in summary:
+        by_type = ", ".join(f"{each[name]} {name}" for name in TYPES)
+        say(f"{out}: {each['system']}: {counted(each['items'], 'item')}, {each['flagged']:,} flagged ({by_type})")
+
+
+def _summary(decisions: pl.DataFrame) -> list[dict[str, int]]:
+    """Counts for each system."""
+    return (
+        decisions.group_by("system", maintain_order=True)
+        .agg(
+            pl.len().alias("items"),
+            pl.col("flagged").sum(),
+            *((pl.col("type") == name).sum().alias(name) for name in TYPES),
+        )
+        .to_dicts()
+    )

@@ -1,0 +1,166 @@
+"""`grater train lm`: a language model from well-formed text, or from an ARPA file of another tool."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.corpora.source import open_source
+from grater.detect.ngrams.arpa import read_arpa
+from grater.detect.ngrams.language_model import LanguageModel, perplexity
+from grater.detect.ngrams.stored import KIND, save
+from grater.detect.ngrams.texts import HeldOut, sentences_of_lines, text_lines
+from grater.detect.ngrams.training import MOST_WORDS, PRUNE, Wish, train
+from grater.detect.prepositions.ngram import NgramEngine
+from grater.detect.prepositions.ngram_tuning import tuned
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+
+app = typer.Typer()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A model with the text that it was kept from, and what its card says of its making."""
+
+    model: LanguageModel
+    held_out: Sequence[str]
+    figures: Mapping[str, JsonValue]
+
+
+@app.command()
+def lm(
+    texts: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TEXT", help="Text files or folders, a paragraph a line, packed or not; or one ARPA file."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    order: Annotated[
+        int, typer.Option(min=1, max=8, metavar="N", help="The most words of an n-gram.")
+    ] = Wish().order,
+    prune: Annotated[
+        str, typer.Option(metavar="N,N,...", help="For each order, leave out n-grams seen no more often than this.")
+    ] = ",".join(map(str, PRUNE)),
+    vocabulary: Annotated[
+        int, typer.Option(min=4, metavar="N", help="The most frequent words to know.")
+    ] = MOST_WORDS,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(metavar="TEXT", help="Other text to choose thresholds on; two lines in a hundred if not given."),
+    ] = None,
+    data: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
+    ] = [],  # noqa: B006 (typer copies it)
+    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Train a language model and write it; in memory are the different words, a block of n-grams, and the model."""
+    if out.suffix != ".model":
+        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_different([*texts, out])
+    wish = Wish(order=order, n_words=vocabulary, prune=_thresholds(prune))
+    made = _imported(texts[0]) if _is_arpa(texts) else _trained(texts, wish)
+    lines = list(text_lines([held_out])) if held_out else made.held_out
+    card = {**_card(out, texts, data, date, wish), "figures": {**made.figures, **_surprise(made.model, lines)}}
+    card |= _tuning(made.model, lines, seed)
+    save(made.model, out, card)
+    if as_json:
+        print_json({"model": str(out), "card": card})
+    else:
+        _tell(made.model, out, card)
+
+
+def _is_arpa(texts: list[Path]) -> bool:
+    are_arpa = [".arpa" in [suffix.lower() for suffix in path.suffixes] for path in texts]
+    if any(are_arpa) and len(texts) > 1:
+        raise UsageError("expected one ARPA file, or text; found several files, an ARPA file among them")
+    return any(are_arpa)
+
+
+def _trained(texts: list[Path], wish: Wish) -> Made:
+    held_out = HeldOut()
+    with reading("reading", *texts) as advance:
+        lines = held_out.left(text_lines(texts, advance=advance))
+        trained = train(sentences_of_lines(lines), wish, tell=say)
+    figures: dict[str, JsonValue] = {
+        "tokens": trained.n_tokens,
+        "sentences": trained.n_sentences,
+        "types": trained.n_types,
+        "discounts": [[round(each, 6) for each in discounts] for discounts in trained.smoothed.discounts],
+    }
+    model = LanguageModel.of(trained.smoothed, trained.vocabulary)
+    return Made(model, held_out.lines, {**figures, "ngrams": [len(table) for table in model.tables]})
+
+
+def _imported(path: Path) -> Made:
+    source = open_source(path)
+    found = read_arpa(source.lines(), name=source.name)
+    say(f"{path}: left out {counted(found.n_words_left_out, 'word')}, {counted(found.n_ngrams_left_out, 'n-gram')}")
+    model = LanguageModel.of(found.smoothed, found.vocabulary)
+    return Made(model, (), {"ngrams": [len(table) for table in model.tables]})
+
+
+def _surprise(model: LanguageModel, lines: Sequence[str]) -> dict[str, JsonValue]:
+    if not lines:
+        return {}
+    say("measuring")
+    found = perplexity(model, sentences_of_lines(lines))
+    share = found.n_unknown / found.n_words
+    return {"held_out_perplexity": round(found.value, 2), "held_out_unknown": round(share, 4)}
+
+
+def _tuning(model: LanguageModel, lines: Sequence[str], seed: int) -> dict[str, JsonValue]:
+    """Costs and thresholds; without text to choose them on the model is no detector, and says so."""
+    if not lines:
+        say("no thresholds: name text with --held-out to make this model a detector")
+        return {}
+    say("choosing thresholds")
+    engine, thresholds = tuned(NgramEngine(model), lines, seed=seed)
+    return {"costs": engine.costs.tolist(), "thresholds": thresholds.as_json()}
+
+
+def _card(out: Path, texts: list[Path], data: list[str], date: str, wish: Wish) -> dict[str, JsonValue]:
+    named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    options = [
+        "--order",
+        str(wish.order),
+        "--prune",
+        ",".join(map(str, wish.prune)),
+        "--vocabulary",
+        str(wish.n_words),
+    ]
+    return {
+        "name": out.stem,
+        "kind": KIND,
+        "data": named or [{"name": path.name} for path in texts],
+        "features": f"n-grams of up to {wish.order} words in normal form, modified Kneser-Ney, 8-bit numbers",
+        "date": date or datetime.now(UTC).date().isoformat(),
+        "command": shlex.join(["grater", "train", "lm", *(path.name for path in texts), *options]),
+    }
+
+
+def _thresholds(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError:
+        raise UsageError(f"expected whole numbers for --prune, found {text!r}; as in 0,0,1,1") from None
+
+
+def _tell(model: LanguageModel, out: Path, card: Mapping[str, JsonValue]) -> None:
+    sizes = " + ".join(f"{len(table):,}" for table in model.tables)
+    figures = card["figures"]
+    surprise = figures.get("held_out_perplexity") if isinstance(figures, Mapping) else None
+    said = f"; perplexity {surprise} on text held out" if surprise else ""
+    say(f"{out}: {sizes} n-grams, {out.stat().st_size / 1e6:.1f} MB{said}")

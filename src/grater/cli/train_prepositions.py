@@ -1,0 +1,103 @@
+"""`grater train prepositions`: a preposition detector from well-formed text, a paragraph a line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.corpora.source import open_source
+from grater.detect.prepositions.events import GAP_RATE, gathered
+from grater.detect.prepositions.features import TEMPLATES
+from grater.detect.prepositions.linear import save
+from grater.detect.prepositions.pruning import Size
+from grater.detect.prepositions.training import HeldOut, Method, Options, batches_of, train
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+
+app = typer.Typer()
+
+TEXTS = (".txt", ".gz", ".bz2", ".xz")
+
+
+@app.command()
+def prepositions(
+    texts: Annotated[
+        list[Path], typer.Argument(metavar="TEXT", help="Files or folders, a paragraph a line; may be packed.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    method: Annotated[
+        Method, typer.Option(metavar="maxent|perceptron", help="How the weights are found.")
+    ] = "maxent",
+    features: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Keep at most so many features.")
+    ] = Size().n_features,
+    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")] = 3,
+    epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
+    gap_rate: Annotated[
+        float,
+        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn that they have none from so many."),
+    ] = GAP_RATE,
+    data: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
+    ] = [],  # noqa: B006 (typer copies it)
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that analyse the text.")] = 2,
+    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Train a detector and write it; memory grows with the number of prepositions, about 300 bytes each."""
+    if out.suffix != ".model":
+        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    files = _files(texts)
+    require_different([*files, out])
+    size = Size(n_features=features)
+    options = Options(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
+    held_out = HeldOut()
+    with reading("analysing", *files) as advance:
+        lines = held_out.keeping(_lines(files, advance))
+        events = gathered(batches_of(lines, gap_rate=gap_rate, seed=seed, n_workers=workers))
+    engine = train(events, held_out.shuffled(seed), options, card=_card(out, files, data, date, method), tell=say)
+    save(engine, out)
+    if as_json:
+        print_json({"model": str(out), "card": dict(engine.card)})
+        return
+    figures = engine.card["figures"]
+    say(f"{out}: {counted(len(engine.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
+
+
+def _files(paths: list[Path]) -> list[Path]:
+    """The text files of folders, in the order of their names; other paths as they are."""
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(each for each in path.rglob("*") if each.is_file() and each.suffix in TEXTS)
+        if path.is_dir() and not inside:
+            raise UsageError(f"{path}: expected text files ({', '.join(TEXTS)}) in the folder, found none")
+        files += inside if path.is_dir() else [path]
+    return files
+
+
+def _lines(files: list[Path], advance: object) -> Iterator[str]:
+    for file in files:
+        yield from open_source(file, advance=advance).lines()  # type: ignore[arg-type]
+
+
+def _card(out: Path, files: list[Path], data: list[str], date: str, method: str) -> dict[str, JsonValue]:
+    named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    return {
+        "name": out.stem,
+        "kind": "prepositions",
+        "data": named or [{"name": file.name} for file in files],
+        "features": [template.name for template in TEMPLATES],
+        "date": date or datetime.now(UTC).date().isoformat(),
+        "command": shlex.join(
+            ["grater", "train", "prepositions", *(file.name for file in files), "--method", method]
+        ),
+    }

@@ -1,0 +1,1 @@
+"""Detectors of errors: programs that look at every place of one kind in an essay and say which look wrong."""

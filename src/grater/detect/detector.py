@@ -1,0 +1,44 @@
+"""What a detector is: every place that it looked at, with its decision, its suggestion and what it believes.
+
+A detector gives a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
+left alone as much as those that were flagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from grater.model import Decision, Essay, Item, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A detector's decision on one item; `target` are the writer's words there, empty for a gap.
+
+    `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
+    them.
+    """
+
+    item: Item
+    decision: Decision
+    target: str
+    probabilities: tuple[tuple[str, float], ...]
+
+
+class Detector(Protocol):
+    """Something that finds errors of some `kinds`; `card` says what it was made of."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+
+    @property
+    def card(self) -> Mapping[str, Json]: ...
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        """A finding for every candidate, in the order of the essays."""
+        ...

@@ -1,0 +1,128 @@
+"""From text to a language model, in bounded memory.
+
+Three steps: the text becomes numbers in a file (`Numbered`), and its words are counted on the way; the most frequent
+words become the vocabulary, all others `<unk>`; n-grams are counted in sorted runs on disk (`counts`) and smoothed
+(`kneser_ney`).  In memory are the different words of the text, one block of numbers or records, and the model.
+Everything on disk lies in one temporary folder that goes at the end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grater.detect.ngrams.counts import Packing, count_ngrams
+from grater.detect.ngrams.kneser_ney import Smoothed, smooth
+from grater.detect.ngrams.runs import MOST_RECORDS
+from grater.detect.ngrams.words import END, SPECIAL, START, UNKNOWN, Vocabulary
+from grater.errors import UsageError
+
+MOST_WORDS = 1 << 16
+PRUNE = (0, 0, 1, 1)
+
+Tell = Callable[[str], None]
+
+
+def _tell_nobody(message: str) -> None:
+    """For callers who want no word on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What model to make: n-grams up to `order` words, `n_words` different words, thresholds for each order."""
+
+    order: int = 4
+    n_words: int = MOST_WORDS
+    prune: tuple[int, ...] = PRUNE
+    most_records: int = MOST_RECORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A smoothed model with its words; the numbers say what it was made from."""
+
+    smoothed: Smoothed
+    vocabulary: Vocabulary
+    n_sentences: int
+    n_tokens: int
+    n_types: int
+
+
+def train(sentences: Iterable[Sequence[str]], wish: Wish, *, tell: Tell = _tell_nobody) -> Trained:
+    """Train on sentences of normal words; `tell` hears of each step."""
+    if wish.order < 1 or wish.n_words <= len(SPECIAL):
+        raise UsageError(
+            f"expected order 1 or more and more than {len(SPECIAL)} words, found {wish.order}, {wish.n_words}"
+        )
+    Packing.for_words(wish.order, wish.n_words)
+    with tempfile.TemporaryDirectory(prefix="grater-lm-") as name:
+        folder = Path(name)
+        tell("reading")
+        text = _numbered(sentences, folder / "text")
+        vocabulary, new_numbers = _vocabulary(text, wish.n_words)
+        packing = Packing.for_words(wish.order, len(vocabulary))
+        tell("counting")
+        streams = (new_numbers[block] for block in _blocks(text, wish.most_records))
+        orders = count_ngrams(streams, packing, folder, most=wish.most_records)
+        tell("smoothing")
+        smoothed = smooth(orders, packing, len(vocabulary), prune=wish.prune[: wish.order])
+    return Trained(smoothed, vocabulary, text.n_sentences, text.n_tokens, len(text.words) - len(SPECIAL))
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A text as numbers in a file, each sentence between `<s>` and `</s>`; `words` are in order of appearance."""
+
+    path: Path
+    words: list[str]
+    n_sentences: int
+    n_tokens: int
+
+
+def _numbered(sentences: Iterable[Sequence[str]], path: Path, *, n_at_once: int = 1 << 22) -> _Numbered:
+    numbers = {word: number for number, word in enumerate(SPECIAL)}
+    n_sentences = n_tokens = 0
+    waiting = array("I")
+    with path.open("wb") as stream:
+        for words in sentences:
+            waiting.append(START)
+            waiting.extend([numbers.setdefault(word, len(numbers)) for word in words])
+            waiting.append(END)
+            n_sentences, n_tokens = n_sentences + 1, n_tokens + len(words)
+            if len(waiting) >= n_at_once:
+                waiting.tofile(stream)
+                del waiting[:]
+        waiting.tofile(stream)
+    if not n_tokens:
+        raise UsageError("expected text to learn from, found no words in it")
+    return _Numbered(path, list(numbers), n_sentences, n_tokens)
+
+
+def _vocabulary(text: _Numbered, n_words: int) -> tuple[Vocabulary, np.ndarray[Any, np.dtype[np.uint32]]]:
+    """The most frequent words, and the new number of every old one."""
+    counts = np.zeros(len(text.words), np.int64)
+    for block in _blocks(text, MOST_RECORDS):
+        counts += np.bincount(block, minlength=len(counts))
+    ranked = sorted(range(len(SPECIAL), len(counts)), key=lambda number: (-counts[number], text.words[number]))
+    kept = [*range(len(SPECIAL)), *ranked[: n_words - len(SPECIAL)]]
+    new_numbers = np.full(len(counts), UNKNOWN, np.uint32)
+    new_numbers[kept] = np.arange(len(kept))
+    return Vocabulary.of([text.words[number] for number in kept]), new_numbers
+
+
+def _blocks(text: _Numbered, size: int) -> Iterator[np.ndarray[Any, np.dtype[np.uint32]]]:
+    """The numbers in blocks of whole sentences of about `size` words."""
+    numbers = np.memmap(text.path, np.uint32, mode="r")
+    start = 0
+    while start < len(numbers):
+        end = min(start + size, len(numbers))
+        while end < len(numbers) and numbers[end] != START:
+            end += 1
+        yield np.asarray(numbers[start:end])
+        start = end

@@ -1,0 +1,50 @@
+"""The detectors by name.
+
+A name stands for a function without arguments that gives a `Detector`; others add their own by the entry-point group
+`grater.systems`.  A path to a model (of `grater train prepositions`, `grater train lm`) is a system too, named after
+its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from grater.detect.detector import Detector
+from grater.models.file import kind_of
+from grater.registry import Registry
+
+MODEL = ".model"
+
+SYSTEMS: Registry[Callable[[], Detector]] = Registry(
+    "system",
+    "grater.systems",
+    {
+        "article": "grater.detect.articles.load:article",
+        "prep-maxent": "grater.detect.prepositions.load:prep_maxent",
+        "prep-perceptron": "grater.detect.prepositions.load:prep_perceptron",
+        "prep-lm": "grater.detect.prepositions.ngram:load",
+    },
+)
+
+
+FROM_FILE: dict[str, str] = {
+    "articles": "grater.detect.articles.load:from_file",
+    "prepositions": "grater.detect.prepositions.load:from_file",
+    "ngrams": "grater.detect.prepositions.ngram:from_file",
+}
+"""What makes a detector of a model file, by the kind of model in it."""
+
+_BY_KIND: Registry[Callable[[Path], Detector]] = Registry("kind of model", "grater.kinds_of_models", FROM_FILE)
+
+
+def load_system(name: str) -> Detector:
+    """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...)."""
+    if ":" in name or name.rpartition("=")[2] == "harper":
+        from grater.detect.external.named import external, is_external  # only who names one needs them
+
+        if is_external(name):
+            return external(name)
+    if name.endswith(MODEL):
+        return _BY_KIND[kind_of(Path(name))](Path(name))
+    return SYSTEMS[name]()

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.detect.prepositions.linear import save
+from tests.cli.running import grater
+from tests.detect.prepositions.tiny import tiny_engine
+
+M2 = """S The girl waited on the bus .
+A 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0
+
+S The boy listened the music .
+A 3 3|||Prep|||to|||REQUIRED|||-NONE-|||0
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    save(tiny_engine(), tmp_path / "tiny.model")
+    return tmp_path / "tiny.model"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "essays.m2").write_text(M2, encoding="utf-8")
+    return tmp_path / "essays.m2"
+
+
+def test_decide_writes_a_row_for_every_candidate(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+) -> None:
+    ran = grater(capsys, "decide", corpus, "--system", model, "--out", tmp_path / "d.csv")
+    assert ran.status == 0
+    frame = pl.read_csv(tmp_path / "d.csv")
+    assert frame.columns[:6] == ["item", "system", "flagged", "score", "type", "suggestion"]
+    flagged = frame.filter(pl.col("flagged"))
+    assert flagged["suggestion"].to_list() == ["for", "to"]
+    assert flagged["type"].to_list() == ["choice", "missing"]
+    assert set(frame["system"]) == {"tiny"}
+
+
+def test_items_can_be_a_table_of_their_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+) -> None:
+    out, items = tmp_path / "d.parquet", tmp_path / "items.jsonl"
+    ran = grater(capsys, "decide", corpus, "--system", model, "--out", out, "--items", items, "--json")
+    assert json.loads(ran.out)["systems"][0]["flagged"] == 2
+    decided, places = pl.read_parquet(out), pl.read_ndjson(items)
+    assert "essay" not in decided.columns
+    assert set(places["item"]) == set(decided["item"])
+    assert "on" in places["target"].to_list()
+    assert "The girl waited on the bus ." in places["context"].to_list()
+
+
+def test_decisions_and_annotations_meet_in_judgments(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+) -> None:
+    """The walk of the house: corpus, decisions, judgments, evaluation."""
+    decisions, judgments = tmp_path / "d.csv", tmp_path / "j.csv"
+    grater(capsys, "decide", corpus, "--system", model, "--out", decisions)
+    ran = grater(
+        capsys, "corpus", "judgments", corpus, "--decisions", decisions, "--tags", "Prep", "--out", judgments
+    )
+    assert ran.status == 0
+    ran = grater(capsys, "evaluate", "--decisions", decisions, "--judgments", judgments, "--json")
+    (system,) = json.loads(ran.out)["systems"]
+    assert system["counts"]["hit"] == 2
+    assert system["counts"]["false_alarm"] == 0
+    assert system["counts"]["miss"] == 0
+
+
+def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corpus: Path, model: Path) -> None:
+    ran = grater(capsys, "decide", corpus, "--system", model, "--out", corpus)
+    assert ran.status == 2
+    assert corpus.read_text(encoding="utf-8") == M2

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.tables import read_gold, read_items, write_table
+from tests.cli.running import grater
+
+ESSAY = (
+    "She wants to marry with her boss. They discussed about the plan. I entered into the room. "
+    "We lived with her parents. He talked about the weather. They walked into the garden. He looked at the sky."
+)
+NATIVE = (
+    "They marry her. Who can marry her? I will marry her. We discussed the plan. They discussed the matter and "
+    "discussed the rest. She entered the room. He entered the house and entered the hall.\n"
+    "We lived with her aunt. They talked about the rain. He walked into the shop. She looked at the sea.\n"
+    "I sat with her. They lived with her. He lived with her. They asked about the way. We ran into the wood.\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "essay.txt").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "native.txt").write_text(NATIVE, encoding="utf-8")
+    return tmp_path
+
+
+def mined(folder: Path, capsys: pytest.CaptureFixture[str], *options: object) -> Path:
+    out = folder / "list.csv"
+    ran = grater(
+        capsys, "mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt", "--out", out, *options
+    )
+    assert ran.status == 0, ran.err
+    return out
+
+
+def accept_all(path: Path) -> None:
+    write_table(read_items(path).frame.with_columns(verdict=pl.lit("y")), path)
+
+
+def test_unattested_trigrams_of_attested_bigrams_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = read_items(mined(folder, capsys)).frame
+    assert sorted(listed["trigram"]) == ["discussed about the", "entered into the", "marry with her"]
+    marry = listed.row(by_predicate=pl.col("trigram") == "marry with her", named=True)
+    assert (float(marry["n_trigram"]), float(marry["n_bigram"]), marry["target"]) == (0, 3, "with")
+    assert ESSAY[marry["start"] : marry["end"]] == "with"
+
+
+def test_web1t_counts_serve_as_well(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, lines in {
+        "2gms/2gm-0000.gz": "marry her\t900\nlived her\t40\n",
+        "3gms/3gm-0000.gz": "lived with her\t800\n",
+    }.items():
+        path = folder / "web1t" / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(lines.encode()))
+    out = folder / "list.csv"
+    command = ["mine", "extraneous", folder / "essay.txt", "--web1t", folder / "web1t", "--out", out, "--json"]
+    ran = grater(capsys, *command)
+    assert json.loads(ran.out)["listed"] == 1
+    assert read_items(out).frame["trigram"].to_list() == ["marry with her"]
+
+
+def test_verdicts_are_kept_when_the_list_is_made_anew(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    accept_all(mined(folder, capsys))
+    assert set(read_items(mined(folder, capsys)).frame["verdict"]) == {"y"}
+
+
+def test_answers_on_the_terminal_go_into_the_list(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["y", "what?", "b", "n", "s", "y"])
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    listed = read_items(mined(folder, capsys, "--ask")).frame
+    assert listed["verdict"].fill_null("").to_list() == ["n", "", "y"]
+
+
+def test_leaving_in_the_middle_loses_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["y", "q"])
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    listed = read_items(mined(folder, capsys, "--ask")).frame
+    assert listed["verdict"].fill_null("").to_list() == ["y", "", ""]
+
+
+def test_the_balanced_corpus_has_an_item_for_each_accepted_trigram_and_as_many_correct_ones(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdicts = mined(folder, capsys)
+    accept_all(verdicts)
+    out, gold = folder / "items.csv", folder / "gold.csv"
+    ran = grater(
+        capsys,
+        *("mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt", "--out", out),
+        *("--balanced", "--verdicts", verdicts, "--n-gold", 2, "--gold", gold, "--json"),
+    )
+    assert ran.status == 0, ran.err
+    numbers = json.loads(ran.out)
+    assert {key: numbers[key] for key in ("errors", "correct", "gold", "duplicates")} == {
+        "errors": 3,
+        "correct": 3,
+        "gold": 2,
+        "duplicates": 0,
+    }
+    items = read_items(out).frame
+    assert sorted(items.filter(pl.col("label") == "error")["target"]) == ["about", "into", "with"]
+    assert set(read_gold(gold).frame["item"]) <= set(items["item"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--balanced"], "expected --balanced together with --verdicts LIST"),
+        (["--model", "m.model"], "expected one source of counts"),
+    ],
+)
+def test_wrong_use_is_told_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    ran = grater(
+        capsys,
+        *("mine", "extraneous", folder / "essay.txt", "--text", folder / "native.txt"),
+        *("--out", folder / "list.csv", *options),
+    )
+    assert ran.status == 2
+    assert message in ran.err

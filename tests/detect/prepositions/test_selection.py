@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grater.detect.prepositions.engine import ANSWERS, COLUMN_OF
+from grater.detect.prepositions.selection import Tally, selections, tally_of
+from grater.text.analysis import analyse
+from tests.detect.prepositions.native_text import native_lines
+from tests.detect.prepositions.tiny import tiny_engine
+
+
+def tally_of_pairs(*pairs: tuple[str, str]) -> Tally:
+    """What stood there and what was chosen."""
+    tally = Tally()
+    scores = np.full((len(pairs), len(ANSWERS)), -9.0)
+    for place, (_, chosen) in enumerate(pairs):
+        scores[place, COLUMN_OF[chosen]] = 0
+    scores[:, -1] = 5.0  # none at all, which selection sets aside
+    tally.add(scores, np.array([COLUMN_OF[stood] for stood, _ in pairs]))
+    return tally
+
+
+PAIRS = [("of", "of"), ("of", "of"), ("of", "in"), ("in", "in"), ("upon", "under"), ("at", "of")]
+
+
+def test_accuracy_and_majority_are_shares_of_all_prepositions() -> None:
+    found = selections(tally_of_pairs(*PAIRS))[0]
+    assert found.n == 6
+    assert found.accuracy.value == pytest.approx(3 / 6)
+    assert found.commonest == "of"
+    assert found.majority.value == pytest.approx(3 / 6)
+
+
+def test_f_of_a_preposition() -> None:
+    of = selections(tally_of_pairs(*PAIRS))[0].by_preposition[0]
+    assert (of.preposition, of.n) == ("of", 3)
+    assert of.precision.value == pytest.approx(2 / 3)
+    assert of.recall.value == pytest.approx(2 / 3)
+    assert of.f1.value == pytest.approx(2 / 3)
+    assert of.f1.low <= of.f1.value <= of.f1.high
+
+
+def test_gamon_counts_rare_prepositions_as_other() -> None:
+    found = selections(tally_of_pairs(*PAIRS))[1]
+    assert found.accuracy.value == pytest.approx(4 / 6)  # upon and under are both Other
+    assert {row.preposition for row in found.by_preposition if row.n} == {"of", "in", "at", "Other"}
+
+
+def test_felice_asks_five_yes_or_no_questions_about_each() -> None:
+    found = selections(tally_of_pairs(*PAIRS))[2]
+    # of: wrong about the 3rd and 6th; in: wrong about the 3rd; to, for, on: always right
+    by_name = {row.preposition: row.accuracy.value for row in found.by_preposition}
+    assert by_name == pytest.approx({"of": 4 / 6, "in": 5 / 6, "to": 1, "for": 1, "on": 1})
+    assert found.accuracy.value == pytest.approx(27 / 30)
+
+
+def test_an_engine_fills_the_blanks_of_text_it_has_learnt() -> None:
+    sentences = [sentence for line in native_lines(50) for sentence in analyse(line)]
+    found = selections(tally_of(tiny_engine(), sentences))[0]
+    assert found.accuracy.value > 2 * found.majority.value
+
+
+def test_without_a_preposition_everything_is_undefined() -> None:
+    found = selections(tally_of(tiny_engine(), []))
+    assert all(each.n == 0 and each.accuracy.reason for each in found)

@@ -1,0 +1,31 @@
+"""Tiny models, trained once for all tests that need one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from grater.detect.prepositions.detector import PrepositionDetector
+from grater.detect.prepositions.events import Events, gathered
+from grater.detect.prepositions.linear import LinearEngine
+from grater.detect.prepositions.thresholds import Thresholds
+from grater.detect.prepositions.training import HeldOut, Method, Options, batches_of, train
+from tests.detect.prepositions.native_text import native_lines
+
+
+@cache
+def tiny_events() -> tuple[Events, tuple[str, ...]]:
+    held_out = HeldOut()
+    batches = batches_of(held_out.keeping(native_lines()), gap_rate=0.3)
+    return gathered(batches, min_count=1), tuple(held_out.shuffled(0))
+
+
+@cache
+def tiny_engine(method: Method = "maxent") -> LinearEngine:
+    events, held_out = tiny_events()
+    options = Options(method=method, min_count=1)
+    return train(events, held_out, options, card={"name": f"tiny-{method}"})
+
+
+def tiny_detector(method: Method = "maxent") -> PrepositionDetector:
+    engine = tiny_engine(method)
+    return PrepositionDetector("tiny", engine, Thresholds(1.0, 1.0, 1.0), engine.card, known=engine.vocabulary)

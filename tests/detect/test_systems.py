@@ -1,0 +1,81 @@
+"""What must hold of every system by its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grater.detect.prepositions.linear import save
+from grater.detect.systems import SYSTEMS, load_system
+from grater.errors import BadInput, UnknownName
+from grater.model import Essay, Span
+from grater.models import write_model
+from tests.detect.prepositions.tiny import tiny_engine
+
+EVERY_SYSTEM = pytest.mark.parametrize("name", SYSTEMS.names())
+ESSAYS = (
+    Essay("a", "When I was child I arrived to the station and we discussed about the problem."),
+    Essay("b", ""),
+    Essay(
+        "c", "Some of people depend of their parents.I listen music in in the evening 😀\n\n- of the of\n- “in” it’s…"
+    ),
+    Essay("d", "She is good in mathematics, and she is married with a doctor since ten years."),
+)
+
+
+@EVERY_SYSTEM
+def test_findings_stay_inside_the_text_and_name_their_system(name: str) -> None:
+    system = load_system(name)
+    by_id = {essay.essay_id: essay for essay in ESSAYS}
+    found = list(system.find(ESSAYS))
+    assert found
+    for finding in found:
+        essay = by_id[finding.item.essay_id]
+        assert Span(0, len(essay.text)).covers(finding.item.span)
+        assert finding.item.span.of(essay.text) == finding.target
+        assert finding.item.kind in system.kinds
+        assert finding.decision.system == system.name == name
+        assert finding.decision.item_id == finding.item.item_id
+        assert finding.decision.flagged == bool(finding.decision.type)
+
+
+@EVERY_SYSTEM
+def test_findings_are_the_same_alone_together_and_backwards(name: str) -> None:
+    system = load_system(name)
+    alone = [finding for essay in ESSAYS for finding in system.find([essay])]
+    assert list(system.find(ESSAYS)) == alone
+    backwards = list(system.find(ESSAYS[::-1]))
+    assert sorted(backwards, key=lambda each: each.item.item_id) == sorted(alone, key=lambda each: each.item.item_id)
+
+
+@EVERY_SYSTEM
+def test_no_item_is_decided_on_twice(name: str) -> None:
+    ids = [finding.item.item_id for finding in load_system(name).find(ESSAYS)]
+    assert len(ids) == len(set(ids))
+
+
+@EVERY_SYSTEM
+def test_a_model_says_what_it_was_made_of(name: str) -> None:
+    card = load_system(name).card
+    assert {"name", "data", "date", "hash", "command", "figures"} <= set(card)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'prep-perceptron'"):
+        load_system("prep-percepton")
+
+
+def test_a_model_of_another_kind_is_no_system(tmp_path: Path) -> None:
+    path = tmp_path / "odd.model"
+    write_model(path, kind="weather", card={}, arrays={"a": np.zeros(1)}, strings={})
+    with pytest.raises(UnknownName, match="unknown kind of model 'weather'"):
+        load_system(str(path))
+
+
+def test_a_model_without_thresholds_is_refused(tmp_path: Path) -> None:
+    save(replace(tiny_engine(), card={"name": "bare"}), tmp_path / "bare.model")
+    with pytest.raises(BadInput, match="expected thresholds"):
+        load_system(str(tmp_path / "bare.model"))
