@@ -1,0 +1,371 @@
+"""The figures of docs/articles.md: `python -m benchmarks.detect.articles [native ablation confidence learners]`.
+
+Native text: Brown, never trained on, and the held-out passages of the training mix.  Learner text: CoNLL-2014 with
+the ten annotators of Bryant & Ng 2015, its sentences in their documents.  Thresholds come from corrupted native
+text; nothing was tuned here.  `ablation` trains eight models on part of the mix and takes some minutes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from benchmarks.detect.data import cell, keep, lines_of, need, table
+from benchmarks.detect.learners import CHANCE, at_least, decided
+
+from grater.corpora import read_corpus, read_merged
+from grater.corpora.documents import attach_documents
+from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.detect.articles.confidence import TYPE, Caution
+from grater.detect.articles.confidence import TYPES as OF_TYPE
+from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.detect.articles.detector import ArticleDetector
+from grater.detect.articles.events import Batch, Events, batch_of, gathered, passages
+from grater.detect.articles.features import (
+    AGREEMENT,
+    CONTEXT,
+    ENTROPY,
+    PRIOR,
+    SENTENCE,
+    TEMPLATES,
+    columns_of,
+)
+from grater.detect.articles.load import article
+from grater.detect.articles.model import ArticleModel, completed
+from grater.detect.articles.nouns import EDGES, share_entropy
+from grater.detect.articles.phrases import QUANTIFIERS
+from grater.detect.articles.rows import COLUMN, WORDS, Rows
+from grater.detect.articles.training import HELD_OUT, MOST_PASSAGES, Options, fitted
+from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
+from grater.detect.articles.trial import PAIRS, Trial, f_half, fitted_caution, flagged_counts, trial_of
+from grater.detect.prepositions.contexts import TAG_NUMBERS
+from grater.detect.prepositions.dictionary import numbered_keys
+from grater.detect.prepositions.events import Labels, fold_of
+from grater.detect.prepositions.maxent import fit_maxent
+from grater.evaluate.cases import cases_of
+from grater.evaluate.draws import Chance
+from grater.evaluate.standard import Scored, against, each_rater
+from grater.evaluate.truth import truth_of
+from grater.intervals.wilson import wilson
+from grater.model import Essay, Interval
+from grater.rng import generator
+
+EVERY = 3
+"""The ablation learns from every third passage of what the shipped model has read."""
+
+BAG = ("l1", "l2", "l3", "m1", "m2", "r1", "r2", "r3")
+OFFICIAL = {"A7": "official annotator 0", "A3": "official annotator 1"}
+TAGS = {"article": "ArtOrDet", "number": "Nn"}
+LOW = 0.35
+"""Strengths from here on are of low entropy: 1.5 bits or less."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """Noun phrases of a text: rows with the numbers of one vocabulary, and what stood there."""
+
+    rows: Rows
+    labels: Labels
+
+
+def main(parts: Sequence[str]) -> None:
+    for part in parts or PARTS:
+        print(f"\n## {part}\n", flush=True)
+        PARTS[part]()
+
+
+def native() -> None:
+    """The shipped model on Brown and on the held-out part of its own mix."""
+    model = article().model
+    texts = {"Brown": numbered(brown(), model), "held-out mix": numbered(held_out(), model)}
+    rows = []
+    for name, text in texts.items():
+        counts = np.bincount(text.labels, minlength=len(CONSTRUCTIONS))
+        seen, hidden = (right_of(model, text, with_agreement=each) for each in (True, False))
+        majority = wilson(int(counts.max()), len(text.labels))
+        rows.append([name, f"{len(text.labels):,}", cell(majority), cell(share(hidden)), cell(share(seen))])
+    table(["text", "phrases", "majority class", "verb hidden", "verb seen"], rows)
+    by_ease(model, texts["Brown"])
+    by_entropy(model, texts["Brown"])
+    by_construction(model, texts["Brown"])
+    keep("articles-native", rows)
+
+
+def by_ease(model: ArticleModel, text: Text) -> None:
+    """Apart: phrases with a number or a quantifier, which the paper's study leaves out as too easy."""
+    quantifiers = list(model.vocabulary.numbers(sorted(QUANTIFIERS)))
+    tags = text.rows[:, [COLUMN["m1.tag"], COLUMN["m2.tag"]]]
+    is_easy = (tags == TAG_NUMBERS["CD"]).any(axis=1) | np.isin(text.rows[:, COLUMN["m1"]], quantifiers)
+    seen, hidden = (right_of(model, text, with_agreement=each) for each in (True, False))
+    rows = [
+        [name, f"{int(where.sum()):,}", cell(share(hidden[where])), cell(share(seen[where]))]
+        for name, where in {"any construction is open": ~is_easy, "a number or quantifier": is_easy}.items()
+    ]
+    table(["Brown: phrases where", "phrases", "verb hidden", "verb seen"], rows)
+
+
+def by_entropy(model: ArticleModel, text: Text) -> None:
+    found = [model.habits.of(number) for number in text.rows[:, COLUMN["head"]].tolist()]
+    bits = np.array([np.nan if shares is None else share_entropy(shares) for shares in found])
+    edges = (0.0, *EDGES, 9.0)
+    parts = {f"{low} to {high} bits": (bits >= low) & (bits < high) for low, high in itertools.pairwise(edges)}
+    parts = {name.replace("2.0 to 9.0", "above 2.0"): where for name, where in parts.items()}
+    parts["rare noun"] = np.isnan(bits)
+    seen, hidden = (right_of(model, text, with_agreement=each) for each in (True, False))
+    rows = [
+        [name, f"{int(where.sum()):,}", cell(share(hidden[where])), cell(share(seen[where]))]
+        for name, where in parts.items()
+    ]
+    table(["entropy of the noun", "phrases", "verb hidden", "verb seen"], rows)
+
+
+def by_construction(model: ArticleModel, text: Text) -> None:
+    answers = model.scores(text.rows, with_agreement=False).argmax(axis=1)
+    rows = []
+    for place, name in enumerate(CONSTRUCTIONS):
+        hit = int(((answers == place) & (text.labels == place)).sum())
+        precision, recall = (wilson(hit, int((each == place).sum())) for each in (answers, text.labels))
+        rows.append([name, f"{int((text.labels == place).sum()):,}", cell(precision), cell(recall)])
+    table(["construction", "phrases", "precision", "recall"], rows)
+
+
+def ablation() -> None:
+    """What context and entropy add, each by itself, on the same part of the mix; and simpler guesses."""
+    events = gathered(mix())
+    brown_rows = renumbered(brown(), events.vocabulary.numbers)
+    print(f"trained on {int((events.folds >= HELD_OUT).sum()):,} noun phrases\n", flush=True)
+    rows = []
+    for name, columns in {
+        "head noun alone": (
+            TEMPLATES.index(next(each for each in TEMPLATES if each.name == "head")),
+            *columns_of(PRIOR),
+        ),
+        "sentence": columns_of(SENTENCE, PRIOR),
+        "sentence, entropy": columns_of(SENTENCE, ENTROPY, PRIOR),
+        "sentence, context": columns_of(SENTENCE, CONTEXT, PRIOR),
+        "sentence, context, entropy": columns_of(SENTENCE, CONTEXT, ENTROPY, PRIOR),
+        "all, verb too": columns_of(SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR),
+    }.items():
+        model = fitted(events, Options(templates=columns))
+        text = Text(completed(brown_rows.rows, model.habits, model.classes), brown_rows.labels)
+        right = right_of(model, text, with_agreement=name.startswith("all"))
+        rows.append([name, cell(share(right))])
+        print(rows[-1], flush=True)
+    rows.insert(1, ["bag of nearby words", cell(share(bag_right(events, brown_rows, BAG)))])
+    rows.insert(2, ["the same with the noun", cell(share(bag_right(events, brown_rows, ("head", *BAG))))])
+    table(["features", "Brown"], rows)
+    keep("articles-ablation", rows)
+
+
+def bag_right(events: Events, text: Text, fields: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which phrases the words in some fields, in no order, get right."""
+    is_used = events.folds >= HELD_OUT
+    keys = np.concatenate([_bag(events.rows[is_used], fields), _bag(text.rows, fields)])
+    n_used = int(is_used.sum())
+    dictionary, features = numbered_keys(keys)
+    rng = generator(0, "bag")
+    labels = events.labels[is_used]
+    weights = fit_maxent(features[:n_used], labels, len(dictionary), rng=rng, n_classes=len(CONSTRUCTIONS))
+    found: npt.NDArray[np.bool_] = weights[features[n_used:]].sum(axis=1).argmax(axis=1) == text.labels
+    return found
+
+
+def _bag(rows: Rows, fields: Sequence[str]) -> npt.NDArray[np.uint32]:
+    """One key a word, whatever its place; the last is the prior."""
+    words = rows[:, [COLUMN[name] for name in fields]]
+    return np.concatenate([words, np.full((len(words), 1), -1, np.int32)], axis=1).view(np.uint32).copy()
+
+
+def confidence() -> None:
+    """The corrections: fitted to half of the held-out passages with errors put in, tried on the rest."""
+    detector = article()
+    fitting, testing = (trial_of(detector.model, each, seed=1) for each in halves())
+    cautions = {
+        "margin alone": fitted_caution(fitting, corrections=()),
+        "with entropy": fitted_caution(fitting, corrections=(OF_ENTROPY,)),
+        "with pairs": fitted_caution(fitting, corrections=(PAIRS,)),
+        "with both": fitted_caution(fitting),
+    }
+    rows = []
+    for name, caution in cautions.items():
+        hit, false_alarm, miss = flagged_counts(testing, caution)
+        precision, recall = wilson(hit, hit + false_alarm), wilson(hit, hit + miss)
+        at = [precision_at(testing, caution, recall_wanted) for recall_wanted in (0.3, 0.4, 0.5)]
+        rows.append([name, cell(precision), cell(recall), f"{f_half(hit, false_alarm, miss):.3f}", *map(cell, at)])
+    table(["confidence", "P", "R", "F0.5", "P at R .3", "P at R .4", "P at R .5"], rows)
+    by_habit(testing, cautions["with both"])
+    systems = [replace(detector, name=name, caution=caution) for name, caution in cautions.items()]
+    essays = learner_essays()
+    shown = []
+    for kind in TAGS:
+        for judge, scores in learner_scores(essays, systems, kind, judges=("majority", "any")).items():
+            shown += [[f"{kind}, {judge}", each.system, f"{_n_flags(each):.0f}", *_cells(each)] for each in scores]
+    table(["CoNLL-2014", "confidence", "flags", "P", "R", "F0.5"], shown)
+    keep("articles-confidence", [rows, shown])
+
+
+def precision_at(trial: Trial, caution: Caution, recall: float) -> Interval:
+    """The precision where thresholds of all types are moved together until so many errors are found."""
+    thresholds = np.array([*(min(getattr(caution, name), 99.0) for name in OF_TYPE), np.inf])
+    excess = (trial.confidence(caution) - thresholds[TYPE[trial.written]]).max(axis=1)
+    hits = np.cumsum(trial.is_error[np.argsort(-excess, kind="stable")])
+    place = int(np.searchsorted(hits, recall * hits[-1]))
+    return wilson(int(hits[place]), place + 1)
+
+
+def by_habit(trial: Trial, caution: Caution) -> None:
+    """Flags for nouns of low and high entropy, towards their dominant construction and towards others."""
+    thresholds = np.array([*(getattr(caution, name) for name in OF_TYPE), np.inf])
+    excess = trial.confidence(caution) - thresholds[TYPE[trial.written]]
+    best = excess.argmax(axis=1)
+    places = np.arange(len(best))
+    is_flagged = excess[places, best] > 0
+    strength = trial.strength[places, best]
+    parts = {"low": np.abs(strength) >= LOW, "high": (np.abs(strength) < LOW) & (strength != 0)}
+    rows = []
+    for name, where in parts.items():
+        for to, which in {"dominant": strength > 0, "another": strength < 0}.items():
+            here = where & which
+            flagged = here & is_flagged
+            precision = wilson(int((flagged & trial.is_error).sum()), int(flagged.sum()))
+            flag_rate = wilson(int(flagged.sum()), int(here.sum()))
+            rows.append([name, to, f"{int(flagged.sum())}", cell(flag_rate), cell(precision)])
+    table(["entropy of the noun", "suggestion", "flags", "flagged, of such phrases", "P"], rows)
+
+
+def learners() -> None:
+    """Precision and recall against each official annotator, the majority of ten, and any of ten."""
+    detector = article()
+    essays = learner_essays()
+    systems = [detector, replace(detector, name="verb seen", with_agreement=True)]
+    systems += [
+        replace(detector, name=f"{by} lower", caution=lowered(detector.caution, by)) for by in (0.5, 1.0, 2.0)
+    ]
+    result = []
+    for kind, tag in TAGS.items():
+        print(f"\n### {kind} ({tag})\n")
+        rows = [
+            [judge, f"{each.counts.hit + each.counts.miss:.0f}", each.system, f"{_n_flags(each):.0f}", *_cells(each)]
+            for judge, scores in learner_scores(essays, systems, kind).items()
+            for each in scores
+        ]
+        table(["judge", "errors", "system", "flags", "P", "R", "F0.5"], rows)
+        result.append(rows)
+    keep("articles-learners", result)
+
+
+def lowered(caution: Caution, by: float) -> Caution:
+    """All thresholds lower: more is flagged, and more of it wrongly."""
+    return replace(caution, **{name: getattr(caution, name) - by for name in OF_TYPE})
+
+
+def learner_essays() -> list[Essay]:
+    """The sentences of the test set with their ten annotators and their documents."""
+    folder = need("conll14/ten-annotators")
+    essays = read_merged([folder / f"A{number}.m2" for number in range(1, 11)])
+    documents = read_corpus(need("conll14/official/official-2014.0.sgml"), format_name="nucle")
+    return list(attach_documents(essays, documents))
+
+
+def learner_scores(
+    essays: list[Essay], systems: Sequence[ArticleDetector], kind: str, *, judges: Sequence[str] = ()
+) -> dict[str, list[Scored]]:
+    """Every system by judge, on the items of one kind."""
+    decisions = decided(essays, list(systems))
+    decisions = replace(decisions, frame=decisions.frame.filter(pl.col("kind") == kind))
+    judgments = judgments_from_edits(essays, items_of(decisions), tags={TAGS[kind]}, name="CoNLL-2014")
+    cases = cases_of(decisions, judgments)
+    found: dict[str, list[Scored]] = {}
+    if not judges:
+        by_rater = each_rater(cases, chance=CHANCE)
+        found |= {name: by_rater[rater] for rater, name in OFFICIAL.items()}
+    chance = Chance()
+    found["majority of ten"] = against(cases, truth_of(cases, "majority"), chance=chance)
+    found["any of ten"] = against(cases, at_least(cases, 1), chance=chance)
+    return found
+
+
+def _cells(scored: Scored) -> list[str]:
+    return [cell(scored[name]) for name in ("precision", "recall", "f0.5")]
+
+
+def _n_flags(scored: Scored) -> float:
+    return scored.counts.hit + scored.counts.false_alarm
+
+
+def brown() -> Iterator[Batch]:
+    yield from map(batch_of, passages(lines_of("native-test/brown.txt.xz")))
+
+
+def mix() -> Iterator[Batch]:
+    for name, of in _shares().items():
+        yield from map(batch_of, islice(passages(lines_of(f"native/{name}.txt.xz"), share=of), 0, None, EVERY))
+
+
+def held_out_passages() -> Iterator[list[str]]:
+    """Passages that the shipped model has not seen, of every source."""
+    for name, of in _shares().items():
+        for passage in passages(lines_of(f"native/{name}.txt.xz"), share=of):
+            if fold_of(passage[0]) < HELD_OUT:
+                yield passage
+
+
+def _shares() -> dict[str, float]:
+    """The share of each source that the model's card says it has read."""
+    named = article().card["shares"]
+    return {str(name): float(value) for name, value in named.items()}  # type: ignore[union-attr,arg-type]
+
+
+def held_out() -> Iterator[Batch]:
+    yield from map(batch_of, held_out_passages())
+
+
+def halves() -> tuple[list[list[str]], list[list[str]]]:
+    """Held-out passages in two parts."""
+    found = list(held_out_passages())
+    return found[::2][:MOST_PASSAGES], found[1::2][:MOST_PASSAGES]
+
+
+def numbered(batches: Iterable[Batch], model: ArticleModel) -> Text:
+    text = renumbered(batches, model.vocabulary.numbers)
+    return Text(completed(text.rows, model.habits, model.classes), text.labels)
+
+
+def renumbered(batches: Iterable[Batch], numbers: Callable[[Iterable[str]], Iterator[int]]) -> Text:
+    """Batches with the numbers of a vocabulary."""
+    rows, labels = [], []
+    for batch in batches:
+        new = np.array([0, *numbers(batch.words)], np.int32)
+        own = batch.rows.copy()
+        own[:, : len(WORDS)] = new[own[:, : len(WORDS)]]
+        rows.append(own)
+        labels.append(batch.labels)
+    return Text(np.concatenate(rows), np.concatenate(labels))
+
+
+def right_of(model: ArticleModel, text: Text, *, with_agreement: bool) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = (
+        model.scores(text.rows, with_agreement=with_agreement).argmax(axis=1) == text.labels
+    )
+    return found
+
+
+def share(right: npt.NDArray[np.bool_]) -> Interval:
+    return wilson(int(right.sum()), len(right))
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "native": native,
+    "ablation": ablation,
+    "confidence": confidence,
+    "learners": learners,
+}
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,129 @@
+"""`grater train articles`: a detector of article and number errors from well-formed text, a paragraph a line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.corpora.source import open_source
+from grater.detect.articles.events import Batch, batch_of, gathered, passages
+from grater.detect.articles.features import TEMPLATES
+from grater.detect.articles.model import KIND, save
+from grater.detect.articles.training import HELD_OUT, Options, train
+from grater.detect.prepositions.events import fold_of
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+
+app = typer.Typer()
+
+
+@dataclass(slots=True)
+class HeldOut:
+    """Passages that nothing is trained on, kept as they pass."""
+
+    passages: list[list[str]] = field(default_factory=list)
+
+    def batches(self, shares: Mapping[Path, float], advance: Callable[[int], None]) -> Iterator[Batch]:
+        for text, share in shares.items():
+            for passage in passages(open_source(text, advance=advance).lines(), share=share):
+                if fold_of(passage[0]) < HELD_OUT:
+                    self.passages.append(passage)
+                yield batch_of(passage)
+
+
+@app.command()
+def articles(
+    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Files, a paragraph a line; may be packed.")],
+    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    most: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=N", help="Of the text NAME at most N million characters, spread over it; repeatable."
+        ),
+    ] = [],  # noqa: B006 (typer copies it)
+    features: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Keep at most so many features.")
+    ] = Options().size.n_features,
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")
+    ] = Options().min_count,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = Options().epochs,
+    data: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
+    ] = [],  # noqa: B006 (typer copies it)
+    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Train a detector and write it; memory grows with the number of noun phrases, about 600 bytes each."""
+    if out.suffix != ".model":
+        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_different([*texts, out])
+    size = replace(Options().size, n_features=features)
+    options = Options(size=size, min_count=min_count, epochs=epochs, seed=seed)
+    held_out = HeldOut()
+    shares = shares_of(texts, most)
+    with reading("analysing", *texts) as advance:
+        events = gathered(held_out.batches(shares, advance))
+    model = train(events, held_out.passages, options, card=card(out, shares, data, date, most), tell=say)
+    save(model, out)
+    if as_json:
+        print_json({"model": str(out), "card": dict(model.card)})
+        return
+    figures = model.card["figures"]
+    say(f"{out}: {counted(len(model.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
+
+
+def shares_of(texts: list[Path], most: list[str]) -> dict[Path, float]:
+    """The share of each text that is read; a text with a limit is read once more to know its length."""
+    limits = dict(_limit(each) for each in most)
+    unknown = sorted(limits.keys() - {_name(text) for text in texts})
+    if unknown:
+        raise UsageError(f"--most {unknown[0]}: expected one of {', '.join(map(_name, texts))}")
+    return {text: _share(text, limits[_name(text)]) if _name(text) in limits else 1.0 for text in texts}
+
+
+def _limit(setting: str) -> tuple[str, float]:
+    name, equals, number = setting.partition("=")
+    try:
+        millions = float(number)
+    except ValueError:
+        millions = 0.0
+    if not equals or not 0 < millions < float("inf"):
+        raise UsageError(f"--most {setting}: expected NAME=N with N above 0, as in gutenberg=24")
+    return name, millions
+
+
+def _name(text: Path) -> str:
+    return text.name.split(".")[0]
+
+
+def _share(text: Path, millions: float) -> float:
+    n_characters = sum(map(len, open_source(text).lines()))
+    return min(1.0, millions * 1_000_000 / max(1, n_characters))
+
+
+def card(
+    out: Path, shares: Mapping[Path, float], data: list[str], date: str, most: list[str]
+) -> dict[str, JsonValue]:
+    """What the model says of itself, but for its figures."""
+    named: list[JsonValue] = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    options = [word for each in most for word in ("--most", each)]
+    return {
+        "name": out.stem,
+        "kind": KIND,
+        "data": named or [{"name": text.name} for text in shares],
+        "shares": {_name(text): share for text, share in shares.items()},
+        "features": [each.name for each in TEMPLATES],
+        "date": date or datetime.now(UTC).date().isoformat(),
+        "command": shlex.join(["grater", "train", "articles", *(text.name for text in shares), *options]),
+    }

@@ -1,0 +1,1 @@
+"""Articles and the number of nouns: the five constructions of Lee, Tetreault & Chodorow 2009 as a detector."""

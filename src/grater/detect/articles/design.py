@@ -1,0 +1,188 @@
+"""The items of the paper's study: which nouns, which sentences (Lee, Tetreault & Chodorow 2009, section 3.3).
+
+Easy phrases are left out (`phrases`, and nouns that are not counted).  Nouns are divided by their dominant
+construction and ranked by entropy; of each of the five sets the `nouns` highest and the `nouns` lowest are taken.
+For each noun, `sentences` phrases are drawn for each of the seven cells of Table 3: null singular, null plural, *a*
+singular, and *the* singular and plural, each with the noun in the sentences before (anaphoric) or not.  Every place
+is judged in two stages of five constructions, so it is ten items.
+
+The draw goes by each place's permanent random number, so a larger study holds the smaller one.  The paper does not
+say how rare a noun may be; ours must have `least` open phrases, else its entropy is chance.  What could not be
+filled is told: the paper got 368 of its 420.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
+from grater.detect.articles.forms import within_reach, written_as
+from grater.detect.articles.mentions import N_CONTEXT
+from grater.detect.articles.nouns import Noun, nouns_of
+from grater.detect.articles.phrases import NounPhrase, noun_phrases
+from grater.model import Item, Span, short_hash
+from grater.rng import permanent_number
+from grater.text.analysis import Sentence
+
+STAGES = ("no-context", "in-context")
+DEFINITE = frozenset(("the-singular", "the-plural"))
+Side = Literal["high", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A noun phrase that could be judged; `words` is the phrase in each construction."""
+
+    essay_id: str
+    span: Span
+    noun: str
+    construction: int
+    is_anaphoric: bool
+    words: tuple[str, ...]
+
+    @property
+    def cell(self) -> Cell:
+        """Its cell of Table 3."""
+        name = CONSTRUCTIONS[self.construction]
+        return Cell(name, self.is_anaphoric if name in DEFINITE else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of Table 3; without *the*, previous mention does not matter (None)."""
+
+    construction: str
+    is_anaphoric: bool | None = None
+
+
+CELLS = tuple(
+    Cell(name, is_anaphoric)
+    for name in CONSTRUCTIONS
+    for is_anaphoric in ((True, False) if name in DEFINITE else (None,))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A noun of the study: of high or low entropy among those with the same dominant construction."""
+
+    noun: Noun
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What could not be filled: nouns of a set, or phrases of a noun in a cell."""
+
+    where: str
+    wanted: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The nouns, the places with their noun, and what is missing."""
+
+    nouns: tuple[Chosen, ...]
+    places: tuple[tuple[Place, Chosen], ...]
+    shortfalls: tuple[Shortfall, ...]
+    n_wanted: int
+
+
+def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[Place]:
+    """The phrases of an essay that all five constructions fit; anaphoric if the noun stands shortly before."""
+    before: deque[Counter[str]] = deque(maxlen=n_context)
+    for sentence in sentences:
+        phrases = list(noun_phrases(sentence))
+        for phrase in phrases:
+            if _is_wanted(phrase):
+                yield _place(essay_id, phrase, any(phrase.noun in nouns for nouns in before))
+        before.append(Counter(phrase.noun for phrase in phrases))
+
+
+def select(places: Sequence[Place], *, nouns: int = 3, sentences: int = 2, least: int = 30, seed: int = 0) -> Design:
+    """The study: `nouns` on each side of each construction, `sentences` in each cell."""
+    counted = [
+        noun
+        for noun in nouns_of((place.noun, place.construction) for place in places)
+        if noun.n >= least and noun.is_count
+    ]
+    chosen, shortfalls = _chosen(counted, nouns)
+    by_cell: defaultdict[tuple[str, Cell], list[Place]] = defaultdict(list)
+    wanted = {each.noun.noun for each in chosen}
+    for place in places:
+        if place.noun in wanted:
+            by_cell[place.noun, place.cell].append(place)
+    found: list[tuple[Place, Chosen]] = []
+    for each, cell in product(chosen, CELLS):
+        drawn = _drawn(by_cell[each.noun.noun, cell], sentences, seed)
+        found += [(place, each) for place in drawn]
+        if len(drawn) < sentences:
+            shortfalls.append(Shortfall(f"{each.noun.noun}: {_named(cell)}", sentences, len(drawn)))
+    n_wanted = 2 * nouns * len(CONSTRUCTIONS) * sentences * len(CELLS)
+    return Design(tuple(chosen), tuple(found), tuple(shortfalls), n_wanted)
+
+
+def item_rows(design: Design) -> Iterator[dict[str, object]]:
+    """The rows of the items table: ten for each place."""
+    for place, chosen in design.places:
+        about = {
+            "noun": place.noun,
+            "original": CONSTRUCTIONS[place.construction],
+            "anaphoric": place.is_anaphoric,
+            "entropy": chosen.side,
+            "dominant": CONSTRUCTIONS[chosen.noun.dominant],
+        }
+        span = place.span
+        for stage in STAGES:
+            group = short_hash(f"{place.essay_id}|{span.start}|{span.end}|{stage}")
+            for name, words in zip(CONSTRUCTIONS, place.words, strict=True):
+                item = Item(place.essay_id, span, f"construction/{stage}/{name}")
+                where = {"item": item.item_id, "essay": place.essay_id, "start": span.start, "end": span.end}
+                yield {**where, "kind": item.kind, "group": group, **about, "words": words}
+
+
+def _is_wanted(phrase: NounPhrase) -> bool:
+    return phrase.is_open and phrase.construction != NONE_OF_THEM and len(within_reach(phrase)) == len(CONSTRUCTIONS)
+
+
+def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> Place:
+    spans = phrase.sentence.spans
+    span = Span(spans[phrase.left].start, spans[phrase.head].end)
+    words = tuple(written_as(phrase, target) for target in range(len(CONSTRUCTIONS)))
+    return Place(essay_id, span, phrase.noun, phrase.construction, is_anaphoric, words)
+
+
+def _chosen(counted: Sequence[Noun], n: int) -> tuple[list[Chosen], list[Shortfall]]:
+    """The highest and the lowest of each set; where a set is small, no noun is both."""
+    chosen: list[Chosen] = []
+    shortfalls: list[Shortfall] = []
+    for place, name in enumerate(CONSTRUCTIONS):
+        ranked = sorted(
+            (noun for noun in counted if noun.dominant == place), key=lambda noun: (-noun.entropy, noun.noun)
+        )
+        high = ranked[: min(n, (len(ranked) + 1) // 2)]
+        low = ranked[len(high) :][-n:][::-1]
+        sides: tuple[tuple[Side, list[Noun]], ...] = (("high", high), ("low", low))
+        for side, of in sides:
+            chosen += [Chosen(noun, side) for noun in of]
+            if len(of) < n:
+                shortfalls.append(Shortfall(f"nouns mostly {name}, {side} entropy", n, len(of)))
+    return chosen, shortfalls
+
+
+def _drawn(places: list[Place], n: int, seed: int) -> list[Place]:
+    def number(place: Place) -> float:
+        return permanent_number(seed, f"{place.essay_id}|{place.span.start}|{place.span.end}")
+
+    return sorted(sorted(places, key=number)[:n], key=lambda place: (place.essay_id, place.span))
+
+
+def _named(cell: Cell) -> str:
+    if cell.is_anaphoric is None:
+        return cell.construction
+    return f"{cell.construction}, {'mentioned before' if cell.is_anaphoric else 'not mentioned before'}"

@@ -1,0 +1,113 @@
+"""The model of constructions: a pruned dictionary of features with 8-bit weights, and the habits of nouns.
+
+As in `prepositions.linear`, weights are whole numbers times one step, so a score does not depend on the order of
+adding, on the size of the batch or on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.detect.articles.features import HASHING
+from grater.detect.articles.nouns import Habits
+from grater.detect.articles.rows import AGREEMENT, CLASSED, CLASSES, COLUMN, HABITS, Placed, Rows, rows_of
+from grater.detect.hashing import Keys
+from grater.detect.prepositions.engine import Scores, log_softmax
+from grater.detect.prepositions.linear import Weights, packed, sums_of, unpacked
+from grater.detect.prepositions.vocabulary import Vocabulary
+from grater.errors import BadInput, Problem
+from grater.model import Json
+from grater.models import read_model, write_model
+from grater.text.tagging.clusters import Clusters
+
+Classes: TypeAlias = npt.NDArray[np.uint16]
+
+KIND = "articles"
+BLOCK = 4096
+"""Phrases scored at once, so that memory stays flat; the scores are the same for any number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArticleModel:
+    """`table` has a row of weights for each of the sorted `keys`, and a last row of zeros for unknown features."""
+
+    vocabulary: Vocabulary
+    habits: Habits
+    classes: Classes
+    keys: Keys
+    table: Weights
+    step: float
+    card: Mapping[str, Json]
+
+    def rows(self, placed: Sequence[Placed]) -> Rows:
+        """The rows of phrases, with the habits of their nouns."""
+        return completed(rows_of(placed, self.vocabulary), self.habits, self.classes)
+
+    def scores(self, rows: Rows, *, with_agreement: bool = True) -> Scores:
+        """(phrases, 5): log-probabilities of the constructions; with or without what the verb gives away."""
+        blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+        sums = [sums_of(HASHING.keys(_hidden(block, with_agreement)), self.keys, self.table) for block in blocks]
+        return log_softmax(np.concatenate([np.zeros((0, len(CONSTRUCTIONS)), np.int32), *sums]) * self.step)
+
+
+def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
+    """The rows with the habits of their nouns and the classes of their words filled in."""
+    filled = rows.copy()
+    filled[:, HABITS] = habits.classes(rows[:, COLUMN["head"]])
+    filled[:, CLASSES] = classes[rows[:, CLASSED]]
+    return filled
+
+
+def word_classes(vocabulary: Vocabulary, clusters: Clusters) -> Classes:
+    """The class of every number of the vocabulary, from 1 on; 0 for words that are in no cluster."""
+    fine = clusters.numbers[:, -1].astype(np.uint16) + 1
+    found = [clusters.rows.get(word) for word in vocabulary.words]
+    numbers = [0 if row is None else int(fine[row]) for row in found]
+    return np.array([0] * (len(vocabulary) - len(numbers)) + numbers, np.uint16)
+
+
+def _hidden(rows: Rows, with_agreement: bool) -> Rows:
+    if with_agreement:
+        return rows
+    hidden = rows.copy()
+    hidden[:, AGREEMENT] = 0
+    return hidden
+
+
+def save(model: ArticleModel, path: Path) -> None:
+    """Write the model as one file."""
+    numbers = np.array(sorted(model.habits.by_number), np.uint32)
+    shares = np.array([model.habits.by_number[number] for number in numbers.tolist()]).reshape(-1, len(CONSTRUCTIONS))
+    arrays = {
+        **packed(model.keys, model.table),
+        "step": np.array([model.step], np.float64),
+        "nouns": np.diff(numbers, prepend=np.uint32(0)),
+        "shares": np.rint(shares * 255).astype(np.uint8),
+        "word_classes": model.classes,
+    }
+    write_model(path, kind=KIND, card=model.card, arrays=arrays, strings={"words": model.vocabulary.words})
+
+
+def load(path: Path) -> ArticleModel:
+    """Read a model; what is not one, or does not fit together, is refused."""
+    model = read_model(path, kind=KIND)
+    try:
+        keys, table = unpacked(model.arrays, len(CONSTRUCTIONS))
+        numbers = np.cumsum(model.arrays["nouns"], dtype=np.uint32).tolist()
+        shares = (model.arrays["shares"] / 255).tolist()
+        habits = Habits(dict(zip(numbers, map(tuple, shares), strict=True)))
+        vocabulary, step = Vocabulary(model.strings["words"]), float(model.arrays["step"][0])
+        classes = model.arrays["word_classes"]
+        if len(classes) != len(vocabulary):
+            raise ValueError("words and their classes differ in number")
+    except (KeyError, ValueError, IndexError) as error:
+        message = f"expected the parts of a model of articles, found others ({error}); train or get it anew"
+        raise BadInput(Problem(str(path), message)) from error
+    return ArticleModel(vocabulary, habits, classes, keys, table, step, model.card)

@@ -1,0 +1,157 @@
+"""Noun phrases with what this room needs to know of them: head, article, number, and whether the article is free.
+
+Phrases come from `text.chunks`, which knows nothing of agreement, so learners' errors do not hide them.  A phrase is
+*open* when any of the five constructions could stand there; otherwise `closed` says why not, after Lee et al. 2009,
+section 3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.
+Non-count nouns are a matter of counts, not of one phrase (`nouns`).  A number or a quantifier leaves less to choose,
+but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for the study, not for the
+detector.
+
+Where a phrase begins must not depend on its own article, else the article could be read from everything else.  So
+the words before the head are bracketed as if the article were not there: a participle at the left edge belongs to
+the phrase only where it can hardly be a verb (*in developing countries*, *of broken glass*; but *by eating*
+[*apples*]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grater.detect.articles.constructions import NONE_OF_THEM, Article, Number, construction
+from grater.text.analysis import Chunk, Sentence
+from grater.text.inflect import number_of, singular
+
+OPEN = ""
+PROPER, PRONOUN, DETERMINER, POSSESSIVE = "proper noun", "pronoun", "determiner", "possessive"
+CARDINAL, QUANTIFIER, NO_NOUN = "number", "quantifier", "no noun"
+
+ARTICLES: dict[str, Article] = {"a": "a", "an": "a", "the": "the"}
+QUANTIFIERS = frozenset(
+    ["many", "much", "few", "fewer", "several", "more", "most", "less", "least", "enough", "such", "dozen", "certain"]
+)
+NUMERALS = frozenset(["hundred", "thousand", "million", "billion", "dozens", "hundreds", "thousands", "millions"])
+AUXILIARIES = frozenset(
+    [
+        *("be", "am", "is", "are", "was", "were", "been", "being", "'m", "'re", "'s", "’m", "’re", "’s"),
+        *("have", "has", "had", "having", "'ve", "’ve", "'d", "’d", "get", "gets", "got", "getting"),
+    ]
+)
+PARTICIPLES = frozenset(("VBN", "VBG"))
+LIKE_ADJECTIVES = frozenset(
+    [
+        *("developing", "growing", "increasing", "following", "existing", "emerging", "leading", "remaining"),
+        *("surrounding", "amazing", "interesting", "boring", "exciting", "ageing", "aging", "working", "living"),
+        *("changing", "challenging", "competing", "corresponding", "demanding", "encouraging", "outstanding"),
+        *("promising", "rising", "shocking", "striking", "surprising", "underlying", "willing", "missing"),
+        *("modern-looking", "good-looking", "long-lasting", "hard-working", "hardworking", "upcoming", "ongoing"),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """A phrase by token indices of its sentence: the words from `start` to `head`, and the article before them."""
+
+    sentence: Sentence
+    start: int
+    head: int
+    article_at: int | None
+    article: Article
+    number: Number
+    noun: str
+    closed: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.closed == OPEN
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the detector looks at it: open, or with a number or quantifier; *a few dogs* is none of five."""
+        if self.closed in (CARDINAL, QUANTIFIER):
+            return self.construction != NONE_OF_THEM and self.sentence.tags[self.head] in ("NN", "NNS")
+        return self.is_open
+
+    @property
+    def construction(self) -> int:
+        """Which of the five was written."""
+        return construction(self.article, self.number)
+
+    @property
+    def left(self) -> int:
+        """The first token of the phrase, its article included."""
+        return self.start if self.article_at is None else self.article_at
+
+
+def noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
+    """Every noun phrase of a sentence, in order, open or not."""
+    for chunk in sentence.chunks:
+        if chunk.kind == "NP":
+            yield _phrase(sentence, chunk)
+
+
+def _phrase(sentence: Sentence, chunk: Chunk) -> NounPhrase:
+    words, tags = sentence.words, sentence.tags
+    first = words[chunk.start].lower()
+    is_article = tags[chunk.start] == "DT" and first in ARTICLES and chunk.head > chunk.start
+    article: Article = ARTICLES[first] if is_article else "null"
+    inside = chunk.start + is_article
+    closed = _closed(words, tags, inside, chunk.head)
+    head = words[chunk.head]
+    number: Number = _number(head, tags[chunk.head], article)
+    noun = singular(head.lower()) if number == "plural" else head.lower()
+    start = _start(words, tags, inside, chunk.head) if closed in (OPEN, CARDINAL, QUANTIFIER) else inside
+    return NounPhrase(sentence, start, chunk.head, chunk.start if is_article else None, article, number, noun, closed)
+
+
+def _closed(words: Sequence[str], tags: Sequence[str], start: int, head: int) -> str:
+    tag = tags[head]
+    if tag in ("NNP", "NNPS"):
+        return PROPER
+    if tag in ("PRP", "WP", "EX"):
+        return PRONOUN
+    if tag not in ("NN", "NNS") or not words[head][:1].isalpha():
+        return NO_NOUN
+    first_tag, first = tags[start], words[start].lower()
+    if first_tag in ("DT", "WDT", "PDT", "WP$", "PRP$", "POS"):
+        return POSSESSIVE if first_tag in ("PRP$", "POS", "WP$") else DETERMINER
+    if "CD" in tags[start:head] or words[head].lower() in NUMERALS:
+        return CARDINAL
+    if first in QUANTIFIERS and head > start:
+        return QUANTIFIER
+    return PROPER if tags[start] in ("NNP", "NNPS") and words[head][:1].isupper() else OPEN
+
+
+def _number(head: str, tag: str, article: Article) -> Number:
+    """By the form; where that tells nothing (*sheep*, *series*), by the article, then by the tag."""
+    found = number_of(head)
+    if found == "either":
+        return "plural" if tag == "NNS" and article != "a" else "singular"
+    return found
+
+
+def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) -> int:
+    """The first word of the phrase behind its article."""
+    start = inside
+    while start < head and tags[start] in PARTICIPLES and not _is_modifier(words, tags, start):
+        start += 1
+    if start == inside > 0 and tags[start - 1] in PARTICIPLES and _is_modifier(words, tags, start - 1):
+        return start - 1
+    return start
+
+
+def _is_modifier(words: Sequence[str], tags: Sequence[str], place: int) -> bool:
+    """Whether a participle goes with the noun behind it, by the words before it but for an article."""
+    if words[place].lower() in LIKE_ADJECTIVES:
+        return True
+    if tags[place] == "VBG":
+        return False
+    before = place - 1
+    while before >= 0 and (tags[before].startswith("RB") or _is_article(words, tags, before)):
+        before -= 1
+    return before < 0 or words[before].lower() not in AUXILIARIES
+
+
+def _is_article(words: Sequence[str], tags: Sequence[str], place: int) -> bool:
+    return tags[place] == "DT" and words[place].lower() in ARTICLES

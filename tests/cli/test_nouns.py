@@ -1,0 +1,136 @@
+"""`grater nouns` and `grater train articles` from the outside; all sentences our own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.detect.articles import events
+from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.tables import read_items
+from tests.agreement.test_constructions import _published as published
+from tests.cli.running import grater
+from tests.detect.articles.made_text import made_lines
+
+TEXT = (
+    "The farmer bought a cow and a dog. The dog barked at the cow. Dogs like bones, and the bone was big. "
+    "A farmer needs dogs. The farmers met. Water is good, and the water of the lake is cold."
+)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_entropy_counts_constructions_and_nouns(capsys: pytest.CaptureFixture[str], text: Path) -> None:
+    ran = grater(capsys, "nouns", "entropy", text, "--least", "2", "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert [each["construction"] for each in found["constructions"]] == list(CONSTRUCTIONS)
+    assert found["phrases"] == sum(each["n"] for each in found["constructions"])
+    dog = next(each for each in found["nouns"] if each["noun"] == "dog")
+    # a dog, the dog, dogs, dogs: one half and two quarters
+    assert (dog["n"], dog["dominant"], dog["entropy"]) == (4, "null-plural", 1.5)
+
+
+def test_entropy_shows_the_nouns_that_are_asked_for(capsys: pytest.CaptureFixture[str], text: Path) -> None:
+    ran = grater(capsys, "nouns", "entropy", text, "--noun", "bone")
+    assert ran.status == 0
+    assert "bone" in ran.out
+    assert "farmer" not in ran.out
+
+
+def test_select_writes_items_that_a_study_can_use(
+    capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "items.csv"
+    ran = grater(
+        capsys, "nouns", "select", text, "--out", out, "--nouns", "1", "--sentences", "1", "--least", "2", "--json"
+    )
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    assert found["wanted"] == 2 * 5 * 7
+    assert found["n_items"] == 10 * found["places"]
+    assert found["shortfalls"]
+    frame = read_items(out).frame
+    assert {"group", "original", "anaphoric", "entropy", "dominant", "words"} <= set(frame.columns)
+    assert all(kind.split("/")[2] in CONSTRUCTIONS for kind in frame["kind"].cast(pl.String))
+    first = frame.row(0, named=True)
+    assert TEXT[int(first["start"]) : int(first["end"])].split()[-1].startswith(str(first["noun"])[:3])
+
+
+def test_a_text_without_enough_nouns_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "items.csv"
+    ran = grater(capsys, "nouns", "select", text, "--out", out, "--least", "99")
+    assert ran.status == 2
+    assert "expected nouns with 99 phrases or more" in ran.err
+    assert not out.exists()
+
+
+def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str], text: Path, tmp_path: Path) -> None:
+    items, judgments = tmp_path / "items.csv", tmp_path / "judgments.csv"
+    grater(capsys, "nouns", "select", text, "--out", items, "--nouns", "1", "--sentences", "2", "--least", "2")
+    frame = read_items(items).frame
+    rows = [
+        {"item": item, "rater": rater, "label": "yes" if kind.endswith(original) else "no"}
+        for item, kind, original in frame.select("item", "kind", "original").cast(pl.String).iter_rows()
+        for rater in ("Ann", "Bob")
+    ]
+    pl.DataFrame(rows).write_csv(judgments)
+    ran = grater(capsys, "nouns", "agree", judgments, "--items", items, "--json")
+    found = json.loads(ran.out)
+    assert ran.status == 0
+    # each said yes to the original alone, so both always agree
+    assert [part["observed"]["value"] for part in found["stages"]] == [1.0, 1.0]
+    assert [each["yes"]["value"] for each in found["freedom"]] == [0.2] * 4
+    assert {each["original_yes"]["value"] for each in found["several"]} == {1.0}
+    shown = grater(capsys, "nouns", "agree", judgments, "--items", items)
+    assert shown.status == 0
+    assert "Table 4" in shown.out
+
+
+def test_articles_are_trained_from_text_and_used_by_check(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "LINES", 5)  # else the made-up text has too few passages to hold one out
+    source, out, essay = tmp_path / "made.txt", tmp_path / "mine.model", tmp_path / "essay.txt"
+    source.write_text("\n".join(made_lines()), encoding="utf-8")
+    essay.write_text("Anna saw owl near the river.", encoding="utf-8")
+    options = ("--min-count", "1", "--data", "ours=MIT", "--json")
+    ran = grater(capsys, "train", "articles", source, "--out", out, *options)
+    assert ran.status == 0, ran.err
+    card = json.loads(ran.out)["card"]
+    assert card["data"] == [{"name": "ours", "licence": "MIT"}]
+    assert card["shares"] == {"made": 1.0}
+    checked = grater(capsys, "check", essay, "--system", out, "--json")
+    assert checked.status == 0, checked.err
+    assert json.loads(checked.out)["systems"] == [{"system": "mine", "candidates": 4}]
+
+
+@pytest.mark.parametrize("setting", ["made", "made=", "made=-1", "made=nan", "other=3"])
+def test_a_wrong_limit_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, setting: str) -> None:
+    source = tmp_path / "made.txt"
+    source.write_text("A dog ran.", encoding="utf-8")
+    ran = grater(capsys, "train", "articles", source, "--out", tmp_path / "x.model", "--most", setting)
+    assert ran.status == 2
+    assert "expected" in ran.err
+
+
+def test_table_5_of_the_paper_comes_out_of_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    judgments, items = published()
+    judgments.frame.select("item", "rater", "label").write_csv(tmp_path / "judgments.csv")
+    items.frame.select("item", "essay", "start", "end", "kind").write_csv(tmp_path / "items.csv")
+    ran = grater(capsys, "nouns", "agree", tmp_path / "judgments.csv", "--items", tmp_path / "items.csv", "--json")
+    found = json.loads(ran.out)
+    # Lee et al. 2009, Table 5 and section 5: agreement 78 % and 82 %, kappa .55 and .60
+    assert [part["confusion"] for part in found["stages"]] == [[[846, 302], [108, 584]], [[462, 77], [260, 1041]]]
+    assert [round(part["kappa"]["value"], 2) for part in found["stages"]] == [0.55, 0.6]
+    assert [round(part["observed"]["value"], 2) for part in found["stages"]] == [0.78, 0.82]

@@ -1,0 +1,108 @@
+"""The study's items, on made-up counts and on our own sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.detect.articles.design import CELLS, Place, item_rows, places_of, select
+from grater.model import Span
+from grater.text.analysis import analyse
+
+
+def made(noun: str, counts: tuple[int, ...]) -> list[Place]:
+    """Places of a noun with the given constructions; every other definite one is anaphoric."""
+    words = tuple(f"{name} {noun}" for name in CONSTRUCTIONS)
+    return [
+        Place(f"essay-{noun}", _span(construction, number), noun, construction, number % 2 == 0, words)
+        for construction, n in enumerate(counts)
+        for number in range(n)
+    ]
+
+
+def _span(construction: int, number: int) -> Span:
+    start = 100 * construction + number
+    return Span(start, start + 1)
+
+
+def corpus() -> list[Place]:
+    """For each construction four nouns that it dominates, from open to nearly fixed."""
+    found: list[Place] = []
+    for place, name in enumerate(CONSTRUCTIONS):
+        for step, rest in enumerate((9, 7, 5, 4)):
+            counts = [rest] * 5
+            counts[place] = 12 + 10 * step
+            found += made(f"{name}-{step}", tuple(counts))
+    return found
+
+
+def test_a_full_study_has_fourteen_places_a_noun_and_ten_items_a_place() -> None:
+    design = select(corpus(), nouns=2, sentences=2, least=20)
+    assert len(design.nouns) == 20
+    assert (len(design.places), design.n_wanted, design.shortfalls) == (280, 280, ())
+    rows = list(item_rows(design))
+    assert len(rows) == 2800
+    assert len({row["item"] for row in rows}) == 2800
+    assert set(Counter(row["group"] for row in rows).values()) == {5}
+
+
+def test_nouns_are_the_highest_and_lowest_of_each_dominant_construction() -> None:
+    design = select(corpus(), nouns=1, sentences=1, least=20)
+    assert {(each.noun.noun, each.side) for each in design.nouns} == {
+        (f"{name}-{step}", side) for name in CONSTRUCTIONS for step, side in ((0, "high"), (3, "low"))
+    }
+
+
+def test_the_paper_s_numbers_are_the_default() -> None:
+    # section 3.3: 15 + 15 nouns, 14 sentences each: 420
+    assert select(corpus(), least=20).n_wanted == 420
+
+
+def test_what_could_not_be_filled_is_told() -> None:
+    places = [
+        each for each in corpus() if CONSTRUCTIONS[each.construction] != "null-plural" or each.noun != "a-singular-0"
+    ]
+    design = select(places, nouns=2, sentences=2, least=20)
+    assert [(each.where, each.wanted, each.found) for each in design.shortfalls] == [
+        ("a-singular-0: null-plural", 2, 0)
+    ]
+
+
+def test_rare_nouns_and_nouns_that_are_not_counted_are_left_out() -> None:
+    design = select([*made("luck", (50, 50, 0, 0, 0)), *made("gnu", (2, 2, 2, 2, 2))], nouns=1, sentences=1, least=20)
+    assert design.nouns == ()
+    assert len(design.shortfalls) == 10
+
+
+def test_a_larger_study_holds_the_smaller_one() -> None:
+    small, large = (select(corpus(), nouns=1, sentences=n, least=20, seed=5) for n in (1, 2))
+    assert {place for place, _ in small.places} < {place for place, _ in large.places}
+
+
+def test_a_noun_is_anaphoric_if_the_sentences_before_have_it() -> None:
+    text = "A dog ran. The dog barked. " + "It rained. " * 5 + "The dog slept."
+    found = [(each.construction, each.is_anaphoric) for each in places_of("e", analyse(text))]
+    assert found == [(3, False), (1, True), (1, False)]
+
+
+def test_a_place_covers_article_and_noun_and_knows_its_words() -> None:
+    text = "We saw an old tree."
+    [found] = places_of("e", analyse(text))
+    assert found.span.of(text) == "an old tree"
+    assert found.words == ("old tree", "the old tree", "old trees", "an old tree", "the old trees")
+
+
+def test_table_3_has_seven_cells() -> None:
+    assert len(CELLS) == 7
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_places_does_not_matter(random: object) -> None:
+    places = corpus()
+    shuffled = list(places)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert select(places, nouns=1, least=20) == select(shuffled, nouns=1, least=20)

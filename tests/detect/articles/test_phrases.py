@@ -1,0 +1,116 @@
+"""Noun phrases, in good English and in a learner's; all sentences our own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
+from grater.detect.articles.phrases import NounPhrase, noun_phrases
+from grater.text.analysis import analyse
+
+PIECES = ["the", "a", "An", "dogs", "informations", "of", "many", "3", "'s", "😀", "\n", ".", "growing", "is", "his"]
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=25).map(" ".join)
+
+
+def phrases(text: str) -> list[NounPhrase]:
+    return [phrase for sentence in analyse(text) for phrase in noun_phrases(sentence)]
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    """The open phrases and their constructions."""
+    names = (*CONSTRUCTIONS, "a-plural")
+    return [
+        (" ".join(each.sentence.words[each.left : each.head + 1]), names[each.construction])
+        for each in phrases(text)
+        if each.is_open
+    ]
+
+
+def test_the_five_constructions_are_told_apart() -> None:
+    text = "She drank milk with a friend while the dogs and the old cat ate meat and birds sang."
+    assert shown(text) == [
+        ("milk", "null-singular"),
+        ("a friend", "a-singular"),
+        ("the dogs", "the-plural"),
+        ("the old cat", "the-singular"),
+        ("meat", "null-singular"),
+        ("birds", "null-plural"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("They visited Paris.", "proper noun"),
+        ("We saw them.", "pronoun"),
+        ("I like this car.", "determiner"),
+        ("I like every car.", "determiner"),
+        ("I washed my car.", "possessive"),
+        ("We bought two cars.", "number"),
+        ("They own many cars.", "quantifier"),
+        ("We met all the students.", "determiner"),
+    ],
+)
+def test_phrases_whose_article_is_not_free_are_closed_for_a_reason(text: str, reason: str) -> None:
+    assert phrases(text)[-1].closed == reason
+
+
+def test_irregular_and_unchanged_nouns_have_their_number() -> None:
+    found = {each.noun: each.number for each in phrases("The women saw sheep, a series of mice and the news.")}
+    assert found["woman"] == "plural"
+    assert found["mouse"] == "plural"
+    assert found["series"] == "singular"
+    assert found["news"] == "singular"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I am student of biology.", [("student", "null-singular"), ("biology", "null-singular")]),
+        ("He gave me good advices.", [("good advices", "null-plural")]),
+        ("She bought a new shoes yesterday.", [("a new shoes", "a-plural")]),
+        ("The traffics is the big problem.", [("The traffics", "the-plural"), ("the big problem", "the-singular")]),
+        (
+            "We built new hospital for old peoples.",
+            [("new hospital", "null-singular"), ("old peoples", "null-plural")],
+        ),
+        ("They lives in small village near sea.", [("small village", "null-singular"), ("sea", "null-singular")]),
+        ("An university need good teachers", [("An university", "a-singular"), ("good teachers", "null-plural")]),
+    ],
+)
+def test_phrases_hold_on_learner_text(text: str, expected: list[tuple[str, str]]) -> None:
+    found = shown(text)
+    assert [each for each in expected if each not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("with_article", "without"),
+    [
+        ("We met the growing problem.", "We met growing problem."),
+        ("She lives in a developed country.", "She lives in developed country."),
+        ("By eating the apple he became ill.", "By eating apple he became ill."),
+        ("The girl saw a very old house.", "The girl saw very old house."),
+        ("I read the letter.", "I read letter."),
+    ],
+)
+def test_where_a_phrase_begins_does_not_depend_on_its_article(with_article: str, without: str) -> None:
+    one, other = (next(each for each in phrases(text)[::-1] if each.is_open) for text in (with_article, without))
+    words = [each.sentence.words[each.start : each.head + 1] for each in (one, other)]
+    assert words[0] == words[1]
+
+
+def test_a_with_a_plural_is_none_of_the_five() -> None:
+    [found] = [each for each in phrases("It was a cars.") if each.is_open]
+    assert found.construction == NONE_OF_THEM
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS)
+def test_any_text_has_phrases_that_lie_inside_it(text: str) -> None:
+    for sentence in analyse(text):
+        ends = 0
+        for phrase in noun_phrases(sentence):
+            assert ends <= phrase.left <= phrase.start <= phrase.head < len(sentence.words) or phrase.closed
+            assert 0 <= phrase.left <= phrase.head < len(sentence.words)

@@ -1,0 +1,76 @@
+"""Corrections and thresholds, on made-up trials whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grater.detect.articles.confidence import Caution
+from grater.detect.articles.trial import Trial, corrected, f_half, fitted_caution, flagged_counts, with_thresholds
+from grater.rng import generator
+
+NULL_SINGULAR, THE_SINGULAR, NULL_PLURAL, _, THE_PLURAL = range(5)
+
+
+def trial(n: int = 20_000, *, confusable: float = -1.5, own: float = 0.0) -> Trial:
+    """Phrases whose number may be wrong: with *the*, a confusable pair, and without an article, none.
+
+    The chance of an error follows the margin with the corrections that are given.
+    """
+    rng = generator(0, "trial")
+    is_pair = rng.random(n) < 0.5
+    written = np.where(is_pair, THE_SINGULAR, NULL_SINGULAR)
+    target = np.where(is_pair, THE_PLURAL, NULL_PLURAL)
+    rows, margin = np.arange(n), rng.uniform(0.1, 6, n)
+    scores = np.full((n, 5), -20.0)
+    scores[rows, written] = 0
+    scores[rows, target] = margin
+    strength = np.zeros((n, 5))
+    strength[rows, target] = rng.random(n)
+    chance = 1 / (1 + np.exp(3 - margin - confusable * is_pair - own * strength[rows, target]))
+    right = np.where(rng.random(n) < chance, target, written)
+    return Trial(scores, written, right, strength, np.ones((n, 5), bool))
+
+
+def test_a_correction_for_confusable_pairs_is_found_again() -> None:
+    found = corrected(trial(), ["pairs"])
+    assert found.confusable == pytest.approx(-1.5, abs=0.15)
+    assert (found.own, found.other) == (0, 0)
+
+
+def test_a_correction_for_entropy_is_found_again() -> None:
+    found = corrected(trial(own=2.0), ["pairs", "entropy"])
+    assert found.own == pytest.approx(2.0, abs=0.25)
+    assert found.confusable == pytest.approx(-1.5, abs=0.15)
+
+
+def test_nothing_is_corrected_unless_asked() -> None:
+    assert corrected(trial(), []) == Caution()
+
+
+def test_text_without_errors_corrects_nothing() -> None:
+    made = trial(500)
+    assert corrected(replace(made, right=made.written), ["pairs", "entropy"]) == Caution()
+
+
+def test_a_threshold_parts_errors_from_the_rest() -> None:
+    made = trial(2000)
+    best = made.scores.argmax(axis=1)
+    clean = replace(made, right=np.where(made.scores.max(axis=1) > 3, best, made.written))
+    found = with_thresholds(clean, Caution())
+    assert found.number == pytest.approx(3, abs=0.02)
+    hit, false_alarm, miss = flagged_counts(clean, found)
+    assert (false_alarm, miss) == (0, 0)
+    assert hit > 0
+
+
+def test_a_type_with_hardly_any_flags_stays_silent() -> None:
+    assert fitted_caution(trial(2000)).missing == float("inf")
+
+
+def test_f_half_weighs_precision_more() -> None:
+    # P 1/2, R 1: 1.25 * .5 / (.25 * .5 + 1); P 1, R 1/2: 1.25 * .5 / (.25 + .5)
+    assert f_half(10, 10, 0) == pytest.approx(0.625 / 1.125)
+    assert f_half(10, 0, 10) == pytest.approx(0.625 / 0.75)
