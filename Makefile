@@ -9,8 +9,8 @@ STAMP := .venv/.grater
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-demo: $(STAMP)-core  ## the main job on the bundled sample: counts, checks, conversions, results in demo/
-	$(BIN)/grater demo --out demo
+demo: $(STAMP)-demo  ## the whole loop on the bundled sample study, ending in demo/report/report.html; SERVE=1 then serves it
+	$(BIN)/grater demo --out demo $(if $(SERVE),--serve)
 
 test: check system  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
@@ -59,10 +59,10 @@ apt-venv:
 	  { echo "this Python cannot make a virtual environment; install your system's python3-venv package" >&2; exit 2; }
 	apt-get -qq update && apt-get -qq install -y python3-venv
 
-$(STAMP)-core: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+$(STAMP)-demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[server,report,harper]'
 	@touch $@
 
 $(STAMP)-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
-	@touch $@ $(STAMP)-core
+	@touch $@ $(STAMP)-demo

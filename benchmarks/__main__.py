@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NOT_BENCHMARKS = {"__main__.py", "__init__.py", "peers.py", "make_nucle_sized.py"}
+NOT_BENCHMARKS = {"__main__.py", "__init__.py", "peers.py", "make_nucle_sized.py", "crowd_simulation.py"}
+"""The simulation of a crowd takes twenty minutes and is run by itself."""
 
 
 def main() -> int:

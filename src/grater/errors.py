@@ -27,6 +27,30 @@ class MissingExtra(GraterError):
     """A part of grater that needs a package which is not installed."""
 
 
+class NotFound(GraterError):
+    """There is no such thing, or not for this person: which of the two is nobody's business."""
+
+
+class Forbidden(GraterError):
+    """The thing exists, and this person may not do that with it."""
+
+
+class Conflict(GraterError):
+    """The study already holds something else under this id or name."""
+
+
+class Stale(Conflict):
+    """Somebody, perhaps the same person in another tab, saved a newer revision."""
+
+
+class StoreFull(GraterError):
+    """The disk of the study is full; nothing was stored."""
+
+
+class StoreBusy(GraterError):
+    """The database did not answer in time; nothing was stored, and trying again is safe."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One defect of an input, with the place where it stands; lines are counted from 1."""

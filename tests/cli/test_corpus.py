@@ -196,16 +196,3 @@ def test_judgments_refuse_no_tags_and_never_write_over_their_input(
     )
     assert (ran.status, clean.read_text()) == (2, CLEAN)
     assert message in ran.err
-
-
-def test_a_demo_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
-    ran = grater(capsys, "demo", "--out", clean)
-    assert (ran.status, ran.err) == (2, f"{clean}: cannot be written: File exists\n")
-
-
-def test_the_demo_leaves_what_the_readme_works_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    ran = grater(capsys, "demo", "--out", tmp_path / "demo")
-    assert ran.status == 0
-    made = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert made >= {"essays.jsonl", "essays.sgml", "essays.m2", "decisions.csv", "judgments.csv", "stats.json"}
-    assert (tmp_path / "demo" / "essays.jsonl").read_bytes() == sample_path().read_bytes()

@@ -18,7 +18,9 @@ from grater.cli.lazy import LazyGroup
 from grater.errors import GraterError
 
 COMMANDS = {
-    "demo": ("grater.cli.demo:app", "The corpus study of the NUCLE paper on the bundled sample essays."),
+    "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
+    "check": ("grater.cli.check:app", "Feedback on an essay: what looks wrong, and what would be better."),
+    "systems": ("grater.cli.systems:app", "The detectors that are installed."),
     "corpus": ("grater.cli.corpus:app", "Read, write, check and count annotated corpora in every format."),
     "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
     "raters": ("grater.cli.raters:app", "One row per rater: how many, how right, how quick."),
@@ -32,8 +34,19 @@ COMMANDS = {
     "evaluate": ("grater.cli.evaluate:app", "Detectors against raters: standard, weighted, binned."),
     "verify": ("grater.cli.verify:app", "Precision only, from judged flags."),
     "compare": ("grater.cli.compare:app", "Paired tests between systems, rank groups."),
+    "decide": ("grater.cli.decide:app", "Run a detector over a corpus; a decision for every candidate."),
+    "select": ("grater.cli.select:app", "Preposition selection in native text: accuracy, F per preposition."),
+    "nouns": ("grater.cli.nouns:app", "Article-number constructions of nouns, and the study of them."),
+    "train": ("grater.cli.train:app", "Make models from text: tagger, prepositions, language model."),
+    "mine": ("grater.cli.mine:app", "Find likely errors by n-gram counts, for people to look at."),
+    "cloze": ("grater.cli.cloze:app", "Writer, raters and systems fill the same blanks."),
+    "choice": ("grater.cli.choice:app", "The writer's word or the system's: corrected accuracy."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
     "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
+    "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
+    "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
+    "judge": ("grater.cli.judge:app", "A program as a rater: JSON lines in and out, judgments marked as its own."),
+    "serve": ("grater.cli.serve:app", "The annotation server of a study."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
 

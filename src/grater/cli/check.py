@@ -18,7 +18,7 @@ from grater.detect.systems import load_system
 
 app = typer.Typer()
 
-DEFAULT_SYSTEM = "prep-maxent"
+DEFAULT_SYSTEMS = ["prep-maxent", "article"]
 
 
 @app.command()
@@ -27,14 +27,14 @@ def check(
     system: Annotated[
         list[str],
         typer.Option(metavar="NAME", help="A detector by name, or a model file; may be given several times."),
-    ] = [DEFAULT_SYSTEM],  # noqa: B006 (typer copies it)
+    ] = DEFAULT_SYSTEMS,
     output: Annotated[
         Literal["text", "json", "html"],
         typer.Option("--format", metavar="text|json|html", help="How to show the feedback."),
     ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Read an essay and say which prepositions look wrong, and what would be better."""
+    """Read an essay and say which prepositions, articles and nouns look wrong, and what would be better."""
     source = open_source(file)
     essay = next(iter(read_text(source.lines(), name=source.name)))
     feedback = feedback_on(essay, [load_system(name) for name in dict.fromkeys(system)], name=source.name)

@@ -1,40 +1,36 @@
-"""`grater demo`: the corpus study of the NUCLE paper on the bundled sample essays, from end to end.
+"""`grater demo`: the whole loop on the bundled sample study, from essays to a report, with no server or account.
 
-Writes the essays in three formats, the results, and tables of items, decisions and judgments, so that every command
-of the README has something to work on.  The two systems are baselines (one flags every preposition, one none):
-detectors come with part 5.
+Essays by learners are read, counted and checked; our three detectors look at every preposition; two annotators and a
+simulated crowd judge them; a sample is drawn; the report says how good the detectors are.  Everything stays in a
+folder: the study as one database, every table, the report.  `--serve` then opens the study to the browser.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import polars as pl
 import typer
 from rich.console import Console
 
 from grater.agreement.bands import band
 from grater.agreement.edits import edit_agreement
-from grater.cli.output import say
+from grater.cli.demo_study import DEMO_RESAMPLES, SIMULATED, DemoStudy, make_study
+from grater.cli.evaluate_options import Resamples
+from grater.cli.output import counted, say
+from grater.cli.report_options import FigureTypes, file_types
 from grater.cli.stats_table import render
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
-from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
 from grater.corpora.statistics import corpus_statistics
 from grater.files import complaining
-from grater.model import Essay, Item
+from grater.model import Essay
 from grater.sample import sample_path
-from grater.tables import read_decisions, write_table
-from grater.text.prepositions import canonical
-from grater.text.tokens import tokens_of
 
 app = typer.Typer()
-
-BASELINES = {"always": True, "never": False}
 
 
 @app.command()
@@ -42,11 +38,26 @@ def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results; made if missing.")] = Path(
         "demo"
     ),
+    serve: Annotated[bool, typer.Option("--serve", help="Then serve the study to browsers.")] = False,
+    figures: FigureTypes = [],  # noqa: B006
+    resamples: Resamples = DEMO_RESAMPLES,
 ) -> None:
-    """Run the corpus study on the bundled sample essays and leave everything in a folder."""
+    """Run the whole loop on the bundled sample study and leave everything in a folder."""
+    wanted = file_types(figures)
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
     essays = list(read_corpus(sample_path()))
+    _corpus(essays, out)
+    made = make_study(out, file_types=wanted, n_resamples=resamples)
+    _tell(made, out)
+    if serve:
+        from grater.cli.serve import serve as serve_study  # the server's packages are needed only here
+
+        serve_study(str(out / "study.db"))
+
+
+def _corpus(essays: Sequence[Essay], out: Path) -> None:
+    """The corpus study of the NUCLE paper: formats, counts, defects, agreement of the two annotators."""
     losses: list[str] = []
     for name in ("essays.jsonl", "essays.sgml", "essays.m2"):
         write_corpus(essays, out / name, lambda loss: losses.append(str(loss)))
@@ -57,48 +68,24 @@ def demo(
     findings = list(check_essays(essays))
     for finding in findings:
         say(str(finding))
-    n_judgments = _write_tables(essays, out)
     say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
     say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} things that SGML and M2 cannot hold were named")
-    say(f"judged: {n_judgments} judgments of prepositions by two annotators in {out}/judgments.csv")
     say(f"agreed: {_agreement(essays)}")
-    say(f"the numbers are in {out}/stats.json; go on with 'grater corpus stats {out}/essays.jsonl --by level'")
 
 
-def _agreement(essays: Iterable[Essay]) -> str:
+def _agreement(essays: Sequence[Essay]) -> str:
     [pair] = edit_agreement(essays).criteria["identification"].pairs
     kappa = pair.kappa
     limits = f"{kappa.low:.2f} to {kappa.high:.2f}"
     return f"kappa {kappa.value:.2f} ({limits}, {band(kappa.value)}) on which of {pair.n:,} tokens are wrong"
 
 
-def _write_tables(essays: Iterable[Essay], out: Path) -> int:
-    """Items, decisions and judgments of every preposition in the essays."""
-    essays = list(essays)
-    write_table(pl.DataFrame(list(_items(essays))), out / "items.csv")
-    decisions = [
-        {**row, "system": system, "flagged": flagged}
-        for row in _items(essays)
-        for system, flagged in BASELINES.items()
-    ]
-    write_table(pl.DataFrame(decisions), out / "decisions.csv")
-    places = items_of(read_decisions(out / "decisions.csv"))
-    judgments = judgments_from_edits(essays, places, tags=["Wcip"])
-    write_table(judgments, out / "judgments.csv")
-    return len(judgments)
-
-
-def _items(essays: Iterable[Essay]) -> Iterator[dict[str, str | int]]:
-    for essay in essays:
-        for span in tokens_of(essay):
-            preposition = canonical(span.of(essay.text))
-            if preposition:
-                item = Item(essay.essay_id, span, "prep")
-                yield {
-                    "item": item.item_id,
-                    "essay": essay.essay_id,
-                    "start": span.start,
-                    "end": span.end,
-                    "kind": item.kind,
-                    "target": preposition,
-                }
+def _tell(made: DemoStudy, out: Path) -> None:
+    say(f"decided: {', '.join(made.systems)} on {counted(made.n_items, 'preposition')}, in {out}/decisions.csv")
+    say(f"judged: {made.n_expert:,} judgments by two annotators in {out}/judgments.csv")
+    say(f"judged: {made.n_crowd:,} judgments by a simulated crowd in {out}/crowd.csv")
+    say(f"sampled: {counted(made.n_sampled, 'item')} for {made.systems[0]}, in {out}/sample.csv")
+    say(SIMULATED)
+    for line in made.headline[:-1]:  # the note on what is simulated comes first
+        typer.echo(line)
+    say(f"the report is {made.page}; the study is {out}/study.db: grater study status {out}/study.db")

@@ -11,6 +11,7 @@ from grater.cli.evaluate_options import GoldFile, ItemsFile, Resamples, read_all
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Seed
 from grater.cli.output import say
+from grater.cli.report_options import FigureTypes, file_types
 from grater.corpora import read_merged
 from grater.evaluate.draws import RESAMPLES, Chance
 from grater.report.build import build
@@ -42,22 +43,24 @@ def report(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
+    figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
 ) -> None:
     """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
+    wanted = file_types(figures)
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     inputs = Inputs(
         title,
         list(read_merged(essays)) if essays else (),
         reading.read(*judgments) if judgments else None,
         reading.read(*experts) if experts else None,
-        None,
-        read_all_decisions(decisions, columns, duplicates) if decisions else None,
-        read_items(items) if items else None,
-        read_gold(gold) if gold else None,
-        read_sample(sample) if sample else None,
+        decisions=read_all_decisions(decisions, columns, duplicates) if decisions else None,
+        items=read_items(items) if items else None,
+        gold=read_gold(gold) if gold else None,
+        sample=read_sample(sample) if sample else None,
         chance=Chance(n_resamples=resamples, seed=seed),
     )
-    written = save_report(build(inputs), out)
-    say(f"the report is {written[0]}; {len(written) - 3} figures are beside it in {out}/figures")
+    made = build(inputs)
+    written = save_report(made, out, file_types=wanted)
+    say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")

@@ -1,0 +1,146 @@
+"""The sample study of `grater demo`: one database, made by the same steps that a person would take.
+
+The essays and what two annotators marked in them are our own writing (docs/sample.md); what the systems decided and
+filled into blanks is real.  What is simulated is named so: the crowd (`grater.sample.crowd`), and the two raters of
+the cloze, choice and construction tests (`grater.sample.words`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from grater.corpora import read_corpus
+from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.detect.detector import Detector
+from grater.detect.systems import load_system
+from grater.errors import GraterError
+from grater.evaluate.draws import Chance
+from grater.model import Essay
+from grater.report.build import build
+from grater.report.drawing import FILE_TYPES, FileType
+from grater.report.save import save_report
+from grater.sample import sample_path
+from grater.sample.blanks import sample_blanks
+from grater.sample.crowd import CrowdWish, sample_crowd
+from grater.sample.nouns import sample_noun_items
+from grater.sample.words import sample_choice, sample_cloze, sample_constructions, suggested, with_writer
+from grater.store import Store
+from grater.study.deciding import decide
+from grater.study.drawing import Wish, draw
+from grater.study.frames import decision_frame, item_frame
+from grater.study.importing import import_files
+from grater.study.opening import new
+from grater.study.reporting import study_inputs
+from grater.study.tables import study_tables
+from grater.tables import read_decisions, write_table
+
+SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm")
+TITLE = "How good are three preposition detectors?"
+SIMULATED = (
+    "The essays and the marks of their two annotators are our own writing; the crowd and the raters of the cloze, "
+    "choice and construction tests are simulated; only what the systems decided is real."
+)
+ANNOTATORS, CROWD, UNCHECKED = "annotators", "crowd (simulated)", "crowd without gold (simulated)"
+N_SAMPLED = 300
+KIND = "prep"
+DEMO_RESAMPLES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStudy:
+    """What the demo made."""
+
+    n_items: int
+    n_expert: int
+    n_crowd: int
+    n_sampled: int
+    systems: tuple[str, ...]
+    headline: tuple[str, ...]
+    page: Path
+
+
+def make_study(
+    out: Path, *, file_types: Sequence[FileType] = FILE_TYPES, n_resamples: int = DEMO_RESAMPLES
+) -> DemoStudy:
+    """Make the study and its report in a folder; what an earlier demo left there is made anew."""
+    detectors = [load_system(name) for name in SYSTEMS]
+    store = _fresh(out / "study.db")
+    try:
+        import_files(store, corpora=[out / "essays.jsonl"])
+        decide(store, detectors)
+        tables = _tables(store, out)
+        import_files(store, judgments=[out / "judgments.csv"], job=ANNOTATORS)
+        import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
+        import_files(store, judgments=[out / "crowd-without-gold.csv"], job=UNCHECKED)
+        _words(store, out, detectors[0])
+        drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
+        write_table(drawn.sample, out / "sample.csv")
+        headline, page = _report(store, out / "report", file_types, Chance(n_resamples=n_resamples))
+    finally:
+        store.close()
+    return DemoStudy(*tables, len(drawn.sample), tuple(each.name for each in detectors), headline, page)
+
+
+def _fresh(path: Path) -> Store:
+    if path.exists() and not path.is_file():
+        raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    return new(path, name="The sample study")
+
+
+def _tables(store: Store, out: Path) -> tuple[int, int, int]:
+    """Items, decisions and judgments of every preposition, as the commands take them."""
+    with store.read() as tx:
+        places, decided = item_frame(tx), decision_frame(tx)
+    prepositions = places.filter(pl.col("kind") == KIND)
+    write_table(prepositions, out / "items.csv")
+    columns = prepositions.select("item", "essay", "start", "end", "kind")
+    decisions = decided.join(columns, on="item", how="inner", maintain_order="left")
+    write_table(decisions, out / "decisions.csv")
+    experts = judgments_from_edits(_essays(), items_of(read_decisions(out / "decisions.csv")), tags=["Wcip"])
+    write_table(experts.frame.with_columns(group=pl.lit("expert")), out / "judgments.csv")
+    marked = dict(
+        experts.frame.group_by("item", maintain_order=True).agg((pl.col("label") == "error").sum()).iter_rows()
+    )
+    crowd = sample_crowd(marked)
+    write_table(crowd, out / "crowd.csv")
+    without = sample_crowd(marked, CrowdWish(has_gold=False)).with_columns(rater="x" + pl.col("rater").str.slice(1))
+    write_table(without, out / "crowd-without-gold.csv")
+    return len(prepositions), len(experts), len(crowd)
+
+
+def _words(store: Store, out: Path, detector: Detector) -> None:
+    """The cloze, choice and construction tests."""
+    essays = _essays()
+    blanks = sample_blanks(essays, detector)
+    nouns = sample_noun_items(essays)
+    filled = sample_cloze(blanks, system=detector.name)
+    write_table(filled, out / "cloze-study.csv")
+    write_table(with_writer(filled, blanks), out / "cloze.csv")
+    write_table(suggested(filled), out / "cloze-words.csv")
+    write_table(sample_choice(blanks), out / "choice.csv")
+    write_table(pl.DataFrame(nouns), out / "nouns.csv")
+    write_table(sample_constructions(nouns), out / "constructions.csv")
+    import_files(store, items=[out / "nouns.csv"])
+    for name, task in (("cloze-study", "cloze"), ("choice", "choice"), ("constructions", "construction")):
+        import_files(store, judgments=[out / f"{name}.csv"], job=f"{task} (simulated)", task=task)
+
+
+def _essays() -> list[Essay]:
+    return list(read_corpus(sample_path()))
+
+
+def _report(
+    store: Store, folder: Path, file_types: Sequence[FileType], chance: Chance
+) -> tuple[tuple[str, ...], Path]:
+    with store.read() as tx:
+        inputs = study_inputs(tx, title=TITLE, job_names=(ANNOTATORS, CROWD), kind=KIND, chance=chance)
+        without = study_tables(tx, "the crowd without gold", job_names=(UNCHECKED,), kind=KIND)
+    report = build(replace(inputs, without_gold=without.judgments, notes=(SIMULATED,)))
+    written = save_report(report, folder, file_types=file_types)
+    return report.headline, written[0]

@@ -1,0 +1,45 @@
+"""`grater study decide`: systems run over the essays of a study."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from grater.cli.options import Json
+from grater.cli.output import counted, print_json, say
+from grater.cli.study_option import StudyName
+from grater.detect.systems import load_system
+from grater.store import essays, open_store
+from grater.study.deciding import decide
+
+app = typer.Typer()
+
+
+@app.command()
+def run(
+    study: StudyName,
+    system: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A system of grater systems, a model, or one from outside.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Run systems over the essays and keep what they decide; a second run changes nothing."""
+    detectors = [load_system(name) for name in dict.fromkeys(system)]
+    console = Console(stderr=True)
+    with (
+        open_store(study) as store,
+        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
+    ):
+        with store.read() as tx:
+            n_essays = essays.count(tx)
+        task = bar.add_task("deciding", total=n_essays * len(detectors))
+        done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
+    if as_json:
+        print_json([each.as_json() for each in done])
+        return
+    for each in done:
+        say(f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new")
+    say(f"next: grater study design {study} sampling --system {done[0].system} --n 500")

@@ -1,0 +1,63 @@
+"""`grater study evaluate`: the systems of a study against its raters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grater.cli.estimate_table import render as render_estimates
+from grater.cli.evaluate_options import Resamples, TruthName
+from grater.cli.evaluate_table import render
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json, say
+from grater.cli.study_option import StudyName
+from grater.errors import UsageError
+from grater.evaluate.as_json import evaluation_json
+from grater.evaluate.detectors import Options, evaluate
+from grater.evaluate.draws import RESAMPLES, Chance
+from grater.evaluate.sampled import sampled
+from grater.evaluate.sampled_json import sampled_json
+from grater.store import open_store, samples
+from grater.study.drawing import kind_of
+from grater.study.tables import study_tables
+
+app = typer.Typer()
+
+
+@app.command()
+def results(
+    study: StudyName,
+    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
+    kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
+    sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
+    truth: TruthName = "majority",
+    with_programs: Annotated[bool, typer.Option("--with-programs", help="Let programs vote among people.")] = False,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
+    with open_store(study) as store, store.read() as tx:
+        drawn = samples.named(tx, sample) if sample else None
+        kind = kind_of(drawn) if drawn else kind
+        tables = study_tables(tx, study, job_names=job, kind=kind, with_programs=with_programs)
+    if tables.decisions is None or tables.judgments is None:
+        missing = "decisions: run grater study decide" if tables.decisions is None else "judgments with verdicts"
+        raise UsageError(f"{study}: the study has no {missing}")
+    if drawn is not None:
+        estimates = sampled(tables.decisions, drawn, tables.judgments, truth=truth)
+        for warning in estimates.warnings:
+            say(f"warning: {warning}")
+        return (
+            print_json(sampled_json(estimates)) if as_json else render_estimates(estimates, Console(highlight=False))
+        )
+    gold = tables.gold if truth == "adjudicated" else None  # hidden gold is about other items than those judged
+    options = Options(truth, chance=Chance(n_resamples=resamples, seed=seed))
+    found = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    if as_json:
+        return print_json(evaluation_json(found))
+    return render(found, [], Console(highlight=False), weighted=True, bins=True)

@@ -1,0 +1,40 @@
+"""`grater study gold`: gold for a job from what experts agree on, or from the known errors of essays."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import counted, print_json, say
+from grater.cli.study_option import StudyName
+from grater.store import jobs, open_store
+from grater.study.crowd_gold import REASON, gold_from_edits, gold_from_experts
+
+app = typer.Typer()
+
+
+@app.command()
+def make(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job that is to have gold.")],
+    source: Annotated[str | None, typer.Option(help="The job in which experts judged; any if not given.")] = None,
+    least: Annotated[int, typer.Option(min=1, help="Experts who must all agree.")] = 2,
+    most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
+    reason: Annotated[str, typer.Option(help="What raters read after a miss.")] = REASON,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Turn untouched units into gold; items that raters have met stay work."""
+    with open_store(study) as store, store.write() as tx:
+        found = jobs.named(tx, job)
+        if found.task == "marking":
+            made = gold_from_edits(tx, found, rater=rater, reason=reason)
+        else:
+            made = gold_from_experts(tx, found, source=source, least=least, most=most, reason=reason, seed=seed)
+    if as_json:
+        print_json({"job": job, "gold": made.made, "met": made.met})
+    else:
+        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} had been met by raters")

@@ -1,0 +1,75 @@
+"""`create_app`: one application for one study, with no global state.
+
+Every route goes through `open_visit`, which lets a request in or turns it away, so a route that somebody forgets
+to put on the table of roles is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from fastapi import Depends, FastAPI
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.staticfiles import StaticFiles
+
+from grater import __version__
+from grater.server.api import CALLS
+from grater.server.errors import Shelter, add_handlers
+from grater.server.pages import PAGES
+from grater.server.rendering import STATIC, environment
+from grater.server.security.headers import SecurityHeaders
+from grater.server.security.rates import Tries
+from grater.server.security.roles import API
+from grater.server.security.sizes import BodyLimit
+from grater.server.server import Server
+from grater.server.settings import Settings
+from grater.server.visit import open_visit
+from grater.server.webhooks import delivering
+from grater.store import Store
+
+UPLOADS = ("/manage/import", f"{API}/import")
+
+
+def create_app(settings: Settings, store: Store) -> FastAPI:
+    """The application that serves a study."""
+    logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
+    server = Server(settings, store, environment(), logins)
+    app = FastAPI(
+        title="grater",
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        dependencies=[Depends(open_visit)],
+        lifespan=_lifespan,
+    )
+    app.state.server = server
+    for router in PAGES:
+        app.include_router(router, include_in_schema=False)
+    for router in CALLS:
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    add_handlers(app)
+    _add_walls(app, settings)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with delivering(app.state.server):
+        yield
+
+
+def _add_walls(app: FastAPI, settings: Settings) -> None:
+    """From the inside out: the last one added is the first that a request meets."""
+
+    def limit_of(path: str) -> int:
+        return settings.most_upload_bytes if path in UPLOADS else settings.most_body_bytes
+
+    names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
+    app.add_middleware(BodyLimit, limit_of=limit_of)
+    app.add_middleware(Shelter)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
+    app.add_middleware(SecurityHeaders, is_secure=settings.is_secure)

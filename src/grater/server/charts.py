@@ -1,0 +1,91 @@
+"""Charts as SVG text: plain shapes with classes, coloured by the style sheet, each with its numbers in words.
+
+No style attributes: the content policy forbids them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+WIDTH = 480
+ROW = 30
+LABEL = 120
+NUMBER = 80
+HEIGHT = 180
+MARGIN = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row of a bar chart: a part `value` of a whole `of`."""
+
+    label: str
+    value: float
+    of: float
+    words: str
+
+
+def bars(rows: Sequence[Bar], *, title: str) -> Markup:
+    """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
+    longest = max((row.of for row in rows), default=0) or 1
+    room = WIDTH - LABEL - NUMBER
+    drawn = [_bar(row, number * ROW, room / longest) for number, row in enumerate(rows)]
+    return _svg(
+        drawn, height=max(1, len(rows)) * ROW, title=title, words="; ".join(f"{r.label}: {r.words}" for r in rows)
+    )
+
+
+def _bar(row: Bar, top: float, scale: float) -> Markup:
+    return Markup(
+        '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
+        '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
+        '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
+        '<text x="{end:.1f}" y="{base}">{words}</text>'
+    ).format(
+        right=LABEL - 12,
+        base=top + 19,
+        label=_short(row.label),
+        left=LABEL,
+        y=top + 8,
+        of=row.of * scale,
+        value=min(row.value, row.of) * scale,
+        end=LABEL + row.of * scale + 8,
+        words=row.words,
+    )
+
+
+def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
+    """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
+    if len(points) < 2:
+        return Markup("")
+    placed = _placed(points)
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    floor = HEIGHT - MARGIN
+    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
+    drawn = [
+        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
+        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
+        Markup('<text x="{}" y="{}">{}</text>').format(MARGIN, HEIGHT - 10, ends[0]),
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(WIDTH - MARGIN, HEIGHT - 10, ends[1]),
+        Markup('<text x="{}" y="14">{}</text>').format(MARGIN, top),
+    ]
+    return _svg(drawn, height=HEIGHT, title=title, words=f"{title}, from {ends[0]} to {ends[1]}: {top}")
+
+
+def _placed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    first, last = points[0][0], points[-1][0]
+    across, up = (last - first) or 1, max(y for _, y in points) or 1
+    wide, high = WIDTH - 2 * MARGIN, HEIGHT - MARGIN - 22
+    return [(MARGIN + (x - first) / across * wide, HEIGHT - MARGIN - y / up * high) for x, y in points]
+
+
+def _svg(drawn: Sequence[Markup], *, height: float, title: str, words: str) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}"><title>{}</title>')
+    return head.format(WIDTH, height, words, title) + Markup("").join(drawn) + Markup("</svg>")
+
+
+def _short(label: str) -> Markup:
+    return escape(label if len(label) <= 16 else label[:15] + "…")

@@ -1,0 +1,102 @@
+"""Where annotators of one essay differ: place by place, the differences first.
+
+A place is a stretch of tokens on which the normalised edits of the annotators touch (NUCLE, section 3: grown and
+trimmed, so that *conduct* to *conduct a* and *survey* to *a survey* are the same edit).  At a place
+annotators may differ, in the paper's three senses and this order, in whether there is an error (`identification`), of
+what `type` it is, and in its `correction`; where they do not, they say the `same`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from grater.corpora.normalise import TokenEdit, normalise
+from grater.model import Edit, Essay, Span
+from grater.text.tokens import tokens_of
+
+Kind: TypeAlias = Literal["identification", "type", "correction", "same"]
+KINDS: tuple[Kind, ...] = ("identification", "type", "correction", "same")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one annotator says at a place; no edits: nothing is wrong there."""
+
+    rater: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`span` covers every edit there in the raw text; `tokens` is what they change: no two places share it."""
+
+    span: Span
+    tokens: Span
+    kind: Kind
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def name(self) -> str:
+        """The same for the same edits, so that a form can come back to it."""
+        return f"{self.tokens.start}-{self.tokens.end}"
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        return tuple(edit for opinion in self.opinions for edit in opinion.edits)
+
+
+def places_of(essay: Essay, by_rater: Mapping[str, Sequence[Edit]]) -> tuple[Place, ...]:
+    """All places of an essay, identification first, then type, then correction, then what is the same."""
+    found = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
+    places = [_place(cluster, tuple(by_rater)) for cluster in _clusters(found)]
+    return tuple(sorted(places, key=lambda place: (KINDS.index(place.kind), place.span)))
+
+
+def changed_tokens(essay: Essay, edits: Sequence[Edit]) -> list[Span]:
+    """The tokens that each edit changes; a gap between two where it inserts."""
+    return [Span(each.start, each.end) for each in _normalised(essay, edits)]
+
+
+def _normalised(essay: Essay, edits: Sequence[Edit]) -> list[TokenEdit]:
+    tokens, is_tokenised = tokens_of(essay), essay.tokens is not None
+    return [_first(normalise(edit, essay.text, tokens, is_tokenised=is_tokenised)) for edit in edits]
+
+
+def _first(alternatives: Sequence[TokenEdit]) -> TokenEdit:
+    """The first alternative that changes something speaks for the edit, as in `agreement.edits`."""
+    return next((each for each in alternatives if not each.is_empty), alternatives[0])
+
+
+def _clusters(found: Sequence[TokenEdit]) -> list[list[TokenEdit]]:
+    clusters: list[list[TokenEdit]] = []
+    reach = Span(-2, -2)
+    for each in sorted(found, key=lambda token_edit: (token_edit.start, token_edit.end)):
+        span = Span(each.start, each.end)
+        if clusters and reach.touches(span):
+            clusters[-1].append(each)
+            reach = Span(reach.start, max(reach.end, span.end))
+        else:
+            clusters.append([each])
+            reach = span
+    return clusters
+
+
+def _place(cluster: Sequence[TokenEdit], raters: Sequence[str]) -> Place:
+    by_rater = {rater: [each for each in cluster if each.rater == rater] for rater in raters}
+    edits = [each.edit for each in cluster]
+    span = Span(min(edit.span.start for edit in edits), max(edit.span.end for edit in edits))
+    tokens = Span(cluster[0].start, max(each.end for each in cluster))
+    opinions = tuple(Opinion(rater, tuple(each.edit for each in mine)) for rater, mine in by_rater.items())
+    return Place(span, tokens, _kind(list(by_rater.values())), opinions)
+
+
+def _kind(said: Sequence[Sequence[TokenEdit]]) -> Kind:
+    if not all(said):
+        return "identification"
+    if len({frozenset(each.tag for each in mine) for mine in said}) > 1:
+        return "type"
+    if len({frozenset((each.start, each.end, each.replacement) for each in mine) for mine in said}) > 1:
+        return "correction"
+    return "same"

@@ -1,0 +1,124 @@
+"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grater.errors import (
+    BadInput,
+    Conflict,
+    Forbidden,
+    GraterError,
+    MissingExtra,
+    NotFound,
+    StoreBusy,
+    StoreFull,
+    UnknownName,
+    UsageError,
+)
+from grater.server.security.roles import API
+from grater.server.server import server_of
+from grater.server.visit import LoginNeeded, login_path
+
+LOG = logging.getLogger("grater.server")
+UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
+NOT_THERE = "There is no such page."
+
+STATUS: tuple[tuple[type[GraterError], int], ...] = (
+    (NotFound, 404),
+    (Forbidden, 403),
+    (Conflict, 409),
+    (StoreBusy, 503),
+    (StoreFull, 503),
+    (MissingExtra, 501),
+    (BadInput, 422),
+    (UnknownName, 422),
+    (UsageError, 422),
+    (GraterError, 500),
+)
+
+
+def status_of(error: GraterError) -> int:
+    return next(status for kind, status in STATUS if isinstance(error, kind))
+
+
+def answer(request: Request, status: int, *lines: str) -> Response:
+    """The error as the asker wants it: JSON under the API, else a page."""
+    if request.url.path.startswith(API):
+        return JSONResponse({"error": {"status": status, "message": "\n".join(lines)}}, status)
+    template = server_of(request).templates.get_template("error.html")
+    phrase = HTTPStatus(status).phrase
+    return HTMLResponse(template.render(person=None, status=status, phrase=phrase, lines=lines, path=""), status)
+
+
+async def on_grater_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, GraterError):
+        raise error
+    status = status_of(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        LOG.error("%s %s: %s", request.method, request.url.path, error)
+    response = answer(request, status, *str(error).splitlines())
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["retry-after"] = "5"
+    return response
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    words = NOT_THERE if error.status_code == HTTPStatus.NOT_FOUND else str(error.detail)
+    response = answer(request, error.status_code, words)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def on_wrong_shape(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    lines = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:20]]
+    return answer(request, 422, *lines)
+
+
+async def on_login_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return RedirectResponse(login_path(error.next_path if isinstance(error, LoginNeeded) else "/"), 303)
+
+
+class Shelter:
+    """Answers whatever nobody foresaw with a plain page, and logs it with its trace.
+
+    It stands inside the middleware that adds headers, so that this page has them too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        except Exception:
+            if scope["type"] != "http" or has_begun:
+                raise
+            LOG.exception("%s %s", scope["method"], scope["path"])
+            await answer(Request(scope), 500, UNKNOWN_WORDS)(scope, receive, send)
+
+
+def add_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(GraterError, on_grater_error)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(RequestValidationError, on_wrong_shape)
+    app.add_exception_handler(LoginNeeded, on_login_needed)

@@ -1,0 +1,86 @@
+"""Numbers of a running job: how far it is, how fast, and how far its raters agree so far.
+
+Agreement is that of `grater agree` on the valid judgments of the job, with the same options, so the page and the
+command print the same number and the same signature.  Where the task has a verdict, its classes are compared too.
+Labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes, as `--merge grey=yes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from markupsafe import Markup
+
+from grater.agreement.summary import Agreement, agreement
+from grater.errors import GraterError
+from grater.model import Json
+from grater.server.charts import Bar, bars, curve
+from grater.store.clock import from_iso
+from grater.store.progress import Progress
+from grater.tables import Judgments
+from grater.tables.judgments import with_labels
+from grater.tasks.task import Task, merged_by
+
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveAgreement:
+    """What can be said now: the agreement on labels, on verdicts, or why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    reason: str
+
+
+def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str) -> LiveAgreement:
+    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
+    verdict = task.verdict
+    found = as_judgments([row for row in rows if row.get("kind") != "program"], name=name)
+    judgments = with_labels(found, merged_by(task)) if merged_by(task) else found
+    n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
+    if not n_twice:
+        return LiveAgreement(None, None, "No item has two judgments yet.")
+    try:
+        whole = agreement(judgments)
+        return LiveAgreement(whole, agreement(with_labels(judgments, verdict)) if verdict else None, "")
+    except GraterError as error:
+        return LiveAgreement(None, None, str(error))
+
+
+def as_judgments(rows: Sequence[Mapping[str, Json]], *, name: str) -> Judgments:
+    schema = {"item": pl.String, "rater": pl.String, "label": pl.String}
+    return Judgments(pl.DataFrame([[row[column] for column in schema] for row in rows], schema, orient="row"), name)
+
+
+def unit_chart(progress: Progress) -> Markup:
+    """How many units have how many of the judgments they want."""
+    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
+    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
+    if len(counts) > 12:
+        return Markup("")
+    rows = [
+        Bar(f"{n} of {wanted}", count, progress.units or 1, f"{count} unit{'' if count == 1 else 's'}")
+        for n, count in enumerate(counts)
+    ]
+    return bars(rows, title="Judgments per unit")
+
+
+def rater_chart(progress: Progress) -> Markup:
+    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
+    most = max((rater.valid for rater in raters), default=1)
+    rows = [Bar(rater.name, rater.valid, most, str(rater.valid)) for rater in raters]
+    return bars(rows, title="Valid judgments per rater") if rows else Markup("")
+
+
+def time_chart(rows: Sequence[Mapping[str, Json]]) -> Markup:
+    """Judgments over time, added up."""
+    times = sorted(from_iso(str(row["at"])) for row in rows)
+    if len(times) < 2:
+        return Markup("")
+    step = max(1, len(times) // MOST_POINTS)
+    points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
+    ends = (str(min(str(row["at"]) for row in rows))[:16], str(max(str(row["at"]) for row in rows))[:16])
+    return curve(points, title="Judgments over time", ends=ends, top=f"{len(times)} judgments")

@@ -1,0 +1,105 @@
+"""Adjudication of items: what two or more raters said, side by side, and the answer that counts in the end.
+
+Only finished units are shown, so nobody sees another's work before it is complete (P9).  The decision is given on the
+task's own form, filled with what the raters agree on, and is stored under the annotator `gold`; the originals stay.
+Essays have a page of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, NotFound
+from grater.model import Json
+from grater.server.pages.adjudicate_essays import essay_decided, essay_page
+from grater.server.pages.leases import by_field
+from grater.server.pages.manage_units import Sent, is_finished, sent_for
+from grater.server.visit import Visit, Visiting
+from grater.server.work import shown_to_staff
+from grater.store import adjudications, finished, jobs, units
+from grater.store.jobs import Job
+from grater.store.units import StudyUnit
+from grater.tasks import TASKS, Answer, Shown
+
+router = APIRouter()
+
+MARKING = "marking"
+LONGEST_COMMENT = 2000
+
+
+@router.get("/adjudicate")
+def queue_page(visit: Visiting) -> Response:
+    """Jobs with finished units: how many are decided, how many raters differ on, and the next to decide."""
+    with visit.server.store.read() as tx:
+        by_job = [(job, finished.of_job(tx, job.job_id, by=_by(job))) for job in jobs.all(tx)]
+    found = []
+    for job, done in by_job:
+        waiting = [each.unit_id for each in done if not each.is_decided]
+        found.append((job, len(done), len(done) - len(waiting), waiting[:1]))
+    return visit.page("adjudicate.html", found=[each for each in found if each[1]])
+
+
+@router.get("/adjudicate/{unit_id}")
+def unit_page(visit: Visiting, unit_id: str) -> Response:
+    unit = _loaded(visit, unit_id)[0]
+    return essay_page(visit, unit) if unit.job.task == MARKING else _page(visit, unit_id, problems={})
+
+
+@router.post("/adjudicate/{unit_id}")
+def decide(visit: Visiting, unit_id: str) -> Response:
+    unit, shown, _, _ = _loaded(visit, unit_id)
+    if unit.job.task == MARKING:
+        return essay_decided(visit, unit)
+    version = visit.text("version")
+    try:
+        answers = TASKS[unit.job.task].read(unit.unit, visit.fields(), kept=shown.kept)
+    except BadInput as error:
+        return _page(visit, unit_id, problems=by_field(error, shown.fields))
+    with visit.server.store.write() as tx:
+        adjudications.save(
+            tx,
+            unit_id=unit_id,
+            person_id=visit.person.person_id,
+            answers=answers,
+            version=int(version) if version.isdecimal() else None,
+            comment=visit.text("comment")[:LONGEST_COMMENT],
+        )
+    return visit.go("/adjudicate")
+
+
+def filled_by(sent: Sequence[Sent], decided: Sequence[Answer], shown: Shown) -> dict[str, list[str]]:
+    """The form as far as it is clear: the decision made before, else what all raters said alike."""
+    bodies: list[Mapping[str, Json]] = [each.submission.body for each in sent if each.submission.status == "valid"]
+    if decided or not bodies or shown.kept:
+        return {}
+    names = [field.name for field in shown.fields]
+    alike = {
+        name: bodies[0].get(name) for name in names if all(body.get(name) == bodies[0].get(name) for body in bodies)
+    }
+    return {name: [str(value) for value in values] for name, values in alike.items() if isinstance(values, list)}
+
+
+def _by(job: Job) -> Literal["label", "payload"]:
+    """Where raters can differ: of an essay all say that it is marked, and what they marked is in the payload."""
+    return "payload" if job.task == MARKING else "label"
+
+
+def _loaded(visit: Visit, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
+    with visit.server.store.read() as tx:
+        unit = units.the(tx, unit_id)
+        if unit.role != "work" or not is_finished(tx, unit_id):
+            raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
+        sent = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
+        return unit, shown_to_staff(tx, unit_id), sent, adjudications.find(tx, unit_id)
+
+
+def _page(visit: Visit, unit_id: str, *, problems: dict[str, list[str]]) -> Response:
+    unit, shown, sent, decided = _loaded(visit, unit_id)
+    task = TASKS[unit.job.task]
+    filled = visit.fields() if problems else filled_by(sent, decided.answers if decided else (), shown)
+    values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
+    return visit.page("adjudicate_unit.html", values, status=422 if problems else 200, problems=problems)

@@ -1,0 +1,219 @@
+"""Adjudicate an essay: annotators side by side, the differences first, and a decision for every place.
+
+For each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their
+own.  Annotators are letters here: whose edit it is should not matter.  The page is a plain form.  What comes out is
+the work of the annotator `gold`; the originals stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from grater.errors import BadInput, Problem
+from grater.model import Edit, Json, Span
+from grater.server.differences import Place, changed_tokens, places_of
+from grater.server.visit import Visit
+from grater.store import adjudications, judgments, submissions
+from grater.store.adjudications import ANNOTATOR, Adjudication
+from grater.store.transaction import Tx
+from grater.store.units import StudyUnit
+from grater.tasks import TASKS
+from grater.tasks.marking import SET_ASIDE, edits_of, tagset_of
+from grater.tasks.task import Answer
+
+TASK = "marking"
+NOTHING, OWN = "nothing", "own"
+AROUND = 90
+"""Characters shown before and after a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
+
+    unit: StudyUnit
+    by_rater: Mapping[str, tuple[Edit, ...]]
+    aside: tuple[str, ...]
+    earlier: Adjudication | None
+
+    @property
+    def text(self) -> str:
+        return self.unit.unit.essay.text
+
+    @property
+    def version(self) -> int:
+        return self.earlier.version if self.earlier else 0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return places_of(self.unit.unit.essay, self.by_rater)
+
+    def around(self, span: Span) -> tuple[str, str, str]:
+        """The words before a place, its own, and those behind it."""
+        before, after = self.text[: span.start], self.text[span.end :]
+        start = _cut(before[-AROUND:], is_front=True) if len(before) > AROUND else before
+        end = _cut(after[:AROUND], is_front=False) if len(after) > AROUND else after
+        return start, span.of(self.text), end
+
+
+def essay_page(visit: Visit, unit: StudyUnit) -> Response:
+    """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _page(visit, table, filled=earlier_choices(table), problems=())
+
+
+def essay_decided(visit: Visit, unit: StudyUnit) -> Response:
+    """Store the decision, or show the form again with what is missing."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    filled = {name: values[0] for name, values in visit.fields().items()}
+    try:
+        edits = decided(table, filled)
+        answers = _answers(table, edits, is_aside="set_aside" in filled)
+    except BadInput as error:
+        return _page(visit, table, filled=filled, problems=[problem.message for problem in error.problems])
+    with visit.server.store.write() as tx:
+        version = int(filled["version"]) if filled.get("version", "").isdecimal() else None
+        adjudications.save(
+            tx,
+            unit_id=unit.unit_id,
+            person_id=visit.person.person_id,
+            answers=answers,
+            version=version,
+            comment=filled.get("comment", ""),
+        )
+    return visit.go("/adjudicate")
+
+
+def table_of(tx: Tx, unit: StudyUnit) -> Table:
+    """Every valid marking of the essay, under letters in the order in which they came."""
+    by_rater: dict[str, tuple[Edit, ...]] = {}
+    aside = []
+    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
+    for number, row in enumerate(valid):
+        letter = chr(ord("A") + number) if number < 26 else f"A{number}"
+        (answer,) = judgments.answers_of(tx, row.submission_id)
+        by_rater[letter] = edits_of(answer, rater=letter)
+        if answer.label == SET_ASIDE:
+            aside.append(letter)
+    return Table(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
+
+
+def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits that the choices come to; a place without a choice is a problem."""
+    edits: list[Edit] = []
+    open_places = []
+    for number, place in enumerate(table.places, 1):
+        choice = filled.get(f"choice {place.name}", "")
+        by_letter = {opinion.rater: opinion.edits for opinion in place.opinions}
+        if choice == OWN:
+            edits.append(_own(table, place, filled, number))
+        elif choice in by_letter:
+            edits += by_letter[choice]
+        elif choice != NOTHING:
+            open_places.append(number)
+    if open_places:
+        named = ", ".join(map(str, open_places))
+        raise BadInput(Problem("form", f"no decision yet for: {named}"))
+    return tuple(sorted(edits, key=lambda edit: edit.span))
+
+
+def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
+    spans = {name_of(span): span for span in spans_of(place)}
+    tags = tagset_of(table.unit.unit)
+    span = spans.get(filled.get(f"words {place.name}", ""))
+    tag = filled.get(f"tag {place.name}", "")
+    if span is None or tag not in tags:
+        raise BadInput(
+            Problem("form", f"place {number}: choose the words and the kind of error of your own correction")
+        )
+    words = filled.get(f"correction {place.name}", "")
+    is_left_open = not words and not (tags[tag].owes_correction and len(span))
+    replacements = () if is_left_open else (words,)
+    return Edit(span, replacements, tag, ANNOTATOR, filled.get(f"comment {place.name}", ""))
+
+
+def spans_of(place: Place) -> tuple[Span, ...]:
+    """The words that an edit of the adjudicator's own can stand for: those of any annotator, and all together."""
+    return tuple(dict.fromkeys([*(edit.span for edit in place.edits), place.span]))
+
+
+def name_of(span: Span) -> str:
+    return f"{span.start}-{span.end}"
+
+
+def earlier_choices(table: Table) -> dict[str, str]:
+    """The form as it was decided before; at first only what all annotators say alike is filled in."""
+    places = table.places
+    filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
+    if table.earlier is None:
+        return filled
+    (answer,) = table.earlier.answers
+    gold = edits_of(answer, rater=ANNOTATOR)
+    changed = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
+    for place in places:
+        filled |= _earlier_choice(place, [edit for edit, tokens in changed if place.tokens.touches(tokens)])
+    return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
+
+
+def _earlier_choice(place: Place, gold: Sequence[Edit]) -> dict[str, str]:
+    if not gold:
+        return {f"choice {place.name}": NOTHING}
+    for opinion in place.opinions:
+        if {_content(edit) for edit in opinion.edits} == {_content(edit) for edit in gold}:
+            return {f"choice {place.name}": opinion.rater}
+    own = gold[0]
+    return {
+        f"choice {place.name}": OWN,
+        f"words {place.name}": name_of(own.span),
+        f"tag {place.name}": own.tag,
+        f"correction {place.name}": own.replacements[0] if own.replacements else "",
+        f"comment {place.name}": own.comment,
+    }
+
+
+def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
+    return edit.span, edit.replacements, edit.tag, edit.comment
+
+
+def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
+    """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
+    sent: list[Json] = [
+        {
+            "start": edit.span.start,
+            "end": edit.span.end,
+            "quote": edit.span.of(table.text),
+            "tag": edit.tag,
+            "replacements": list(edit.replacements),
+            "comment": edit.comment,
+        }
+        for edit in edits
+    ]
+    form = {"edits": [json.dumps(sent)], "set_aside": ["1"] if is_aside else []}
+    return TASKS[TASK].read(table.unit.unit, form, kept={})
+
+
+def _page(visit: Visit, table: Table, *, filled: Mapping[str, str], problems: Sequence[str]) -> Response:
+    return visit.page(
+        "adjudicate_essay.html",
+        status=422 if problems else 200,
+        table=table,
+        places=table.places,
+        tags=tagset_of(table.unit.unit),
+        spans_of=spans_of,
+        name_of=name_of,
+        filled=filled,
+        problems=problems,
+    )
+
+
+def _cut(words: str, *, is_front: bool) -> str:
+    """Cut at a blank, so that no word is shown in half."""
+    if is_front:
+        return "… " + words.partition(" ")[2] if " " in words else "…" + words
+    return words.rpartition(" ")[0] + " …" if " " in words else words + "…"

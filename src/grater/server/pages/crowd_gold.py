@@ -1,0 +1,76 @@
+"""The gold of a job: made from what experts agree on, the trouble list, disputes."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import UsageError
+from grater.server.numbers import number_of
+from grater.server.visit import Visit, Visiting
+from grater.server.work import shown_to_staff
+from grater.store import disputes, gold_states, jobs, people, units
+from grater.study.crowd_gold import REASON, gold_from_edits, gold_from_experts
+
+router = APIRouter()
+
+MOST = 100_000
+
+
+@router.get("/manage/jobs/{job_id}/gold")
+def gold_page(visit: Visiting, job_id: str) -> Response:
+    return _page(visit, job_id, problems=[], told="")
+
+
+@router.post("/manage/jobs/{job_id}/gold")
+def make_gold(visit: Visiting, job_id: str) -> Response:
+    """Items on which the experts of the study all agree; essays by their known errors."""
+    reason, actor = visit.text("reason")[:500] or REASON, visit.person.person_id
+    try:
+        with visit.server.store.write() as tx:
+            job = jobs.the(tx, job_id)
+            if job.task == "marking":
+                made = gold_from_edits(tx, job, reason=reason, actor=actor)
+            else:
+                least, most = number_of(visit, "least", 2, most=100), number_of(visit, "most", 0, least=0, most=MOST)
+                made = gold_from_experts(tx, job, least=least, most=most or None, reason=reason, actor=actor)
+    except UsageError as error:
+        return _page(visit, job_id, problems=[str(error)], told="")
+    left = f"; {made.met} had been met by raters and stay work" if made.met else ""
+    return _page(visit, job_id, problems=[], told=f"{made.made} gold units made{left}.")
+
+
+@router.post("/manage/gold/{unit_id}/state")
+def set_state(visit: Visiting, unit_id: str) -> Response:
+    with visit.server.store.write() as tx:
+        gold_states.set_state(tx, unit_id, visit.text("state"), actor=visit.person.person_id)
+        job_id = units.the(tx, unit_id).job.job_id
+    return visit.go(f"/manage/jobs/{job_id}/gold")
+
+
+@router.post("/manage/disputes/{dispute_id}")
+def decide(visit: Visiting, dispute_id: str) -> Response:
+    with visit.server.store.write() as tx:
+        found = disputes.decide(
+            tx,
+            dispute_id,
+            is_granted=visit.text("decision") == "grant",
+            answer=visit.text("answer"),
+            actor=visit.person.person_id,
+        )
+        job_id = units.the(tx, found.unit_id).job.job_id
+    return visit.go(f"/manage/jobs/{job_id}/gold")
+
+
+def _page(visit: Visit, job_id: str, *, problems: list[str], told: str) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.the(tx, job_id)
+        found = [(each, shown_to_staff(tx, each.unit_id)) for each in gold_states.of_job(tx, job_id)]
+        asked = [
+            (each, people.the(tx, each.person_id), shown_to_staff(tx, each.unit_id))
+            for each in disputes.of_job(tx, job_id)
+        ]
+    status = 422 if problems else 200
+    return visit.page(
+        "crowd_gold.html", status=status, job=job, found=found, asked=asked, problems=problems, told=told
+    )

@@ -1,0 +1,93 @@
+"""A running job at a glance: progress, agreement, precision and recall so far, cost, time left, trouble."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.agreement.summary import Agreement, Options, agreement
+from grater.errors import GraterError
+from grater.evaluate.cases import cases_of
+from grater.evaluate.draws import Chance
+from grater.evaluate.standard import Scored, against
+from grater.evaluate.truth import truth_of
+from grater.model import Json
+from grater.server.live import as_judgments
+from grater.server.visit import Visiting
+from grater.store import Tx, gold_states, jobs, judgments, messages, progress, reviews, trust
+from grater.store.clock import HOUR, from_iso
+from grater.store.jobs import Job
+from grater.store.progress import Progress
+from grater.study.crowd_money import job_costs
+from grater.study.crowd_protocol import protocol_sheet
+from grater.study.tables import study_tables
+from grater.tasks import TASKS
+
+router = APIRouter()
+
+RESAMPLES = 200
+"""Enough for a page that is looked at while people work; reports draw more."""
+LATELY = 20
+"""Judgments from which the pace is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Judgments an hour of late, and the hours that are left at that pace; None before there is a pace."""
+
+    an_hour: float
+    hours_left: float
+
+
+@router.get("/manage/jobs/{job_id}/crowd")
+def crowd_page(visit: Visiting, job_id: str) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.the(tx, job_id)
+        far = progress.of_job(tx, job_id)
+        rows = judgments.table(tx, job_id, payload=False)
+        shown = {
+            "job": job,
+            "far": far,
+            "scores": scores_so_far(tx, job),
+            "costs": job_costs(tx, job),
+            "trouble": [each for each in gold_states.of_job(tx, job_id) if each.is_trouble],
+            "standing": trust.of_job(tx, job_id),
+            "reviews": reviews.of_job(tx, job_id),
+            "unread": messages.unread(tx),
+            "protocol": protocol_sheet(tx, job),
+        }
+    found = agreement_so_far(rows, name=job.name)
+    pace = pace_of(far, [from_iso(str(row["at"])) for row in rows])
+    return visit.page("crowd_live.html", shown, agreement=found, pace=pace)
+
+
+def agreement_so_far(rows: Sequence[Mapping[str, Json]], *, name: str) -> Agreement | None:
+    """How far people agree on the labels; None where nothing can be compared yet."""
+    said = as_judgments([row for row in rows if row.get("kind") != "program"], name=name)
+    try:
+        return agreement(said, Options(n_resamples=RESAMPLES, most_raters=0)) if len(said) else None
+    except GraterError:
+        return None
+
+
+def scores_so_far(tx: Tx, job: Job) -> list[Scored]:
+    """Every system of the study against the majority of the judged items so far."""
+    tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
+    if tables is None or tables.judgments is None or tables.decisions is None:
+        return []
+    try:
+        cases = cases_of(tables.decisions, tables.judgments, unknown="drop")
+        return against(cases, truth_of(cases, "majority"), chance=Chance(n_resamples=RESAMPLES))
+    except GraterError:  # no judged item has a decision yet
+        return []
+
+
+def pace_of(far: Progress, times: list[int]) -> Pace | None:
+    late = sorted(times)[-LATELY:]
+    if len(late) < LATELY or late[-1] <= late[0]:
+        return None
+    an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
+    return Pace(an_hour, (far.wanted - far.valid) / an_hour)

@@ -1,0 +1,53 @@
+"""What a job costs: the paper's Table 5, what an hour brings, payments written down and paid out."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, Problem
+from grater.server.visit import Visiting
+from grater.store import jobs, payments, people
+from grater.study.crowd_money import job_costs, owed_frame
+from grater.tables.formulas import guarded
+
+router = APIRouter()
+
+
+@router.get("/manage/jobs/{job_id}/money")
+def money_page(visit: Visiting, job_id: str) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.the(tx, job_id)
+        shown = {
+            "job": job,
+            "costs": job_costs(tx, job),
+            "payments": payments.of_job(tx, job_id),
+            "names": {person.person_id: person.name for person in people.all(tx)},
+        }
+    return visit.page("crowd_money.html", shown)
+
+
+@router.post("/manage/jobs/{job_id}/money")
+def write_money(visit: Visiting, job_id: str) -> Response:
+    """Write down what is owed now, or note that it has been paid."""
+    what, actor = visit.text("what"), visit.person.person_id
+    with visit.server.store.write() as tx:
+        job = jobs.the(tx, job_id)
+        if what == "settle":
+            payments.settle(tx, job, actor=actor)
+        elif what == "paid":
+            owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
+            payments.set_paid(tx, job_id, sorted(owed), actor=actor)
+        else:
+            raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
+    return visit.go(f"/manage/jobs/{job_id}/money")
+
+
+@router.get("/manage/jobs/{job_id}/payments.csv")
+def payment_file(visit: Visiting, job_id: str) -> Response:
+    """Who is owed what, by the panel's own ids."""
+    with visit.server.store.read() as tx:
+        frame = owed_frame(tx, jobs.the(tx, job_id))
+    text = frame.with_columns(guarded(frame[name]) for name in frame.columns).write_csv()
+    headers = {"content-disposition": 'attachment; filename="payments.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

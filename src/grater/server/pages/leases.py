@@ -1,0 +1,111 @@
+"""The work page: one unit, its questions, an answer that is stored before anybody says so."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, NotFound
+from grater.server.pages.crowd_out import is_out, out_page
+from grater.server.pages.desks import DESKS
+from grater.server.visit import Visit, Visiting
+from grater.server.work import Desk, desk_of, hand_in, seconds_of, submission_id_of, take_next
+from grater.store import gold, guidelines, judgments, leases, progress, submissions
+from grater.tasks import Field
+
+router = APIRouter()
+
+OPEN_STATES = ("held",)
+
+
+@router.get("/leases/{lease_id}")
+def work_page(visit: Visiting, lease_id: str) -> Response:
+    desk = _desk(visit, lease_id)
+    if desk.lease.state not in OPEN_STATES:
+        return visit.page("over.html", desk=desk)
+    if desk.task.name in DESKS:
+        return DESKS[desk.task.name](visit, desk.lease, desk.unit, guidelines=_guidelines(visit, desk))
+    return _form(visit, desk, filled={}, problems={})
+
+
+@router.post("/leases/{lease_id}")
+def submit(visit: Visiting, lease_id: str) -> Response:
+    desk = _desk(visit, lease_id)
+    fields = visit.fields()
+    now = visit.server.store.clock()
+    try:
+        receipt = hand_in(
+            visit.server.store,
+            desk,
+            fields,
+            submission_id=visit.text("submission_id"),
+            seconds=seconds_of(visit.text("seconds"), desk.lease, now),
+        )
+    except BadInput as error:
+        if desk.task.name in DESKS:
+            raise
+        return _form(visit, desk, filled=fields, problems=by_field(error, desk.shown.fields))
+    is_told = desk.unit.role == "practice" or (desk.unit.role == "gold" and receipt.is_right is False)
+    if is_told and is_out(visit, desk.lease.job_id):
+        return out_page(visit, desk)
+    if is_told:
+        return visit.go(f"/leases/{lease_id}/feedback")
+    return _on(visit, desk)
+
+
+@router.post("/leases/{lease_id}/return")
+def give_back(visit: Visiting, lease_id: str) -> Response:
+    """The rater would rather not do this one."""
+    desk = _desk(visit, lease_id)
+    with visit.server.store.write() as tx:
+        leases.give_back(tx, lease_id, person_id=visit.person.person_id)
+    return visit.go(f"/jobs/{desk.lease.job_id}")
+
+
+@router.get("/leases/{lease_id}/feedback")
+def feedback_page(visit: Visiting, lease_id: str) -> Response:
+    """What would have been right: after practice, and after a miss on gold; never before the answer."""
+    desk = _desk(visit, lease_id)
+    with visit.server.store.read() as tx:
+        stored = submissions.find(tx, submission_id_of(lease_id))
+        is_told = desk.unit.role == "practice" or (desk.unit.role == "gold" and stored and stored.is_right is False)
+        if stored is None or not is_told:
+            raise NotFound("there is no feedback here")
+        known = gold.of_unit(tx, desk.unit.unit_id)
+        answers = judgments.answers_of(tx, stored.submission_id)
+    return visit.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
+
+
+def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]:
+    """The problems of a form under the names of their fields; what belongs to none is under the empty name."""
+    names = {field.name for field in fields}
+    found: dict[str, list[str]] = {}
+    for problem in error.problems:
+        name, _, words = problem.message.partition(": ")
+        found.setdefault(name if name in names else "", []).append(words or problem.message)
+    return found
+
+
+def _desk(visit: Visit, lease_id: str) -> Desk:
+    with visit.server.store.read() as tx:
+        return desk_of(tx, lease_id, person_id=visit.person.person_id)
+
+
+def _guidelines(visit: Visit, desk: Desk) -> str:
+    with visit.server.store.read() as tx:
+        current = guidelines.current(tx, desk.lease.job_id)
+    return current.markdown if current else desk.task.guidelines
+
+
+def _on(visit: Visit, desk: Desk) -> Response:
+    if desk.lease.place == leases.MENDING:
+        return visit.go("/reviews")
+    lease = take_next(visit.server.store, job_id=desk.lease.job_id, person_id=visit.person.person_id)
+    return visit.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{desk.lease.job_id}/done")
+
+
+def _form(visit: Visit, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]) -> Response:
+    with visit.server.store.read() as tx:
+        n_done = progress.of_person(tx, desk.lease.job_id, visit.person.person_id)
+    shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems, "n_done": n_done}
+    return visit.page("lease.html", shown, status=422 if problems else 200)

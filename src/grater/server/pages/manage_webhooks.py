@@ -1,0 +1,54 @@
+"""Webhooks of the study, for owners."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, Problem
+from grater.server.visit import Visit, Visiting
+from grater.server.webhooks import FINISHED, require_outside
+from grater.store import webhooks
+from grater.store.webhooks import Webhook
+
+router = APIRouter()
+
+LONGEST_URL = 2000
+MOST_VERBS = 30
+
+
+@router.get("/manage/webhooks")
+def webhook_page(visit: Visiting) -> Response:
+    return _page(visit)
+
+
+@router.post("/manage/webhooks")
+def add_webhook(visit: Visiting) -> Response:
+    """A new webhook; its secret is shown this once."""
+    return _page(visit, made=make_webhook(visit, url=visit.text("url"), verbs=visit.text("verbs").split()))
+
+
+@router.post("/manage/webhooks/{webhook_id}/state")
+def set_state(visit: Visiting, webhook_id: str) -> Response:
+    state = visit.text("state")
+    if state not in ("active", "paused"):
+        raise BadInput(Problem("form", f"state: expected active or paused, found {state[:20]!r}"))
+    with visit.server.store.write() as tx:
+        webhooks.set_state(tx, webhook_id, "paused" if state == "paused" else "active", actor=visit.person.person_id)
+    return visit.go("/manage/webhooks")
+
+
+def make_webhook(visit: Visit, *, url: str, verbs: list[str]) -> Webhook:
+    if len(url) > LONGEST_URL or len(verbs) > MOST_VERBS:
+        raise BadInput(
+            Problem("webhook", f"expected an address of at most {LONGEST_URL} characters, {MOST_VERBS} verbs")
+        )
+    require_outside(url, allow_private=visit.server.settings.private_webhooks)
+    with visit.server.store.write() as tx:
+        return webhooks.add(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)
+
+
+def _page(visit: Visit, *, made: Webhook | None = None) -> Response:
+    with visit.server.store.read() as tx:
+        found = [(each, webhooks.deliveries_of(tx, each.webhook_id, most=5)) for each in webhooks.all(tx)]
+    return visit.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)

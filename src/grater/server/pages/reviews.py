@@ -1,0 +1,50 @@
+"""Marks to look at again: what `corpus check` found in an annotator's own work (NUCLE 2013, section 4).
+
+The annotator mends an essay, or keeps a mark as it is.  Managers send a job's marks through the check.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.server.visit import Visiting
+from grater.store import findings, jobs, mending, units
+from grater.study.reviewing import review
+
+router = APIRouter()
+
+
+@router.get("/reviews")
+def reviews_page(visit: Visiting) -> Response:
+    """What this person should look at again, essay by essay."""
+    with visit.server.store.read() as tx:
+        found = findings.open_of(tx, visit.person.person_id)
+        by_unit = {unit_id: units.the(tx, unit_id) for unit_id in dict.fromkeys(each.unit_id for each in found)}
+    groups = [(unit, [each for each in found if each.unit_id == unit_id]) for unit_id, unit in by_unit.items()]
+    return visit.page("reviews.html", groups=groups)
+
+
+@router.post("/reviews/{finding_id}/keep")
+def keep(visit: Visiting, finding_id: str) -> Response:
+    """The mark is as it should be."""
+    with visit.server.store.write() as tx:
+        findings.settle(tx, finding_id, "kept", person_id=visit.person.person_id)
+    return visit.go("/reviews")
+
+
+@router.post("/reviews/units/{unit_id}/mend")
+def mend(visit: Visiting, unit_id: str) -> Response:
+    """The essay again, with the marks as they are."""
+    with visit.server.store.write() as tx:
+        lease = mending.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
+    return visit.go(f"/leases/{lease.lease_id}")
+
+
+@router.post("/manage/jobs/{job_id}/review")
+def look_over(visit: Visiting, job_id: str) -> Response:
+    """Put what the check finds in the marks of a job into its annotators' queues."""
+    with visit.server.store.read() as tx:
+        name = jobs.the(tx, job_id).name
+    review(visit.server.store, name, actor=visit.person.person_id)
+    return visit.go(f"/manage/jobs/{job_id}")

@@ -1,0 +1,37 @@
+"""Templates: escaped always, strict about names, with the few words that pages share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grater import __version__
+from grater.server.markdown import as_html
+from grater.server.security.roles import ADJUDICATORS, MANAGERS, OWNERS
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+
+def environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
+    made.globals |= {"version": __version__, "managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
+    return made
+
+
+def moment(at: int | None) -> str:
+    """A time of the store as people read it, in UTC."""
+    return "" if at is None else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,149 @@
+"""Who may call which route: one table, and what is not in it is denied to everybody.
+
+A test walks every route of the application and holds it against this table, with every role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PUBLIC = "public"
+"""Not a role: whoever comes, logged in or not."""
+
+OWNER, MANAGER, ADJUDICATOR, ANNOTATOR, WORKER = "owner", "manager", "adjudicator", "annotator", "worker"
+
+EVERYBODY = frozenset((OWNER, MANAGER, ADJUDICATOR, ANNOTATOR, WORKER))
+ANYBODY = EVERYBODY | {PUBLIC}
+ADJUDICATORS = frozenset((OWNER, MANAGER, ADJUDICATOR))
+MANAGERS = frozenset((OWNER, MANAGER))
+OWNERS = frozenset((OWNER,))
+
+API = "/api/v1"
+
+PAGES: Mapping[tuple[str, str], frozenset[str]] = {
+    ("GET", "/"): ANYBODY,
+    ("GET", "/healthz"): ANYBODY,
+    ("GET", "/login"): ANYBODY,
+    ("POST", "/login"): ANYBODY,
+    ("POST", "/logout"): EVERYBODY,
+    ("GET", "/setup/{token}"): ANYBODY,
+    ("POST", "/setup/{token}"): ANYBODY,
+    ("GET", "/join/{token}"): ANYBODY,
+    ("POST", "/join/{token}"): ANYBODY,
+    ("GET", "/jobs"): EVERYBODY,
+    ("GET", "/jobs/{job_id}"): EVERYBODY,
+    ("GET", "/jobs/{job_id}/done"): EVERYBODY,
+    ("POST", "/jobs/{job_id}/next"): EVERYBODY,
+    ("GET", "/leases/{lease_id}"): EVERYBODY,
+    ("POST", "/leases/{lease_id}"): EVERYBODY,
+    ("POST", "/leases/{lease_id}/return"): EVERYBODY,
+    ("PUT", "/leases/{lease_id}/draft"): EVERYBODY,
+    ("GET", "/leases/{lease_id}/feedback"): EVERYBODY,
+    ("GET", "/jobs/{job_id}/talk"): EVERYBODY,
+    ("POST", "/jobs/{job_id}/about"): EVERYBODY,
+    ("POST", "/jobs/{job_id}/disputes"): EVERYBODY,
+    ("POST", "/jobs/{job_id}/messages"): EVERYBODY,
+    ("POST", "/jobs/{job_id}/reviews"): EVERYBODY,
+    ("GET", "/p/{panel_id}"): ANYBODY,
+    ("POST", "/p/{panel_id}"): ANYBODY,
+    ("GET", "/me"): EVERYBODY,
+    ("POST", "/me/password"): EVERYBODY,
+    ("POST", "/me/tokens"): EVERYBODY,
+    ("POST", "/me/tokens/{token_id}/end"): EVERYBODY,
+    ("POST", "/me/seats/{person_id}"): EVERYBODY,
+    ("GET", "/reviews"): EVERYBODY,
+    ("POST", "/reviews/{finding_id}/keep"): EVERYBODY,
+    ("POST", "/reviews/units/{unit_id}/mend"): EVERYBODY,
+    ("GET", "/manage"): MANAGERS,
+    ("GET", "/manage/jobs/new"): MANAGERS,
+    ("POST", "/manage/jobs"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/state"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/guidelines"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/guidelines"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/agreement"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/units"): MANAGERS,
+    ("GET", "/manage/units/{unit_id}"): MANAGERS,
+    ("POST", "/manage/units/{unit_id}/look"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/review"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/crowd"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/terms"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/terms"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/gold"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/gold"): MANAGERS,
+    ("POST", "/manage/gold/{unit_id}/state"): MANAGERS,
+    ("POST", "/manage/disputes/{dispute_id}"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/raters"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/raters"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/raters/{person_id}"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/raters/{person_id}"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/money"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/money"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/payments.csv"): MANAGERS,
+    ("GET", "/manage/jobs/{job_id}/panels"): MANAGERS,
+    ("POST", "/manage/jobs/{job_id}/panels"): MANAGERS,
+    ("POST", "/manage/panels/{panel_id}/places"): MANAGERS,
+    ("GET", "/manage/items"): MANAGERS,
+    ("GET", "/manage/import"): MANAGERS,
+    ("POST", "/manage/import"): MANAGERS,
+    ("GET", "/manage/people"): MANAGERS,
+    ("POST", "/manage/invitations"): MANAGERS,
+    ("POST", "/manage/invitations/{invitation_id}/end"): MANAGERS,
+    ("POST", "/manage/seats"): MANAGERS,
+    ("POST", "/manage/people/{person_id}/role"): OWNERS,
+    ("POST", "/manage/people/{person_id}/state"): OWNERS,
+    ("GET", "/manage/export"): MANAGERS,
+    ("POST", "/manage/export"): MANAGERS,
+    ("GET", "/manage/webhooks"): OWNERS,
+    ("POST", "/manage/webhooks"): OWNERS,
+    ("POST", "/manage/webhooks/{webhook_id}/state"): OWNERS,
+    ("GET", "/adjudicate"): ADJUDICATORS,
+    ("GET", "/adjudicate/{unit_id}"): ADJUDICATORS,
+    ("POST", "/adjudicate/{unit_id}"): ADJUDICATORS,
+    ("GET", "/api"): EVERYBODY,
+}
+
+CALLS: Mapping[tuple[str, str], frozenset[str]] = {
+    ("GET", f"{API}/openapi.json"): ANYBODY,
+    ("GET", f"{API}/me"): EVERYBODY,
+    ("GET", f"{API}/jobs"): EVERYBODY,
+    ("GET", f"{API}/jobs/{{job_id}}"): EVERYBODY,
+    ("POST", f"{API}/jobs"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/state"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/guidelines"): MANAGERS,
+    ("GET", f"{API}/jobs/{{job_id}}/progress"): MANAGERS,
+    ("GET", f"{API}/jobs/{{job_id}}/agreement"): MANAGERS,
+    ("GET", f"{API}/jobs/{{job_id}}/judgments"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/look"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/review"): MANAGERS,
+    ("GET", f"{API}/jobs/{{job_id}}/undecided"): ADJUDICATORS,
+    ("POST", f"{API}/units/{{unit_id}}/decision"): ADJUDICATORS,
+    ("POST", f"{API}/units/{{unit_id}}/mend"): EVERYBODY,
+    ("GET", f"{API}/findings"): EVERYBODY,
+    ("POST", f"{API}/findings/{{finding_id}}"): EVERYBODY,
+    ("POST", f"{API}/jobs/{{job_id}}/next"): EVERYBODY,
+    ("GET", f"{API}/leases/{{lease_id}}"): EVERYBODY,
+    ("POST", f"{API}/leases/{{lease_id}}"): EVERYBODY,
+    ("GET", f"{API}/leases/{{lease_id}}/feedback"): EVERYBODY,
+    ("GET", f"{API}/jobs/{{job_id}}/crowd"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/terms"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/gold"): MANAGERS,
+    ("POST", f"{API}/jobs/{{job_id}}/programs"): MANAGERS,
+    ("POST", f"{API}/panels/{{panel_id}}/places"): MANAGERS,
+    ("GET", f"{API}/people"): MANAGERS,
+    ("POST", f"{API}/invitations"): MANAGERS,
+    ("POST", f"{API}/seats"): MANAGERS,
+    ("POST", f"{API}/people/{{person_id}}/role"): OWNERS,
+    ("POST", f"{API}/import"): MANAGERS,
+    ("GET", f"{API}/export"): MANAGERS,
+    ("GET", f"{API}/events"): MANAGERS,
+    ("GET", f"{API}/webhooks"): OWNERS,
+    ("POST", f"{API}/webhooks"): OWNERS,
+}
+
+ROLES_OF: Mapping[tuple[str, str], frozenset[str]] = {**PAGES, **CALLS}
+
+
+def roles_of(method: str, path: str) -> frozenset[str]:
+    """Who may call a route, by its template; nobody where the table does not name it."""
+    return ROLES_OF.get((method, path), frozenset())

@@ -1,0 +1,65 @@
+"""How much a request may bring: refused by its length before a byte is read, or as soon as it has sent too much.
+
+Only the import page takes files, so only it has the large limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOO_LARGE = 413
+WORDS = "This is more than the server takes at once ({limit:,} bytes)."
+
+
+class _TooMuch(Exception):
+    """The body went past its limit while it was read."""
+
+
+class BodyLimit:
+    """Counts what a request sends; `limit_of` says how much a path may bring."""
+
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int]) -> None:
+        self.app = app
+        self.limit_of = limit_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit = self.limit_of(scope["path"])
+        refusal = PlainTextResponse(WORDS.format(limit=limit), TOO_LARGE, headers={"connection": "close"})
+        if _declared(scope) > limit:
+            await refusal(scope, receive, send)
+            return
+        n_bytes = 0
+        has_begun = False
+
+        async def counted() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > limit:
+                raise _TooMuch
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, counted, noted)
+        except _TooMuch:
+            if not has_begun:
+                await refusal(scope, receive, send)
+
+
+def _declared(scope: Scope) -> int:
+    """The length that the request says it has; nonsense counts as too long."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 1 << 62
+    return 0

@@ -1,0 +1,53 @@
+"""Everything that a server can be told: where it lives, how long a session lasts, how much it lets in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from grater.store.clock import Clock, utc_now
+from grater.store.ids import new_secret
+
+MEGABYTE = 1_000_000
+TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
+
+    `secret` signs the forms of visitors who have not logged in; the default is new with every process.
+    """
+
+    base_url: str = "http://127.0.0.1:8000"
+    secret: str = field(default_factory=new_secret, repr=False)
+    clock: Clock = utc_now
+    seed: int = 0
+    session_hours: float = 12.0
+    trusted_hosts: tuple[str, ...] = ()
+    logins_a_minute: int = 10
+    most_body_bytes: int = 2 * MEGABYTE
+    most_upload_bytes: int = 50 * MEGABYTE
+    most_unpacked_bytes: int = 200 * MEGABYTE
+    private_webhooks: bool = False
+
+    @property
+    def is_secure(self) -> bool:
+        return self.base_url.startswith("https://")
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names, with port where there is one, under which requests may come."""
+        own = urlsplit(self.base_url).netloc.lower()
+        twins = [own.replace(one, other, 1) for one, other in TWINS if own.partition(":")[0] == one]
+        return frozenset((own, *twins, *(host.lower() for host in self.trusted_hosts)))
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The origins that may send changes: our own."""
+        scheme = "https" if self.is_secure else "http"
+        return frozenset(f"{scheme}://{host}" for host in self.hosts)
+
+    def link(self, path: str) -> str:
+        """A path as a whole address, to be sent to somebody."""
+        return self.base_url.rstrip("/") + path

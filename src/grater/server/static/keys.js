@@ -1,0 +1,66 @@
+// One key per answer, on forms that also work without this module.
+//
+// A key picks the choice whose <kbd> shows it; Enter sends the form.  Questions that are asked only after some answers
+// are hidden until then.  A form is sent once, however often it is clicked.
+
+const form = document.querySelector("form[data-keys]");
+
+function choiceOf(key) {
+  return [...form.querySelectorAll("input[data-key]")].find((input) => input.dataset.key === key);
+}
+
+function isTyping(target) {
+  return target.matches("input[type=text], textarea, select");
+}
+
+function pick(input) {
+  input.checked = input.type === "checkbox" ? !input.checked : true;
+  input.focus({ preventScroll: true });
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+function showWhatIsAsked() {
+  const label = form.querySelector("input[name=label]:checked")?.value;
+  for (const part of form.querySelectorAll("[data-asked-for]")) {
+    const isAsked = part.dataset.askedFor.split(" ").includes(label);
+    part.hidden = !isAsked;
+    for (const input of part.querySelectorAll("input")) input.disabled = !isAsked;
+  }
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  if (isTyping(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (event.key === "Enter" && !event.target.matches("a, button, summary")) {
+    event.preventDefault();
+    form.requestSubmit();
+    return;
+  }
+  const input = choiceOf(event.key.toLowerCase());
+  if (!input) return;
+  event.preventDefault();
+  pick(input);
+  const asked = form.querySelector("[data-asked-for]:not([hidden]) input[type=text]");
+  if (input.name === "label" && asked && !asked.value) asked.focus();
+}
+
+function onSubmit(event) {
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "yes";
+}
+
+if (form) {
+  for (const hint of form.querySelectorAll("[data-without-script]")) hint.hidden = true;
+  showWhatIsAsked();
+  form.addEventListener("change", showWhatIsAsked);
+  form.addEventListener("submit", onSubmit);
+  document.addEventListener("keydown", onKey);
+  // The page may come back from the browser's memory with the form still marked as sent.
+  window.addEventListener("pageshow", () => delete form.dataset.sent);
+}

@@ -1,0 +1,65 @@
+// The correction fields: each begins with the marked words themselves, so that a small change is a small change.
+//
+// Left as they are, the words are found but not corrected; emptied, they are to go; anything else stands in their
+// place.  In a gap an empty field says nothing.  Further fields are alternatives.
+
+import { element } from "./element.js";
+
+export class Corrections {
+  constructor(root, hint, addButton) {
+    Object.assign(this, { root, hint, addButton });
+    this.fields = [];
+    addButton.addEventListener("click", () => this.add("").focus());
+  }
+
+  /** Shows the replacements of a mark on `quote`. */
+  show(quote, replacements) {
+    this.quote = quote;
+    this.fields = [];
+    this.root.replaceChildren();
+    const values = replacements.length ? replacements : [quote];
+    for (const value of values) this.add(value);
+    this.#explain();
+  }
+
+  add(value) {
+    const number = this.fields.length + 1;
+    const label = element("label", number > 1 ? "" : "only-read", number > 1 ? `or else (${number})` : "Correction");
+    const field = element("textarea", "correction");
+    field.id = `correction-${number}`;
+    label.htmlFor = field.id;
+    field.rows = 1;
+    field.spellcheck = true;
+    field.setAttribute("aria-describedby", this.hint.id);
+    field.value = value;
+    field.addEventListener("input", () => this.#explain());
+    field.addEventListener("focus", () => field.select());
+    // A text area writes every line end as \n, so the field itself says what "unchanged" looks like.
+    const untouched = element("textarea");
+    untouched.value = this.quote;
+    this.fields.push({ field, untouched: untouched.value });
+    this.root.append(label, field);
+    return field;
+  }
+
+  focus() {
+    this.fields[0]?.field.focus();
+  }
+
+  /** As on the wire. */
+  get replacements() {
+    const isGap = this.quote === "";
+    const given = this.fields.filter(({ field, untouched }, n) => {
+      if (field.value === "") return !isGap && n === 0;
+      return field.value !== untouched;
+    });
+    return [...new Set(given.map(({ field }) => field.value))];
+  }
+
+  #explain() {
+    const [first] = this.fields;
+    if (first.field.value === "") this.hint.textContent = this.quote === "" ? "Write what is missing." : "Empty: the words go.";
+    else if (first.field.value === first.untouched) this.hint.textContent = "Unchanged: no correction yet.";
+    else this.hint.textContent = "Stands in place of the marked words.";
+  }
+}

@@ -1,0 +1,65 @@
+// The end of an essay: is it ready, and then on its way.
+
+import { Sender } from "./sending.js";
+import { byId, countWords } from "./page.js";
+import { toWire } from "./marks.js";
+
+export function wireFinish({ desk, saver, sender, sent, text, watch }) {
+  byId("finish").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!(await isReady(desk))) return;
+    setClosed(true);
+    saver.stop();
+    const form = {
+      submission_id: sent.submission,
+      edits: JSON.stringify(toWire(desk.state.marks, text)),
+      seconds: watch.seconds().toFixed(1),
+      ...(desk.state.setAside ? { set_aside: "1" } : {}),
+    };
+    const next = await sender.deliver({ lease: sent.lease, url: sent.urls.submit, form });
+    if (next) {
+      window.location.assign(next);
+      return;
+    }
+    setClosed(false);
+    saver.goOn();
+  });
+}
+
+/** What is on its way cannot be changed any more: a mark made now would be lost. */
+function setClosed(isClosed) {
+  for (const id of ["essay", "list", "finish"]) byId(id).inert = isClosed;
+  for (const button of document.querySelectorAll(".tools button")) button.inert = isClosed;
+}
+
+/** Whether the essay can go: every correction that is owed is there, and an essay without marks is meant so. */
+async function isReady(desk) {
+  const [first, ...others] = desk.unfinished();
+  if (first) {
+    desk.openMark(first);
+    desk.say(`${countWords(others.length + 1)} without a correction. This is the first.`);
+    byId("save-state").textContent = `${countWords(others.length + 1)} without a correction: this is the first`;
+    return false;
+  }
+  return desk.state.setAside || desk.state.marks.length > 0 || asks(byId("no-marks"));
+}
+
+function asks(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+/** Answers that never got through go now, those to other essays quietly: their ids make them count once. */
+export async function sendLeftovers({ keep, sent, tell }) {
+  for (const answer of keep.answers()) {
+    const isThisEssay = answer.lease === sent.lease;
+    if (isThisEssay) setClosed(true);
+    const sender = new Sender({ token: sent.token, keep, tell: isThisEssay ? tell : () => {} });
+    const next = await sender.deliver(answer);
+    if (next && isThisEssay) window.location.assign(next);
+    else if (isThisEssay) setClosed(false);
+  }
+}

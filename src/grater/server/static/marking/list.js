@@ -1,0 +1,74 @@
+// The marks in a list beside the text: to look over, to jump to, to remove.
+
+import { inOrder, inWords } from "./marks.js";
+import { element } from "./element.js";
+
+export class MarkList {
+  /** `opened(id)` and `removed(id)` hear what the annotator asked for. */
+  constructor(root, count, { text, tags, opened, removed }) {
+    Object.assign(this, { root, count, text, opened, removed });
+    this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
+    this.entries = new Map(); // id -> { mark, node }
+    root.addEventListener("click", (event) => this.#click(event));
+  }
+
+  draw(marks, chosen) {
+    const ordered = inOrder(marks);
+    this.count.textContent = String(ordered.length);
+    this.#forget(new Set(ordered.map((mark) => mark.id))); // first, so that the others need not move
+    let next = this.root.firstChild;
+    for (const mark of ordered) {
+      const node = this.#entry(mark);
+      node.classList.toggle("chosen", mark.id === chosen);
+      if (node === next) next = next.nextSibling;
+      else this.root.insertBefore(node, next);
+    }
+  }
+
+  #forget(present) {
+    for (const [id, { node }] of this.entries) {
+      if (present.has(id)) continue;
+      node.remove();
+      this.entries.delete(id);
+    }
+  }
+
+  show(id) {
+    this.entries.get(id)?.node.scrollIntoView({ block: "nearest" });
+  }
+
+  #entry(mark) {
+    const known = this.entries.get(mark.id);
+    if (known?.mark === mark) return known.node;
+    const node = known?.node ?? element("li", "entry");
+    node.dataset.id = mark.id;
+    node.replaceChildren(...this.#parts(mark));
+    this.entries.set(mark.id, { mark, node });
+    return node;
+  }
+
+  #parts(mark) {
+    const open = element("button", "open");
+    open.type = "button";
+    open.append(element("span", "entry-code", mark.tag), element("span", "entry-words", inWords(mark, this.text)));
+    if (isUnfinished(mark, this.owes)) open.append(element("span", "entry-note", "no correction yet"));
+    if (mark.comment) open.append(element("span", "entry-comment", mark.comment));
+    const remove = element("button", "remove", "×");
+    remove.type = "button";
+    remove.setAttribute("aria-label", `Remove ${mark.tag}, ${inWords(mark, this.text)}`);
+    return [open, remove];
+  }
+
+  #click(event) {
+    const button = event.target.closest("button");
+    const id = Number(button?.closest(".entry").dataset.id);
+    if (!button) return;
+    if (button.classList.contains("remove")) this.removed(id);
+    else this.opened(id);
+  }
+}
+
+/** Whether the tag owes a correction that is not there. */
+export function isUnfinished(mark, owes) {
+  return mark.replacements.length === 0 && owes.get(mark.tag) === true;
+}

@@ -1,0 +1,82 @@
+// Puts the marking page together: what the server sent, the desk, the buttons, saving and sending.
+
+import { Announcer } from "./announce.js";
+import { Desk } from "./desk.js";
+import { Keep, browserStorage } from "./keep.js";
+import { Saver } from "./saving.js";
+import { Sender } from "./sending.js";
+import { Text } from "./text.js";
+import { Watch } from "./watch.js";
+import { byId, showState } from "./page.js";
+import { chooseVersion, stateOf, takeUpKept } from "./versions.js";
+import { drawFindings } from "./findings.js";
+import { sendLeftovers, wireFinish } from "./finish.js";
+import { toWire } from "./marks.js";
+
+export function start(sent) {
+  const text = new Text(sent.text);
+  const keep = new Keep(browserStorage(), sent.person, sent.lease);
+  const announcer = new Announcer(byId("announce"));
+  const watch = new Watch();
+  const body = (state) => ({ edits: toWire(state.marks, text), set_aside: state.setAside });
+  const drawNotes = ({ findings }) => drawFindings(byId("findings"), findings, (span) => desk.jump(span));
+  const desk = new Desk({
+    text,
+    tags: sent.tags,
+    state: stateOf(sent.draft.body),
+    parts: partsOfPage(),
+    say: (words) => announcer.say(words),
+    changed: (state) => saver.changed(body(state)),
+  });
+  const saver = new Saver({
+    url: sent.urls.draft,
+    token: sent.token,
+    revision: sent.draft.revision,
+    keep,
+    tell: showState,
+    choose: (theirs) => chooseVersion({ desk, saver, theirs, body }),
+    heard: (reply) => drawNotes(reply),
+  });
+  wireButtons(desk);
+  drawNotes(sent);
+  wireFinish({ desk, saver, sender: new Sender({ token: sent.token, keep, tell: showState }), sent, text, watch });
+  wirePage(saver);
+  showState("saved");
+  takeUpKept({ desk, saver, keep, sent });
+  sendLeftovers({ keep, sent, tell: showState });
+  requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
+  return { desk, saver };
+}
+
+function partsOfPage() {
+  const names = ["essay", "list", "count", "picker", "undo", "redo", "keys", "aside"];
+  return Object.fromEntries(names.map((name) => [name, byId(name)]));
+}
+
+function wireButtons(desk) {
+  const asks = {
+    mark: () => desk.mark(),
+    "insert-before": () => desk.insert(-1),
+    "insert-after": () => desk.insert(1),
+    "stretch-back": () => desk.move(-1, { isStretched: true }),
+    "stretch-on": () => desk.move(1, { isStretched: true }),
+    undo: () => desk.undo(),
+    redo: () => desk.redo(),
+  };
+  for (const [id, ask] of Object.entries(asks)) {
+    byId(id).addEventListener("mousedown", (event) => event.preventDefault()); // the selection stays
+    byId(id).addEventListener("click", ask);
+  }
+  byId("aside").addEventListener("change", (event) => desk.setAside(event.target.checked));
+}
+
+/** Leaving, hiding and coming back on line all save at once; a page out of the back-forward cache is a stale one. */
+function wirePage(saver) {
+  document.addEventListener("visibilitychange", () => document.hidden && saver.now());
+  window.addEventListener("online", () => saver.now());
+  window.addEventListener("beforeunload", (event) => saver.isAtRisk && event.preventDefault());
+  window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
+}
+
+const data = byId("marking-data");
+if (data) start(JSON.parse(data.textContent));

@@ -1,0 +1,160 @@
+"""Files that a browser sends, checked before anybody reads them.
+
+Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
+here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
+names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
+not UTF-8.  One bad file refuses them all: nothing is half imported.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, cast
+
+from grater.errors import BadInput, Problem
+from grater.study.zips import complaint
+
+KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
+PACKED: dict[str, Callable[[BinaryIO], object]] = {
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
+MARKUP = (".sgml", ".xml")
+MOST_FILES = 2000
+CHUNK = 1 << 16
+LONGEST_NAME = 150
+ODD = re.compile(r"[^\w. ()+-]")
+ENTITY = b"<!ENTITY"
+TWICE = "expected files of different names, found two of one name"
+
+
+@dataclass(slots=True)
+class Room:
+    """How many bytes may still come out of what was sent."""
+
+    left: int
+    most: int
+
+    def take(self, n_bytes: int, name: str) -> None:
+        self.left -= n_bytes
+        if self.left < 0:
+            raise refusal(name, f"unpacks to more than {self.most:,} bytes; import it on the command line")
+
+
+def refusal(name: str, words: str) -> BadInput:
+    return BadInput(Problem(ODD.sub("_", name)[:LONGEST_NAME] or "upload", words))
+
+
+def unpack(sent: Iterable[tuple[str, BinaryIO]], folder: Path, *, most_bytes: int) -> list[Path]:
+    """Write what was sent into a folder, unpacked and checked: a file for each file, a folder for each archive."""
+    room = Room(most_bytes, most_bytes)
+    written: list[Path] = []
+    for name, stream in sent:
+        plain = safe_name(name)
+        is_archive = plain.lower().endswith(".zip")
+        inside = folder / Path(plain).stem
+        if is_archive and inside.exists():
+            raise refusal(name, TWICE)
+        written.append(_unzip(plain, stream, inside, room) if is_archive else _one(plain, stream, folder, room))
+    if not written:
+        raise refusal("upload", "expected a file, found none")
+    return written
+
+
+def safe_name(name: str) -> str:
+    """The last part of a name, in harmless characters; browsers may send whole paths."""
+    plain = ODD.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
+    if not plain or plain.startswith("."):
+        raise refusal(name, "expected a file with a name")
+    return plain[-LONGEST_NAME:]
+
+
+def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
+    suffix = Path(name).suffix.lower()
+    opener = PACKED.get(suffix)
+    plain = Path(name).stem if opener else name
+    _require_kind(plain)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / plain
+    if path.exists():
+        raise refusal(name, TWICE)
+    source = cast(BinaryIO, opener(stream)) if opener else stream
+    try:
+        with path.open("wb") as target:
+            for chunk in _chunks(source):
+                room.take(len(chunk), name)
+                target.write(chunk)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise refusal(name, f"cannot be unpacked: {error}") from error
+    _check(path, name)
+    return path
+
+
+def _chunks(source: BinaryIO) -> Iterator[bytes]:
+    while chunk := source.read(CHUNK):
+        yield chunk
+
+
+def _unzip(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > MOST_FILES:
+                raise refusal(name, f"expected at most {MOST_FILES} files, found {len(members)}")
+            wanted = [member for member in members if not _is_clutter(member.filename)]
+            for member in wanted:
+                _member(archive, member, folder, room)
+            if not wanted:
+                raise refusal(name, "expected files inside, found none")
+            return folder
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, lzma.LZMAError) as error:
+        raise refusal(name, f"cannot be unpacked: {error}") from error
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, room: Room) -> Path:
+    _require_plain(member)
+    inside = PurePosixPath(member.filename)
+    if inside.suffix.lower() in (".zip", *PACKED):
+        raise refusal(member.filename, "an archive inside an archive; unpack it first")
+    with archive.open(member) as stream:
+        return _one(safe_name(inside.name), cast(BinaryIO, stream), folder.joinpath(*inside.parent.parts), room)
+
+
+def _require_plain(member: zipfile.ZipInfo) -> None:
+    """Only files, with names that stay inside the archive's folder."""
+    if words := complaint(member):
+        raise refusal(member.filename, words)
+
+
+def _is_clutter(name: str) -> bool:
+    """What archives of some systems hold beside the files."""
+    return name.startswith("__MACOSX/") or PurePosixPath(name).name in (".DS_Store", "Thumbs.db")
+
+
+def _require_kind(name: str) -> None:
+    if Path(name).suffix.lower() not in KINDS:
+        known = ", ".join(kind.removeprefix(".") for kind in KINDS)
+        raise refusal(name, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
+
+
+def _check(path: Path, name: str) -> None:
+    """UTF-8 without NUL; no entities in markup."""
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise refusal(name, "expected text, found a NUL byte")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        words = f"expected UTF-8, found byte 0x{data[error.start]:02x} at byte {error.start}; convert it first"
+        raise refusal(name, words) from error
+    if path.suffix.lower() in MARKUP and ENTITY in data.upper():
+        raise refusal(name, "declares entities, which are not read; write the characters themselves")

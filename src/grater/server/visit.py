@@ -1,0 +1,159 @@
+"""One request by one person, let in or turned away: every route opens its visit before it does anything.
+
+In this order, so that nothing is read from somebody who may not send it: the route's roles, who it is, the
+origin of a change, then the form and its token.  Pages know a person by the session cookie, the API by a bearer
+token only; a cookie is worth nothing there, so no foreign page can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from grater.errors import Forbidden
+from grater.server.cookies import new_nonce, read_nonce, read_session, set_nonce
+from grater.server.security import csrf
+from grater.server.security.roles import API, PUBLIC, roles_of
+from grater.server.server import Server, server_of
+from grater.store import people, sessions, tokens
+from grater.store.people import Person
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+MOST_FIELDS = 1000
+MOST_FILES = 50
+
+
+class LoginNeeded(Exception):
+    """A page that wants to know who is there; the answer is the way to the login."""
+
+    def __init__(self, next_path: str) -> None:
+        super().__init__(next_path)
+        self.next_path = next_path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visit:
+    """Who came, with what; `csrf` is the token for the forms of the page that answers.
+
+    `fresh_nonce` is the cookie that a visitor without one is to get with that page.
+    """
+
+    request: Request
+    server: Server
+    visitor: Person | None
+    csrf: str
+    session_token: str
+    form: FormData
+    fresh_nonce: str = ""
+
+    @property
+    def person(self) -> Person:
+        """The person, on routes that let nobody else in."""
+        if self.visitor is None:
+            raise LoginNeeded(self.request.url.path)
+        return self.visitor
+
+    @property
+    def role(self) -> str:
+        return self.visitor.role if self.visitor else PUBLIC
+
+    def text(self, name: str) -> str:
+        """A text field of the form, trimmed; empty where there is none."""
+        value = self.form.get(name, "")
+        return value.strip() if isinstance(value, str) else ""
+
+    def fields(self) -> dict[str, list[str]]:
+        """All text fields of the form, as tasks read them."""
+        found: dict[str, list[str]] = {}
+        for name, value in self.form.multi_items():
+            if isinstance(value, str):
+                found.setdefault(name, []).append(value)
+        return found
+
+    def page(
+        self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
+    ) -> HTMLResponse:
+        """A page from a template; all text in it is escaped."""
+        from_visit = {"visit": self, "person": self.visitor, "csrf": self.csrf, "path": self.request.url.path}
+        template = self.server.templates.get_template(template_name)
+        response = HTMLResponse(template.render({**from_visit, **(values or {}), **more}), status)
+        if self.fresh_nonce and self.visitor is None:
+            set_nonce(response, self.server.settings, self.fresh_nonce)
+        return response
+
+    def go(self, path: str) -> Response:
+        """After a change: look at another page."""
+        return RedirectResponse(path, 303)
+
+
+async def open_visit(request: Request) -> AsyncIterator[Visit]:
+    server = server_of(request)
+    route: str = request.scope["route"].path
+    is_api = route.startswith(API)
+    token = "" if is_api else read_session(request, server.settings)
+    visitor, session_csrf = await run_in_threadpool(_who, server, request, token, is_api)
+    _require_allowed(request, route, visitor)
+    sent_nonce = read_nonce(request, server.settings)
+    nonce = sent_nonce or new_nonce()
+    expected = session_csrf or csrf.visitor_token(server.settings.secret, nonce)
+    try:
+        form = await _form(request, server, "" if is_api else expected)
+        yield Visit(request, server, visitor, expected, token if visitor else "", form, "" if sent_nonce else nonce)
+    finally:
+        await request.close()  # uploads lie in temporary files
+
+
+async def _form(request: Request, server: Server, expected: str) -> FormData:
+    """The form of a change, its origin and its token checked; with no `expected` token (the API) neither is asked."""
+    if request.method in SAFE:
+        return FormData()
+    if expected:
+        csrf.require_own_origin(request.headers, server.settings.origins)
+    most = server.settings.most_body_bytes
+    form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
+    if expected:
+        sent = request.headers.get(csrf.HEADER) or form.get(csrf.FIELD)
+        csrf.require_token(expected, sent if isinstance(sent, str) else "")
+    return form
+
+
+Visiting = Annotated[Visit, Depends(open_visit)]
+
+
+def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Person | None, str]:
+    """The person of a bearer token, or of a session with its form token."""
+    if is_api:
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not bearer:
+            return None, ""
+        with server.store.read() as tx:
+            return tokens.find(tx, bearer.strip()), ""
+    if not token:
+        return None, ""
+    with server.store.read() as tx:
+        session = sessions.find(tx, token)
+        return (people.find(tx, session.person_id), session.csrf) if session else (None, "")
+
+
+def _require_allowed(request: Request, route: str, visitor: Person | None) -> None:
+    allowed = roles_of(request.method, route)
+    if (visitor.role if visitor else PUBLIC) in allowed or PUBLIC in allowed:
+        return
+    if visitor is not None or not allowed:
+        raise Forbidden("your role does not let you do this; ask the owner of the study")
+    if route.startswith(API):
+        raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
+    raise LoginNeeded(request.url.path if request.method in SAFE else "/")
+
+
+def login_path(next_path: str) -> str:
+    return "/login" if next_path == "/" else f"/login?next={quote(next_path, safe='/')}"

@@ -1,0 +1,115 @@
+"""A rater's work between the store and the tasks: take a unit, look at it, hand it in.
+
+The page of a lease is made from the unit, the task and a stream of chance that belongs to the lease and the study's
+key, so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or
+an old page from the browser's memory is the same submission again, or a conflict, never a second judgment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grater.errors import NotFound, UsageError
+from grater.model import Json
+from grater.rng import generator
+from grater.store import Store, Tx, gold_states, leases, panels, reception, units
+from grater.store.leases import Lease
+from grater.store.submissions import Receipt
+from grater.store.units import StudyUnit
+from grater.tasks import TASKS, Shown, Task
+
+NOT_YOURS = "there is no such piece of work, or it is not yours"
+NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Desk:
+    """One unit in one rater's hands; `shown` is all that its page may show."""
+
+    lease: Lease
+    unit: StudyUnit
+    task: Task
+    shown: Shown
+
+    @property
+    def submission_id(self) -> str:
+        return submission_id_of(self.lease.lease_id)
+
+
+def submission_id_of(lease_id: str) -> str:
+    """The one id under which the answer to a lease is stored."""
+    digest = hashlib.sha256(f"submission|{lease_id}".encode()).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=4))
+
+
+def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
+    """The lease that the rater holds in this job, or a new one; what its page must not tell is kept with it."""
+    with store.write() as tx:
+        lease = leases.take(tx, job_id=job_id, person_id=person_id)
+        if lease is not None and not lease.kept:
+            kept = _desk(tx, lease).shown.kept
+            if kept:
+                leases.keep(tx, lease.lease_id, kept)
+        if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
+            panels.conclude(tx, job_id, person_id)
+        return lease
+
+
+def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
+    """A piece of work, if it is this person's; to anybody else it does not exist."""
+    lease = leases.find(tx, lease_id, person_id=person_id)
+    if lease is None:
+        raise NotFound(NOT_YOURS)
+    return _desk(tx, lease)
+
+
+def hand_in(
+    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+) -> Receipt:
+    """Store the answer to a lease; when this returns it is stored for good."""
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
+    body: dict[str, Json] = {
+        name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
+    }
+    with store.write() as tx:
+        receipt = reception.receive(
+            tx,
+            submission_id=submission_id or desk.submission_id,
+            lease_id=desk.lease.lease_id,
+            person_id=desk.lease.person_id,
+            body=body,
+            answers=answers,
+            seconds=seconds,
+        )
+    if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
+        with store.write() as tx:
+            gold_states.doubt(tx, desk.unit.unit_id)
+    return receipt
+
+
+def seconds_of(text: str, lease: Lease, now: int) -> float:
+    """How long the rater took: what the page measured, but never more than since the unit was handed out."""
+    longest = max(0.0, (now - lease.issued_at) / 1000)
+    try:
+        measured = float(text)
+    except ValueError:
+        return longest
+    return min(measured, longest) if measured >= 0 else longest
+
+
+def _desk(tx: Tx, lease: Lease) -> Desk:
+    unit = units.the(tx, lease.unit_id)
+    task = TASKS[unit.job.task]
+    return Desk(lease, unit, task, task.show(unit.unit, rng=generator(0, tx.key, lease.lease_id)))
+
+
+def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
+    """A unit as raters see it, for managers and adjudicators; the sides of a choice fall by the unit here."""
+    unit = units.the(tx, unit_id)
+    try:
+        return TASKS[unit.job.task].show(unit.unit, rng=generator(0, tx.key, unit_id))
+    except UsageError as error:  # imported judgments may lack what a page would need, and can still be looked at
+        return Shown(str(error), (), "", ())

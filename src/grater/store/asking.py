@@ -1,0 +1,87 @@
+"""How many judgments a unit is still asked for: its slots follow the job's redundancy rule as answers come.
+
+The rule (`grater.crowd.redundancy`) says from the valid labels how many more are wanted.  So many slots are open,
+free or in a rater's hands: more are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the
+number of slots that are not closed.  With a fixed number nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+
+from grater.crowd.redundancy import Redundancy, still_wanted
+from grater.crowd.terms import terms_of
+from grater.store import events, slots, units
+from grater.store.jobs import Job
+from grater.store.schema import judgments, submissions
+from grater.store.schema import slots as table
+from grater.store.schema import units as unit_table
+from grater.store.transaction import Tx
+
+BETWEEN = "|"
+
+
+def settle(tx: Tx, job: Job, unit_ids: Iterable[str]) -> None:
+    """Open or close slots of these units, so that as many are open as the rule still wants."""
+    rule = terms_of(job.options).redundancy
+    if rule is None or (rule.is_fixed and rule.most == job.judgments):
+        return
+    for unit_id in sorted(set(unit_ids)):  # in one order, so that two who settle the same units do not block
+        _settle(tx, job, unit_id, rule)
+
+
+def close_all(tx: Tx, unit_id: str) -> None:
+    """Ask for nothing more: every slot that is free is closed."""
+    units.lock(tx, unit_id)
+    _change(tx, unit_id, {n: "closed" for n, state in _states(tx, unit_id).items() if state == "free"})
+
+
+def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> None:
+    units.lock(tx, unit_id)
+    if tx.value(select(unit_table.c.role).where(unit_table.c.unit_id == unit_id)) != "work":
+        return
+    states = _states(tx, unit_id)
+    n_open = sum(state in ("free", "leased") for state in states.values())
+    missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
+    if missing > 0:
+        closed = [n for n, state in states.items() if state == "closed"][:missing]
+        new = list(range(max(states, default=0) + 1, max(states, default=0) + 1 + missing - len(closed)))
+        unit = tx.first(select(unit_table.c.batch, unit_table.c.shuffle).where(unit_table.c.unit_id == unit_id))
+        own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
+        tx.insert(table, [{**own, "n": n} for n in new])
+        _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
+    elif missing < 0:
+        free = [n for n, state in states.items() if state == "free"]
+        _change(tx, unit_id, dict.fromkeys(free[missing:], "closed"))
+
+
+def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> None:
+    if not states:
+        return
+    for n, state in states.items():
+        slots.set_state(tx, unit_id, n, state)
+    wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
+    tx.execute(unit_table.update().where(unit_table.c.unit_id == unit_id).values(wanted=wanted))
+    told = {str(n): state for n, state in states.items()}
+    events.write(tx, None, "slots.changed", unit_id, {"slots": told, "wanted": wanted})
+
+
+def _states(tx: Tx, unit_id: str) -> dict[int, str]:
+    query = select(table.c.n, table.c.state).where(table.c.unit_id == unit_id).order_by(table.c.n)
+    return {row.n: row.state for row in tx.all(query)}
+
+
+def _labels(tx: Tx, unit_id: str) -> list[str]:
+    """One label a valid submission; of a unit with several items all of them together."""
+    query = (
+        select(judgments.c.submission_id, judgments.c.label)
+        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
+        .where(submissions.c.unit_id == unit_id, submissions.c.status == "valid")
+        .order_by(judgments.c.submission_id, judgments.c.item_id)
+    )
+    found: dict[str, list[str]] = {}
+    for row in tx.all(query):
+        found.setdefault(row.submission_id, []).append(row.label)
+    return [BETWEEN.join(labels) for labels in found.values()]

@@ -1,0 +1,56 @@
+"""Assignments: which named annotator does which units, in which batch of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from grater.errors import UsageError
+from grater.store import events
+from grater.store.chunks import chunks
+from grater.store.schema import assignments, units
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One unit for one person; `batch` is the person's own, met in order."""
+
+    unit_id: str
+    person_id: str
+    batch: int = 0
+
+
+def add_all(tx: Tx, job_id: str, found: Iterable[Assignment], *, actor: str | None = None) -> int:
+    """Assign units; no unit may have more people than slots."""
+    n_added = 0
+    for some in chunks(found):
+        rows = [{"job_id": job_id, "unit_id": a.unit_id, "person_id": a.person_id, "batch": a.batch} for a in some]
+        tx.insert(assignments, rows)
+        told = [[a.unit_id, a.person_id] for a in some]
+        events.write(tx, actor, "assignments.added", job_id, {"pairs": told})
+        n_added += len(some)
+    _require_slots(tx, job_id)
+    return n_added
+
+
+def of_job(tx: Tx, job_id: str) -> list[Assignment]:
+    query = select(assignments.c.unit_id, assignments.c.person_id, assignments.c.batch)
+    order = (assignments.c.batch, tx.binary(assignments.c.unit_id), tx.binary(assignments.c.person_id))
+    return [Assignment(*row) for row in tx.all(query.where(assignments.c.job_id == job_id).order_by(*order))]
+
+
+def _require_slots(tx: Tx, job_id: str) -> None:
+    n_people = func.count(assignments.c.person_id)
+    query = (
+        select(units.c.position, units.c.wanted, n_people)
+        .join(assignments, assignments.c.unit_id == units.c.unit_id)
+        .where(units.c.job_id == job_id, units.c.role == "work")
+        .group_by(units.c.unit_id, units.c.position, units.c.wanted)
+        .having(n_people > units.c.wanted)
+    )
+    row = tx.first(query.order_by(units.c.position))
+    if row is not None:
+        raise UsageError(f"unit {row[0]}: expected at most {row[1]} annotators, its judgments wanted; found {row[2]}")

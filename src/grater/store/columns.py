@@ -1,0 +1,164 @@
+"""The tables of statistics as columns: labels, decisions and places, each one query.
+
+A study may have half a million judgments; a dict for each row would take ten times the memory of its columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import polars as pl
+from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
+
+from grater.store.judgments import GROUPS
+from grater.store.schema import decisions, essays, items, judgments, people, submissions, units
+from grater.store.transaction import Tx
+from grater.tables.schema import LIST_SEPARATOR
+
+Types: TypeAlias = Mapping[str, Any]
+
+LONGEST = 200
+"""Characters of an item whose words are worth a cell; a whole essay is not."""
+
+LABELS: Types = {
+    "item": pl.String,
+    "rater": pl.String,
+    "label": pl.String,
+    "confidence": pl.String,
+    "seconds": pl.Float64,
+    "ms": pl.Int64,
+    "flags": pl.String,
+    "alternatives": pl.String,
+    "stage": pl.String,
+    "batch": pl.Int64,
+    "role": pl.String,
+    "who": pl.String,
+}
+DECISIONS: Types = {
+    "item": pl.String,
+    "system": pl.String,
+    "flagged": pl.Boolean,
+    "score": pl.Float64,
+    "type": pl.String,
+    "suggestion": pl.String,
+}
+PLACES: Types = {
+    "item": pl.String,
+    "essay": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "kind": pl.String,
+    "target": pl.String,
+}
+
+
+def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
+    """The valid judgments of a job's work (or gold), the oldest first.
+
+    `group` says whose a judgment is, `ms` when it was made.  People go by their pseudonyms, programs by their names:
+    they have nothing to hide.
+    """
+    query = (
+        select(
+            judgments.c.item_id,
+            case((people.c.kind == "program", people.c.name), else_=people.c.pseudonym),
+            judgments.c.label,
+            judgments.c.confidence,
+            submissions.c.seconds,
+            submissions.c.at,
+            type_coerce(judgments.c.flags, Text),
+            type_coerce(judgments.c.alternatives, Text),
+            units.c.stage,
+            units.c.batch,
+            people.c.role,
+            people.c.kind,
+        )
+        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
+        .join(units, units.c.unit_id == submissions.c.unit_id)
+        .join(people, people.c.person_id == submissions.c.person_id)
+        .where(submissions.c.job_id == job_id, submissions.c.status == "valid", units.c.role == role)
+    )
+    frame = _frame(tx, query, LABELS)
+    group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
+    lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
+    return frame.with_columns(lists).select(pl.exclude("role", "who"), group=group).sort("ms", "item", "rater")
+
+
+def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
+    """The items of these jobs' work that somebody, not a program, has a valid judgment of."""
+    query = (
+        select(judgments.c.item_id)
+        .distinct()
+        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
+        .join(units, units.c.unit_id == submissions.c.unit_id)
+        .join(people, people.c.person_id == submissions.c.person_id)
+        .where(submissions.c.job_id.in_(sorted(job_ids)), submissions.c.status == "valid", units.c.role == "work")
+        .where(people.c.kind != "program")
+    )
+    return {row.item_id for row in tx.all(query)}
+
+
+def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
+    """What systems decided, by system and item; only on items of these kinds, if any are named."""
+    query = select(*(decisions.c[name] for name in ("item_id", *list(DECISIONS)[1:])))
+    if kinds:
+        query = query.join(items, items.c.item_id == decisions.c.item_id).where(items.c.kind.in_(sorted(kinds)))
+    return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(_blank("type"), _blank("suggestion"))
+
+
+def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
+    """Items that stand in an essay, with their words and whatever else the study knows of them."""
+    start, length = (cast(number, Integer) for number in (items.c.start + 1, items.c.end - items.c.start))
+    target = case((length < LONGEST, func.substr(essays.c.text, start, length)), else_="")
+    columns = (items.c.item_id, items.c.essay_id, items.c.start, items.c.end, items.c.kind, target)
+    query = select(*columns).join(essays, essays.c.essay_id == items.c.essay_id)
+    further = select(items.c.item_id, items.c.payload).where(items.c.essay_id.is_not(None), items.c.payload != {})
+    of_essays = select(essays.c.essay_id, essays.c.metadata)
+    if kinds:
+        query, further = (each.where(items.c.kind.in_(sorted(kinds))) for each in (query, further))
+    frame = _frame(tx, query, PLACES).sort("item")
+    documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
+    frame = frame.with_columns(document=pl.col("essay").replace_strict(documents, return_dtype=pl.String))
+    return _joined(frame, {row.item_id: row.payload for row in tx.all(further)})
+
+
+def decided_kinds(tx: Tx, system: str) -> set[str]:
+    """The kinds of items that a system decided on."""
+    query = select(items.c.kind).distinct().join(decisions, decisions.c.item_id == items.c.item_id)
+    return {row.kind for row in tx.all(query.where(decisions.c.system == system))}
+
+
+def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
+    """The kinds that some items are of."""
+    known = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
+    found = _frame(tx, select(items.c.item_id, items.c.kind), {"item": pl.String, "kind": pl.String})
+    return set(found.join(known, on="item", how="semi")["kind"].unique().to_list())
+
+
+def _frame(tx: Tx, query: Select[Any], types: Types) -> pl.DataFrame:
+    rows = tx.all(query)
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(types)
+    cells = zip(types.items(), columns, strict=True)
+    return pl.DataFrame([pl.Series(name, list(values), dtype=kind) for (name, kind), values in cells])
+
+
+def _entries(cells: pl.Series) -> pl.Series:
+    """Lists of JSON as the tables have them, joined; each list is read once, for most are empty."""
+    known = {text: LIST_SEPARATOR.join(map(str, json.loads(text))) or None for text in cells.unique().to_list()}
+    return cells.replace_strict(known, return_dtype=pl.String)
+
+
+def _blank(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) != "").then(pl.col(name)).alias(name)
+
+
+def _joined(frame: pl.DataFrame, payloads: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    names = sorted({name for payload in payloads.values() for name in payload} - set(frame.columns))
+    for name in names:
+        cells = {item: str(payload[name]) for item, payload in payloads.items() if payload.get(name) is not None}
+        frame = frame.with_columns(
+            pl.col("item").replace_strict(cells, default=None, return_dtype=pl.String).alias(name)
+        )
+    return frame

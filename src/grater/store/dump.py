@@ -1,0 +1,90 @@
+"""Whole tables out and in, row by row: what an archive is made of.
+
+Secrets never leave: password hashes, sessions, tokens, invitations, webhooks and the study's key stay behind.
+Without `names`, neither do the names and addresses of people, nor a panel's ids of them: they go by pseudonyms.
+A panel whose links were signed is closed in an archive, since its secret stays behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy import text as sql
+
+from grater.store.chunks import chunks
+from grater.store.schema import METADATA, events, meta, panel_places, panels, people
+from grater.store.transaction import Tx
+
+STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
+"""Tables that no archive holds; drafts are unfinished and nobody's result."""
+
+SECRET_META = ("key", "version")
+
+
+def table_names() -> list[str]:
+    """The tables of an archive, each after those that it points at."""
+    return [table.name for table in METADATA.sorted_tables if table.name not in STAYS]
+
+
+def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
+    """Every row of a table in the order of its key."""
+    table = METADATA.tables[name]
+    order = [_ordered(tx, column) for column in table.primary_key.columns]
+    for row in tx.execute(select(table).order_by(*order).execution_options(yield_per=2000)):
+        found = dict(row._mapping)
+        found.pop("transaction_id", None)
+        yield _told(found, name, names=names)
+
+
+def insert(tx: Tx, name: str, found: Iterable[dict[str, Any]]) -> int:
+    """Put rows back; give how many.  Columns that this schema does not have are an error of the database."""
+    table = METADATA.tables[name]
+    n_rows = 0
+    for some in chunks(found):
+        tx.insert(table, some)
+        n_rows += len(some)
+    if table is events and tx.is_postgres:
+        tx.execute(sql("SELECT setval(pg_get_serial_sequence('events', 'n'), (SELECT max(n) FROM events))"))
+    return n_rows
+
+
+def in_order(name: str, found: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Rows of a table that points at itself, each after the one that it points at."""
+    if name != "units":
+        return found
+    return sorted(found, key=lambda row: (row["follows"] is not None, row["job_id"], row["position"]))
+
+
+def meta_values(tx: Tx) -> dict[str, str]:
+    """What the study knows of itself and may tell."""
+    return {row.key: row.value for row in tx.all(select(meta)) if row.key not in SECRET_META}
+
+
+def set_meta(tx: Tx, name: str, value: str) -> None:
+    if tx.value(select(func.count()).where(meta.c.key == name)):
+        tx.execute(meta.update().where(meta.c.key == name).values(value=value))
+    else:
+        tx.insert(meta, {"key": name, "value": value})
+
+
+def _ordered(tx: Tx, column: Any) -> Any:
+    return tx.binary(column) if column.type.python_type is str else column
+
+
+def _told(row: dict[str, Any], name: str, *, names: bool) -> dict[str, Any]:
+    if name == people.name:
+        return _person(row, names=names)
+    if name == panels.name and row["options"].get("secret"):
+        return row | {"options": {**row["options"], "secret": ""}, "state": "closed"}
+    if name == panel_places.name and not names:
+        return row | {"external_id": row["person_id"]}
+    return row
+
+
+def _person(row: dict[str, Any], *, names: bool) -> dict[str, Any]:
+    row["password_hash"] = ""
+    if not names:
+        row |= {"name": row["pseudonym"], "email": "", "payload": {}}
+    return row

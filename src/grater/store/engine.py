@@ -1,0 +1,61 @@
+"""The two engines and how each is told to keep its word.
+
+SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before anybody hears of it), foreign keys on,
+`BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way.  PostgreSQL: psycopg 3,
+READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+
+from grater.errors import MissingExtra
+
+BUSY_SECONDS = 30
+"""How long a writer waits for another process before it gives up."""
+
+WRITES = "grater_writes"
+"""The execution option that marks a connection as one that will write."""
+
+
+def is_url(location: str) -> bool:
+    return location.startswith(("postgresql:", "postgresql+psycopg:", "postgres:"))
+
+
+def make_engine(location: str) -> Engine:
+    return _postgres(location) if is_url(location) else _sqlite(Path(location))
+
+
+def _sqlite(path: Path) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{path}",
+        pool_size=8,
+        max_overflow=-1,  # threads that read do not wait for each other; writers queue at the store's own door
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    is_writing = connection.get_execution_options().get(WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def _postgres(location: str) -> Engine:
+    try:
+        import psycopg  # noqa: F401  (asked for here, so that SQLite studies do not need it)
+    except ImportError as error:
+        raise MissingExtra("PostgreSQL needs psycopg: pip install 'grater[postgres]'") from error
+    url = make_url(location).set(drivername="postgresql+psycopg")
+    return create_engine(url, pool_size=10, max_overflow=20, pool_pre_ping=True, pool_timeout=BUSY_SECONDS)

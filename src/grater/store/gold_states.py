@@ -1,0 +1,139 @@
+"""Gold that is doubted: missed too often, disputed, forgiven; and everybody who saw it counted anew.
+
+Gold missed by more than half of the raters who saw it, five at the least, suspends itself; a manager may forgive it
+for good, suspend it, or make it active again.  Each change recounts the trust of all who answered it.  Whom the rules
+had put out and now would not is taken back; nobody is put out by such a change, only by their next answer to gold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, case, func, select
+
+from grater.crowd.trust import is_suspect
+from grater.errors import NotFound, UsageError
+from grater.registry import unknown
+from grater.store import events, jobs, standing
+from grater.store.gold import Gold
+from grater.store.schema import disputes, gold, leases, submissions, units
+from grater.store.schema.crowd import GOLD_STATES
+from grater.store.transaction import Tx, locking
+
+SEEN = ("valid", "untrusted")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldStanding:
+    """A gold unit and how raters did on it."""
+
+    unit_id: str
+    known: tuple[Gold, ...]
+    seen: int
+    missed: int
+    disputes: int
+
+    @property
+    def state(self) -> str:
+        return self.known[0].state
+
+    @property
+    def is_trouble(self) -> bool:
+        return self.state != "active" or self.disputes > 0 or 2 * self.missed > self.seen
+
+
+def of_job(tx: Tx, job_id: str) -> list[GoldStanding]:
+    """The gold of a job, the most missed first."""
+    known: dict[str, list[Gold]] = {}
+    query = select(gold).join(units, units.c.unit_id == gold.c.unit_id)
+    for row in tx.all(query.where(units.c.job_id == job_id, units.c.role == "gold").order_by(units.c.position)):
+        one = Gold(row.unit_id, row.item_id, frozenset(row.accepted), row.reason, row.state)
+        known.setdefault(row.unit_id, []).append(one)
+    counts, open_ones = _counts(tx, job_id), _disputes(tx, job_id)
+    found = [
+        GoldStanding(unit_id, tuple(each), *counts.get(unit_id, (0, 0)), open_ones.get(unit_id, 0))
+        for unit_id, each in known.items()
+    ]
+    return sorted(found, key=lambda each: (-each.missed, -each.seen))
+
+
+def doubt(tx: Tx, unit_id: str) -> bool:
+    """Suspend gold that is missed too often; True if it was suspended now."""
+    if _state(tx, unit_id) != "active":
+        return False
+    seen, missed = _count(tx, unit_id)
+    if not is_suspect(seen=seen, missed=missed):
+        return False
+    set_state(tx, unit_id, "suspended")
+    return True
+
+
+def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
+    """Forgive, suspend or reactivate a gold unit, and count everybody who saw it anew."""
+    if state not in GOLD_STATES:
+        raise UsageError(unknown("state", state, list(GOLD_STATES)))
+    if _state(tx, unit_id) == state:
+        return
+    tx.execute(gold.update().where(gold.c.unit_id == unit_id).values(state=state))
+    for item_id in [row.item_id for row in tx.all(select(gold.c.item_id).where(gold.c.unit_id == unit_id))]:
+        events.write(tx, actor, "gold.state", unit_id, {"item_id": item_id, "state": state})
+    job = jobs.the(tx, str(tx.value(select(units.c.job_id).where(units.c.unit_id == unit_id))))
+    for person_id in _who_saw(tx, unit_id):
+        standing.judge_again(tx, job, person_id)
+
+
+def hold(tx: Tx, lease_id: str) -> None:
+    """The gold of a lease, if it is gold, stays as it is until the end: its rater is counted by what counts then.
+
+    Gold is held before people, here and where its state changes, so that no two wait for each other.
+    """
+    if tx.is_postgres:
+        tx.all(OF_LEASE, lease=lease_id)
+
+
+def _state(tx: Tx, unit_id: str) -> str:
+    """Held until the end, so that two who change it wait for each other."""
+    query = tx.locked(select(gold.c.state).where(gold.c.unit_id == unit_id).order_by(gold.c.item_id), of=gold)
+    rows = tx.all(query)
+    if not rows:
+        raise NotFound("there is no such gold in this study")
+    return str(rows[0].state)
+
+
+def _who_saw(tx: Tx, unit_id: str) -> list[str]:
+    saw = (submissions.c.unit_id == unit_id) & submissions.c.status.in_(SEEN)
+    return sorted({row.person_id for row in tx.all(select(submissions.c.person_id).where(saw))})
+
+
+def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
+    row = tx.first(
+        select(func.count(), MISSED).where(submissions.c.unit_id == unit_id, submissions.c.status.in_(SEEN))
+    )
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
+    query = select(submissions.c.unit_id, func.count(), MISSED).join(units, units.c.unit_id == submissions.c.unit_id)
+    query = query.where(submissions.c.job_id == job_id, units.c.role == "gold", submissions.c.status.in_(SEEN))
+    return {row[0]: (int(row[1]), int(row[2])) for row in tx.all(query.group_by(submissions.c.unit_id))}
+
+
+def _disputes(tx: Tx, job_id: str) -> dict[str, int]:
+    query = (
+        select(submissions.c.unit_id, func.count())
+        .join(disputes, disputes.c.submission_id == submissions.c.submission_id)
+        .where(submissions.c.job_id == job_id, disputes.c.state == "open")
+        .group_by(submissions.c.unit_id)
+    )
+    return {row[0]: int(row[1]) for row in tx.all(query)}
+
+
+MISSED = func.coalesce(func.sum(case((submissions.c.is_right.is_(False), 1), else_=0)), 0)
+
+OF_LEASE = locking(
+    select(gold.c.item_id)
+    .join(leases, leases.c.unit_id == gold.c.unit_id)
+    .where(leases.c.lease_id == bindparam("lease"))
+    .order_by(gold.c.item_id),
+    of=gold,
+)

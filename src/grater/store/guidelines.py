@@ -1,0 +1,49 @@
+"""What raters are told, in numbered versions; a judgment knows the version that it was made under."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+
+from grater.store import events, jobs
+from grater.store.ids import hashed
+from grater.store.schema import guidelines
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    job_id: str
+    version: int
+    markdown: str
+    at: int
+    person_id: str | None
+
+
+COLUMNS = [guidelines.c[name] for name in Guidelines.__dataclass_fields__]
+OF_JOB = select(*COLUMNS).where(guidelines.c.job_id == bindparam("job_id"))
+NEWEST = OF_JOB.order_by(guidelines.c.version.desc()).limit(1)
+
+
+def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
+    """A new version; the same words again make none."""
+    jobs.the(tx, job_id)
+    newest = current(tx, job_id)
+    if newest is not None and newest.markdown == markdown:
+        return newest
+    made = Guidelines(job_id, newest.version + 1 if newest else 1, markdown, tx.now, actor)
+    tx.insert(guidelines, {name: getattr(made, name) for name in Guidelines.__dataclass_fields__})
+    events.write(tx, actor, "guidelines.added", job_id, {"version": made.version, "sha256": hashed(markdown)})
+    return made
+
+
+def current(tx: Tx, job_id: str) -> Guidelines | None:
+    row = tx.first(NEWEST, job_id=job_id)
+    return None if row is None else Guidelines(*row)
+
+
+def versions(tx: Tx, job_id: str) -> list[Guidelines]:
+    """All versions, the oldest first."""
+    query = select(*COLUMNS).where(guidelines.c.job_id == job_id).order_by(guidelines.c.version)
+    return [Guidelines(*row) for row in tx.all(query)]

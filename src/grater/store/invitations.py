@@ -1,0 +1,78 @@
+"""Invitations: a random link, used once, with an end, bound to a role and perhaps to a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from grater.errors import NotFound, UsageError
+from grater.store import events, people
+from grater.store.clock import DAY
+from grater.store.ids import hashed, new_id, new_secret
+from grater.store.people import Person
+from grater.store.schema import invitations
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    invitation_id: str
+    role: str
+    job_id: str | None
+    name: str
+    made_at: int
+    expires_at: int
+    used_at: int | None
+    ended_at: int | None
+    person_id: str | None
+
+
+COLUMNS = [invitations.c[name] for name in Invitation.__dataclass_fields__]
+
+
+def make(
+    tx: Tx, *, role: str, job_id: str | None = None, days: float = 14, name: str = "", actor: str | None = None
+) -> str:
+    """A new invitation; its token is told this once and kept as a hash."""
+    people.require_role(role)
+    if days <= 0:
+        raise UsageError(f"an invitation must last some time, found {days} days")
+    token, invitation_id = new_secret(), new_id()
+    row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
+    tx.insert(invitations, row | {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)})
+    events.write(tx, actor, "invitation.made", invitation_id, {"role": role, "job_id": job_id})
+    return token
+
+
+def find(tx: Tx, token: str) -> Invitation | None:
+    """The invitation behind a link, if it still holds."""
+    row = tx.first(select(*COLUMNS).where(invitations.c.token_hash == hashed(token)))
+    if row is None or row.used_at is not None or row.ended_at is not None or row.expires_at <= tx.now:
+        return None
+    return Invitation(*row)
+
+
+def accept(tx: Tx, token: str, *, name: str, password_hash: str, email: str = "") -> Person:
+    """The invited person comes in; the link is spent."""
+    tx.first(tx.locked(select(invitations.c.role).where(invitations.c.token_hash == hashed(token)), of=invitations))
+    invitation = find(tx, token)  # only now: whoever held the link before us has spent it
+    if invitation is None:
+        raise NotFound("this invitation has been used, has run out, or never was; ask for a new one")
+    person = people.add(tx, name=name, role=invitation.role, email=email, password_hash=password_hash)
+    this = invitations.c.invitation_id == invitation.invitation_id
+    tx.execute(invitations.update().where(this).values(used_at=tx.now, person_id=person.person_id))
+    events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
+    return person
+
+
+def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
+    query = select(*COLUMNS).order_by(invitations.c.made_at, invitations.c.invitation_id)
+    return [Invitation(*row) for row in tx.all(query)]
+
+
+def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
+    """Take an invitation back before it is used."""
+    this = (invitations.c.invitation_id == invitation_id) & invitations.c.used_at.is_(None)
+    tx.execute(invitations.update().where(this, invitations.c.ended_at.is_(None)).values(ended_at=tx.now))
+    events.write(tx, actor, "invitation.ended", invitation_id)

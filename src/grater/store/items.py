@@ -1,0 +1,113 @@
+"""Places in essays that can be judged; an item's id comes from its place, whatever a table called it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import func, or_, select
+
+from grater.model import Item, Json, Span
+from grater.store.chunks import chunks
+from grater.store.schema import items
+from grater.store.transaction import Record, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class StudyItem:
+    """An item as the study knows it; `item` is None for one known only from a table of judgments."""
+
+    item_id: str
+    item: Item | None
+    kind: str = ""
+    outside_id: str | None = None
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+def of(item: Item, *, outside_id: str | None = None, payload: Mapping[str, Json] | None = None) -> StudyItem:
+    """The study's record of an item."""
+    name = None if outside_id == item.item_id else outside_id
+    return StudyItem(item.item_id, item, item.kind, name, payload or {})
+
+
+def add_all(tx: Tx, found: Iterable[StudyItem]) -> int:
+    """Add the items that the study does not have yet; give how many."""
+    n_new = 0
+    for batch in chunks(found):
+        by_id = {each.item_id: each for each in batch}
+        old = {row.item_id for row in tx.all(select(items.c.item_id).where(items.c.item_id.in_(by_id)))}
+        new = [_row(each) for item_id, each in by_id.items() if item_id not in old]
+        tx.insert(items, new)
+        n_new += len(new)
+    return n_new
+
+
+def by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
+    """Item ids by the names that a table uses: their ids, or what the table that brought them called them."""
+    found: dict[str, str] = {}
+    for some in chunks(dict.fromkeys(names)):
+        is_named = or_(items.c.item_id.in_(some), items.c.outside_id.in_(some))
+        for row in tx.all(select(items.c.item_id, items.c.outside_id).where(is_named)):
+            if row.outside_id is not None:
+                found[row.outside_id] = row.item_id
+            found[row.item_id] = row.item_id
+    return {name: found[name] for name in names if name in found}
+
+
+def find(tx: Tx, item_id: str) -> StudyItem | None:
+    row = tx.first(select(items).where(items.c.item_id == item_id))
+    return None if row is None else _record(row)
+
+
+def of_ids(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
+    found = {}
+    for some in chunks(item_ids):
+        for row in tx.all(select(items).where(items.c.item_id.in_(some))):
+            found[row.item_id] = _record(row)
+    return found
+
+
+def all(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:  # noqa: A001  (read as items.all)
+    """Every item, in the order of the ids."""
+    query = select(items).order_by(tx.binary(items.c.item_id))
+    if kind is not None:
+        query = query.where(items.c.kind == kind)
+    for row in tx.all(query):
+        yield _record(row)
+
+
+def some(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[StudyItem]:
+    """Items by essay and place, `most` of them from number `start` on."""
+    order = (tx.binary(items.c.essay_id), items.c.start, items.c.end, tx.binary(items.c.item_id))
+    query = select(items).order_by(*order).offset(start).limit(most)
+    return [_record(row) for row in tx.all(query if kind is None else query.where(items.c.kind == kind))]
+
+
+def kinds(tx: Tx) -> list[tuple[str, int]]:
+    """Every kind of item with how many there are."""
+    query = select(items.c.kind, func.count()).group_by(items.c.kind).order_by(tx.binary(items.c.kind))
+    return [(row[0], row[1]) for row in tx.all(query)]
+
+
+def count(tx: Tx, *, kind: str | None = None) -> int:
+    query = select(func.count()).select_from(items)
+    return int(tx.value(query if kind is None else query.where(items.c.kind == kind)))
+
+
+def _row(each: StudyItem) -> dict[str, Any]:
+    span = each.item.span if each.item else None
+    return {
+        "item_id": each.item_id,
+        "essay_id": each.item.essay_id if each.item else None,
+        "start": span.start if span is not None else None,
+        "end": span.end if span is not None else None,
+        "kind": each.kind,
+        "outside_id": each.outside_id,
+        "payload": each.payload,
+    }
+
+
+def _record(row: Record) -> StudyItem:
+    item = None if row.essay_id is None else Item(row.essay_id, Span(row.start, row.end), row.kind)
+    return StudyItem(row.item_id, item, row.kind, row.outside_id, row.payload)

@@ -1,0 +1,109 @@
+"""Jobs: one task over many units, from draft to closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from sqlalchemy import bindparam, select
+
+from grater.errors import Conflict, NotFound, UsageError
+from grater.model import Json
+from grater.registry import unknown
+from grater.store import events
+from grater.store.clock import MINUTE
+from grater.store.ids import new_id
+from grater.store.schema import jobs
+from grater.store.schema.work import JOB_STATES
+from grater.store.transaction import Tx
+
+JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
+Access: TypeAlias = Literal["pool", "assigned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`judgments` is N, wanted for each unit; `access` says whether anybody in the study may take a unit."""
+
+    job_id: str
+    name: str
+    task: str
+    title: str
+    judgments: int
+    access: str
+    state: str
+    lease_ms: int
+    options: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    added_at: int = 0
+
+
+COLUMNS = [jobs.c[name] for name in Job.__dataclass_fields__]
+BY_ID = select(*COLUMNS).where(jobs.c.job_id == bindparam("job_id"))
+
+
+def add(
+    tx: Tx,
+    *,
+    name: str,
+    task: str,
+    judgments: int = 1,
+    title: str = "",
+    access: Access = "pool",
+    lease_minutes: float = 60,
+    options: Mapping[str, Json] | None = None,
+    actor: str | None = None,
+) -> Job:
+    """A new job, a draft without units."""
+    if judgments < 1 or lease_minutes <= 0:
+        raise UsageError(f"expected at least 1 judgment and a lease that lasts, found {judgments}, {lease_minutes}")
+    if tx.value(select(jobs.c.job_id).where(jobs.c.name == name)) is not None:
+        raise Conflict(f"there is a job called {name!r} already; choose another name")
+    lease_ms = int(lease_minutes * MINUTE)
+    job = Job(new_id(), name, task, title or name, judgments, access, "draft", lease_ms, options or {}, tx.now)
+    tx.insert(jobs, {column: getattr(job, column) for column in Job.__dataclass_fields__})
+    events.write(tx, actor, "job.added", job.job_id, {"task": task, "judgments": judgments, "access": access})
+    return job
+
+
+def find(tx: Tx, job_id: str) -> Job | None:
+    row = tx.first(BY_ID, job_id=job_id)
+    return None if row is None else Job(*row)
+
+
+def the(tx: Tx, job_id: str) -> Job:
+    """The job with this id, which must be there."""
+    job = find(tx, job_id)
+    if job is None:
+        raise NotFound("there is no such job in this study")
+    return job
+
+
+def named(tx: Tx, name: str) -> Job:
+    """The job called so; an unknown name is answered with the nearest."""
+    job = next((job for job in all(tx) if job.name == name), None)
+    if job is None:
+        raise NotFound(unknown("job", name, [job.name for job in all(tx)]))
+    return job
+
+
+def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
+    return [Job(*row) for row in tx.all(select(*COLUMNS).order_by(jobs.c.added_at, tx.binary(jobs.c.name)))]
+
+
+def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
+    """Open, pause or close a job; work in raters' hands is still taken."""
+    if state not in JOB_STATES:
+        raise UsageError(unknown("state", state, list(JOB_STATES)))
+    the(tx, job_id)
+    tx.execute(jobs.update().where(jobs.c.job_id == job_id).values(state=state))
+    events.write(tx, actor, "job.state", job_id, {"state": state})
+    return the(tx, job_id)
+
+
+def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
+    """Change some options and keep the others."""
+    merged = {**the(tx, job_id).options, **options}
+    tx.execute(jobs.update().where(jobs.c.job_id == job_id).values(options=merged))
+    events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
+    return the(tx, job_id)

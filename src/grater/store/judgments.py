@@ -1,0 +1,118 @@
+"""Judgments as rows of the contract's table: `item, rater, label` and what belongs to a judgment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from grater.model import Json
+from grater.store.clock import as_iso
+from grater.store.schema import jobs, judgments, people, submissions, units
+from grater.store.transaction import Record, Tx
+from grater.tasks.task import Answer
+
+GROUPS = {"worker": "crowd", "annotator": "expert", "adjudicator": "expert", "manager": "expert", "owner": "expert"}
+"""What the judgments table calls a person of this role; a program is a program whatever its role."""
+
+ALL = ("valid", "untrusted", "surplus", "withdrawn")
+
+
+def table(
+    tx: Tx,
+    job_id: str | None = None,
+    statuses: Sequence[str] = ("valid",),
+    *,
+    roles: Sequence[str] = ("work",),
+    names: bool = False,
+    payload: bool = True,
+) -> list[dict[str, Json]]:
+    """Judgments in a fixed order; raters go by pseudonym unless `names`."""
+    query = _query(tx, roles).where(submissions.c.status.in_(statuses))
+    if job_id is not None:
+        query = query.where(submissions.c.job_id == job_id)
+    return [_row(row, names=names, payload=payload) for row in tx.all(query)]
+
+
+def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
+    """The answers of one submission, in the order in which they were given."""
+    query = select(judgments).where(judgments.c.submission_id == submission_id).order_by(judgments.c.position)
+    return tuple(_answer(row) for row in tx.all(query))
+
+
+def by_submission(
+    tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)
+) -> Iterator[tuple[Record, tuple[Answer, ...]]]:
+    """Each submission of a job with its answers, in the order in which they came."""
+    order = (submissions.c.at, tx.binary(submissions.c.submission_id))
+    mine = (submissions.c.job_id == job_id) & submissions.c.status.in_(statuses)
+    found = select(judgments).join(submissions, submissions.c.submission_id == judgments.c.submission_id).where(mine)
+    answers: dict[str, list[Answer]] = defaultdict(list)
+    for row in tx.all(found.order_by(*order, judgments.c.position)):
+        answers[row.submission_id].append(_answer(row))
+    for row in tx.all(select(submissions).where(mine).order_by(*order)):
+        yield row, tuple(answers[row.submission_id])
+
+
+def _answer(row: Record) -> Answer:
+    return Answer(row.item_id, row.label, row.confidence, tuple(row.flags), tuple(row.alternatives), row.payload)
+
+
+def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
+    return (
+        select(
+            judgments,
+            submissions.c.status,
+            submissions.c.seconds,
+            submissions.c.at,
+            submissions.c.is_right,
+            submissions.c.guidelines_version,
+            units.c.unit_id,
+            units.c.stage,
+            units.c.role.label("unit_role"),
+            units.c.batch,
+            jobs.c.name.label("job"),
+            people.c.name,
+            people.c.pseudonym,
+            people.c.role,
+            people.c.kind,
+        )
+        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
+        .join(units, units.c.unit_id == submissions.c.unit_id)
+        .join(jobs, jobs.c.job_id == submissions.c.job_id)
+        .join(people, people.c.person_id == submissions.c.person_id)
+        .where(units.c.role.in_(roles))
+        .order_by(
+            tx.binary(jobs.c.name),
+            tx.binary(judgments.c.item_id),
+            submissions.c.at,
+            tx.binary(judgments.c.submission_id),
+        )
+    )
+
+
+def _row(row: Record, *, names: bool, payload: bool) -> dict[str, Json]:
+    rest: dict[str, Json] = {"payload": row.payload} if payload else {}
+    return {
+        "item": row.item_id,
+        "rater": row.name if names else row.pseudonym,
+        "label": row.label,
+        "status": row.status,
+        "confidence": row.confidence,
+        "seconds": row.seconds,
+        "at": as_iso(row.at),
+        "flags": row.flags,
+        "alternatives": row.alternatives,
+        "stage": row.stage,
+        "batch": row.batch,
+        "group": "program" if row.kind == "program" else GROUPS[row.role],
+        "role": row.unit_role,
+        "kind": row.kind,
+        "job": row.job,
+        "unit": row.unit_id,
+        "submission": row.submission_id,
+        "guidelines": row.guidelines_version,
+        **rest,
+    }

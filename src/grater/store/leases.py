@@ -1,0 +1,158 @@
+"""Leases: a slot in a rater's hands until it is answered, given back or run out.
+
+A rater holds at most one lease at a time in a job (and place of a page): a reload and a second tab get the same one.
+A lease is over when its time has passed, or when it was issued in what is now the future (the clock was set back by
+more than `CLOCK_SLACK`).  Leases that are over are freed when somebody asks for work; until then the rater may still
+submit, and a rater who comes back first simply goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import bindparam, literal_column, or_, select
+
+from grater.model import Json
+from grater.store import admission, events, guidelines, jobs, people, slots
+from grater.store.clock import MINUTE
+from grater.store.ids import new_id
+from grater.store.jobs import Job
+from grater.store.queue import Place, next_place
+from grater.store.schema import leases
+from grater.store.transaction import Tx, locking
+
+CLOCK_SLACK = 5 * MINUTE
+"""Clocks of two machines may differ by this much before a lease from the future counts as over."""
+
+MENDING = -1
+"""The place of a lease on work that was handed in and is being mended (`mending`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """`kept` is stored here and never sent.  `n` is None for practice and gold."""
+
+    lease_id: str
+    job_id: str
+    unit_id: str
+    n: int | None
+    person_id: str
+    place: int
+    issued_at: int
+    expires_at: int
+    state: str
+    guidelines_version: int
+    kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+COLUMNS = [leases.c[name] for name in Lease.__dataclass_fields__]
+MINE = select(*COLUMNS).where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
+MINE_LOCKED = locking(MINE, of=leases)
+IN_JOB = select(*COLUMNS).where(leases.c.job_id == bindparam("job"), leases.c.state == literal_column("'held'"))
+HELD = IN_JOB.where(leases.c.person_id == bindparam("person"), leases.c.place == bindparam("place"))
+OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.issued_at > bindparam("future")))
+OVER_LOCKED = locking(OVER, of=leases, skip=True)
+
+
+def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
+    """The rater's lease in this job: the one they hold, else a new one, else None."""
+    people.lock(tx, person_id)
+    job = jobs.the(tx, job_id)
+    if admission.why_not(tx, job, person_id):
+        return None
+    mine = held(tx, job_id=job_id, person_id=person_id)
+    if mine is not None:
+        return mine if not _is_over(mine, tx.now) else _renewed(tx, mine, job)
+    free_expired(tx, job_id)
+    place = next_place(tx, job, person_id)
+    return None if place is None else issue(tx, job, place, person_id=person_id)
+
+
+def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lease:
+    """Hand a unit to a rater; the caller has seen that they may have it."""
+    version = guidelines.current(tx, job.job_id)
+    lease = Lease(
+        new_id(),
+        job.job_id,
+        at.unit_id,
+        at.n,
+        person_id,
+        place,
+        tx.now,
+        tx.now + job.lease_ms,
+        "held",
+        version.version if version else 0,
+    )
+    tx.insert(leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
+    if at.n is not None:
+        slots.set_state(tx, at.unit_id, at.n, "leased")
+    payload = {"job_id": job.job_id, "unit_id": at.unit_id, "n": at.n, "person_id": person_id}
+    events.write(tx, person_id, "lease.taken", lease.lease_id, payload)
+    return lease
+
+
+def find(tx: Tx, lease_id: str, *, person_id: str) -> Lease | None:
+    """The lease, whatever its state, if it is this person's."""
+    row = tx.first(MINE, lease=lease_id, person=person_id)
+    return None if row is None else Lease(*row)
+
+
+def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None:
+    """What the rater holds in this job; asking changes nothing."""
+    row = tx.first(HELD, job=job_id, person=person_id, place=place)
+    return None if row is None else Lease(*row)
+
+
+def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
+    """Remember with the lease what the page must not tell (the sides of `choice`)."""
+    tx.execute(leases.update().where(leases.c.lease_id == lease_id).values(kept=kept))
+
+
+def renew(tx: Tx, lease: Lease) -> Lease:
+    """Somebody is at work on it: its time starts again."""
+    return _renewed(tx, lease, jobs.the(tx, lease.job_id))
+
+
+def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
+    """The rater does not want this one; True if they held it."""
+    people.lock(tx, person_id)
+    lease = find(tx, lease_id, person_id=person_id)
+    if lease is None or lease.state != "held":
+        return False
+    close(tx, lease, "returned", actor=person_id)
+    return True
+
+
+def free_expired(tx: Tx, job_id: str) -> int:
+    """Free the slots of leases that are over; one that its rater is just submitting is left alone."""
+    times = {"now": tx.now, "future": tx.now + CLOCK_SLACK}
+    found = [Lease(*row) for row in tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job_id, **times)]
+    for lease in found:
+        close(tx, lease, "expired", actor=None)
+    return len(found)
+
+
+def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> None:
+    """End a held lease without an answer and free its slot."""
+    tx.execute(leases.update().where(leases.c.lease_id == lease.lease_id).values(state=state))
+    if lease.n is not None:
+        slots.set_state(tx, lease.unit_id, lease.n, "free")
+    events.write(tx, actor, f"lease.{state}", lease.lease_id)
+
+
+def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
+    """Everything that a rater holds in a job, locked."""
+    mine = (leases.c.person_id == person_id) & (leases.c.job_id == job_id) & (leases.c.state == "held")
+    return [Lease(*row) for row in tx.all(tx.locked(select(*COLUMNS).where(mine), of=leases))]
+
+
+def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease:
+    times = {"issued_at": tx.now, "expires_at": tx.now + job.lease_ms}
+    tx.execute(leases.update().where(leases.c.lease_id == lease.lease_id).values(**times))
+    row = tx.first(select(*COLUMNS).where(leases.c.lease_id == lease.lease_id))
+    return lease if row is None else Lease(*row)
+
+
+def _is_over(lease: Lease, now: int) -> bool:
+    return lease.expires_at <= now or lease.issued_at > now + CLOCK_SLACK

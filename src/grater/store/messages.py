@@ -1,0 +1,71 @@
+"""Messages between raters and those who run a job: the channel that T,C&M 2013, 7.2 asks for.
+
+A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
+
+from grater.errors import BadInput, Problem
+from grater.store import events
+from grater.store.ids import new_id
+from grater.store.schema import messages, people
+from grater.store.transaction import Tx
+
+LONGEST = 5000
+STAFF = ("owner", "manager")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    message_id: str
+    job_id: str | None
+    from_id: str
+    to_id: str | None
+    text: str
+    at: int
+    read_at: int | None
+    name: str = ""
+    role: str = ""
+
+
+COLUMNS = [messages.c[name] for name in Message.__dataclass_fields__ if name not in ("name", "role")]
+QUERY = select(*COLUMNS, people.c.name, people.c.role).join(people, people.c.person_id == messages.c.from_id)
+
+
+def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
+    """Write a message; give its id."""
+    if not 0 < len(text.strip()) <= LONGEST:
+        raise BadInput(Problem("form", f"text: expected 1 to {LONGEST} characters, found {len(text.strip())}"))
+    row = {"message_id": new_id(), "job_id": job_id, "from_id": from_id, "to_id": to_id, "text": text.strip()}
+    tx.insert(messages, row | {"at": tx.now})
+    events.write(tx, from_id, "message.sent", str(row["message_id"]), {"job_id": job_id})
+    return str(row["message_id"])
+
+
+def of_rater(tx: Tx, person_id: str) -> list[Message]:
+    """What a rater wrote and what was written to them or to all, the newest first; never another rater's."""
+    to_all = messages.c.to_id.is_(None) & people.c.role.in_(STAFF)
+    mine = or_(messages.c.from_id == person_id, messages.c.to_id == person_id, to_all)
+    return [Message(*row) for row in tx.all(QUERY.where(mine).order_by(messages.c.at.desc(), messages.c.message_id))]
+
+
+def with_rater(tx: Tx, person_id: str) -> list[Message]:
+    """Both sides of the talk with one rater, the oldest first."""
+    theirs = or_(messages.c.from_id == person_id, messages.c.to_id == person_id)
+    return [Message(*row) for row in tx.all(QUERY.where(theirs).order_by(messages.c.at, messages.c.message_id))]
+
+
+def unread(tx: Tx) -> list[Message]:
+    """What raters wrote and no manager has read yet."""
+    is_new = messages.c.to_id.is_(None) & messages.c.read_at.is_(None) & people.c.role.not_in(STAFF)
+    return [Message(*row) for row in tx.all(QUERY.where(is_new).order_by(messages.c.at, messages.c.message_id))]
+
+
+def read_by(tx: Tx, reader_id: str, *, from_id: str | None = None) -> None:
+    """The reader has seen what was sent to them, or (for staff) what one rater wrote."""
+    theirs = messages.c.to_id == reader_id if from_id is None else messages.c.from_id == from_id
+    tx.execute(messages.update().where(theirs, messages.c.read_at.is_(None)).values(read_at=tx.now))

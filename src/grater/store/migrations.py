@@ -1,0 +1,56 @@
+"""Numbered steps from the schema of an older grater to this one's.
+
+A new study is made whole from `schema`; a study of version v is brought up by the steps v+1, v+2, ... in one
+transaction.  A step is a function of a connection and is never changed once released.  Version 1 is the first schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from sqlalchemy import Connection, inspect, select
+
+from grater.errors import GraterError, UsageError
+from grater.store.ids import new_id, new_secret
+from grater.store.schema import METADATA, meta
+from grater.store.triggers import create_triggers
+
+Step: TypeAlias = Callable[[Connection], None]
+
+STEPS: Mapping[int, Step] = {}
+"""`{2: add_column_x, ...}`: what each version changed."""
+
+VERSION = max(STEPS, default=1)
+
+
+def is_empty(connection: Connection) -> bool:
+    return not inspect(connection).has_table("meta")
+
+
+def create(connection: Connection) -> None:
+    """All tables, indexes and triggers of a new study."""
+    METADATA.create_all(connection)
+    create_triggers(connection)
+    values = {"version": str(VERSION), "study_id": new_id(), "key": new_secret()}
+    connection.execute(meta.insert(), [{"key": name, "value": value} for name, value in values.items()])
+
+
+def version_of(connection: Connection, *, name: str) -> int:
+    if is_empty(connection):
+        raise UsageError(f"{name}: not a study; make one with `grater study new {name}`")
+    value = connection.execute(select(meta.c.value).where(meta.c.key == "version")).scalar()
+    if value is None:
+        raise UsageError(f"{name}: a database, but not a study of grater")
+    return int(value)
+
+
+def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = STEPS) -> None:
+    """Bring the study up to this version; one that is newer is refused."""
+    found = version_of(connection, name=name)
+    newest = max(steps, default=1)
+    if found > newest:
+        raise GraterError(f"{name}: made by a newer grater (schema {found}, this one knows {newest}); upgrade grater")
+    for number in range(found + 1, newest + 1):
+        steps[number](connection)
+        connection.execute(meta.update().where(meta.c.key == "version").values(value=str(number)))

@@ -1,0 +1,232 @@
+"""Panels of a job and the places in them: raters who come by an external link, and go with a code.
+
+Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
+quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed` (all that there was for
+the rater is stored), `screened-out`, `failed`; or it is `returned` or `timed-out`, which gives it free again for
+somebody else and takes back what the rater held.  An `open` panel has no ids: everybody who comes is somebody new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+from urllib.parse import urlencode
+
+from sqlalchemy import func, select
+
+from grater.crowd import panels as rules
+from grater.crowd.panels import PROVIDERS, Ending, Panel, Provider
+from grater.crowd.terms import terms_of
+from grater.errors import Conflict, NotFound, UsageError
+from grater.model import Json
+from grater.registry import unknown
+from grater.store import admission, events, jobs, leases, people, trust, turns
+from grater.store.clock import MINUTE
+from grater.store.ids import new_id
+from grater.store.people import Person
+from grater.store.schema import panel_places, panels
+from grater.store.transaction import Tx
+
+OPEN_LINK = Provider("open", "")
+KNOWN = {**PROVIDERS, OPEN_LINK.name: OPEN_LINK}
+TAKEN = ("joined", "completed")
+GIVEN_BACK = ("returned", "timed-out")
+FULL = "this study has all the raters that it needs at the moment; thank you for coming"
+OVER = ("completed", "screened-out", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPanel:
+    """`places` is how many raters are wanted, 0 for any number; `minutes` until a place times out, 0 for never."""
+
+    panel_id: str
+    job_id: str
+    panel: Panel
+    places: int
+    minutes: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class PanelPlace:
+    panel_id: str
+    external_id: str
+    person_id: str
+    state: str
+    code: str
+    joined_at: int
+    ended_at: int | None
+    address: str = field(default="", compare=False)
+
+
+def add(
+    tx: Tx, job_id: str, provider: str, *, options: Mapping[str, Json] | None = None, actor: str | None = None
+) -> StudyPanel:
+    """A new panel for a job; `options`: codes, addresses (by ending), secret, places, minutes."""
+    if provider not in KNOWN:
+        raise UsageError(unknown("panel provider", provider, list(KNOWN)))
+    jobs.the(tx, job_id)
+    _panel(provider, options or {})  # refused before it is stored
+    panel_id = new_id()
+    row = {"panel_id": panel_id, "job_id": job_id, "provider": provider, "options": dict(options or {})}
+    tx.insert(panels, row | {"state": "open", "added_at": tx.now})
+    events.write(tx, actor, "panel.added", panel_id, {"job_id": job_id, "provider": provider})
+    return the(tx, panel_id)
+
+
+def the(tx: Tx, panel_id: str) -> StudyPanel:
+    row = tx.first(select(panels).where(panels.c.panel_id == panel_id))
+    if row is None:
+        raise NotFound("there is no such panel")
+    panel, places, minutes = _panel(row.provider, row.options)
+    return StudyPanel(row.panel_id, row.job_id, panel, places, minutes, row.state)
+
+
+def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
+    query = select(panels.c.panel_id).where(panels.c.job_id == job_id).order_by(panels.c.added_at, panels.c.panel_id)
+    return [the(tx, row.panel_id) for row in tx.all(query)]
+
+
+def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None) -> PanelPlace:
+    """A rater comes by the panel's link; who was here before gets the same place, whatever became of it."""
+    panel = the(tx, panel_id)
+    tx.first(tx.locked(select(panels.c.panel_id).where(panels.c.panel_id == panel_id), of=panels))
+    time_out(tx, panel)
+    known = place_of(tx, panel_id, external_id)
+    if known is not None and known.state not in GIVEN_BACK:
+        return known
+    if panel.state != "open" or (panel.places and _n_taken(tx, panel_id) >= panel.places):
+        raise Conflict(FULL)
+    if known is not None:
+        set_state(tx, known, "joined", actor=known.person_id)
+        return cast(PanelPlace, place_of(tx, panel_id, external_id))
+    person = _person(tx, panel.panel.provider.name, external_id, also or {})
+    row = {"panel_id": panel_id, "external_id": external_id, "person_id": person.person_id, "joined_at": tx.now}
+    tx.insert(panel_places, row)
+    events.write(tx, person.person_id, "place.taken", panel_id, {"person_id": person.person_id})
+    return cast(PanelPlace, place_of(tx, panel_id, external_id))
+
+
+def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
+    here = (panel_places.c.panel_id == panel_id) & (panel_places.c.external_id == external_id)
+    row = tx.first(select(panel_places).where(here))
+    return None if row is None else PanelPlace(*row)
+
+
+def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
+    """The rater's newest place in a panel of this job, with the address to go to from there."""
+    query = select(panel_places).join(panels, panels.c.panel_id == panel_places.c.panel_id)
+    query = query.where(panels.c.job_id == job_id, panel_places.c.person_id == person_id)
+    row = tx.first(query.order_by(panel_places.c.joined_at.desc()))
+    return None if row is None else way_out(tx, PanelPlace(*row))
+
+
+def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
+    """The place with its code and address, which are only there once it has ended."""
+    if place.state not in OVER:
+        return place
+    panel = the(tx, place.panel_id).panel
+    code, address = rules.way_out(panel, cast(Ending, place.state), place.external_id)
+    return PanelPlace(
+        place.panel_id,
+        place.external_id,
+        place.person_id,
+        place.state,
+        code,
+        place.joined_at,
+        place.ended_at,
+        address,
+    )
+
+
+def door(tx: Tx, place: PanelPlace) -> str:
+    """The path by which this rater came, and may come again."""
+    panel = the(tx, place.panel_id).panel
+    name = panel.provider.id_parameter
+    asked = {name: place.external_id} if name else {}
+    if panel.secret:
+        asked[rules.SIGNATURE] = rules.sign(panel.secret, place.external_id)
+    return f"/p/{place.panel_id}?{urlencode(asked)}" if asked else f"/p/{place.panel_id}"
+
+
+def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
+    query = select(panel_places).where(panel_places.c.panel_id == panel_id)
+    return [PanelPlace(*row) for row in tx.all(query.order_by(panel_places.c.joined_at, panel_places.c.external_id))]
+
+
+def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
+    """There is no work for the rater now: end their place if they are done for good."""
+    place = place_in_job(tx, job_id, person_id)
+    if place is None or place.state != "joined":
+        return place
+    ending = _ending(tx, job_id, person_id)
+    if ending:
+        set_state(tx, place, ending, actor=None)
+    return place_in_job(tx, job_id, person_id)
+
+
+def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> None:
+    """End a place, give it back or take it again; what the rater held goes back to the pile."""
+    here = (panel_places.c.panel_id == place.panel_id) & (panel_places.c.external_id == place.external_id)
+    values = {"state": state, "ended_at": None if state == "joined" else tx.now}
+    tx.execute(panel_places.update().where(here).values(**values))
+    if state in GIVEN_BACK:
+        for lease in leases.held_by(tx, place.person_id, job_id=the(tx, place.panel_id).job_id):
+            leases.close(tx, lease, "returned", actor=actor)
+    events.write(tx, actor, "place.state", place.panel_id, {"person_id": place.person_id, "state": state})
+
+
+def time_out(tx: Tx, panel: StudyPanel) -> int:
+    """Free the places of raters who came long ago and never finished; give how many."""
+    if not panel.minutes:
+        return 0
+    is_old = panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
+    here = (panel_places.c.panel_id == panel.panel_id) & (panel_places.c.state == "joined") & is_old
+    old = [PanelPlace(*row) for row in tx.all(select(panel_places).where(here))]
+    for place in old:
+        set_state(tx, place, "timed-out", actor=None)
+    return len(old)
+
+
+def _ending(tx: Tx, job_id: str, person_id: str) -> str:
+    """How a rater who gets no work now has ended; empty if they may get some later."""
+    job = jobs.the(tx, job_id)
+    reason = admission.why_not(tx, job, person_id)
+    if trust.find(tx, job_id, person_id).state == "ejected":
+        return "failed"
+    if reason in ("about", "hours") or (reason == "closed" and job.state != "closed"):
+        return ""
+    if turns.is_in_quiz(terms_of(job.options), trust.find(tx, job_id, person_id).state):
+        return "screened-out"
+    is_done = reason != "unqualified" and turns.sent(tx, job_id, person_id) > 0
+    return "completed" if is_done else "screened-out"
+
+
+def _n_taken(tx: Tx, panel_id: str) -> int:
+    taken = (panel_places.c.panel_id == panel_id) & panel_places.c.state.in_(TAKEN)
+    return int(tx.value(select(func.count()).select_from(panel_places).where(taken)) or 0)
+
+
+def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) -> Person:
+    """Whoever came with this id from this provider before, in whatever job, or somebody new without a password."""
+    query = select(panel_places.c.person_id).join(panels, panels.c.panel_id == panel_places.c.panel_id)
+    same = query.where(panels.c.provider == provider, panel_places.c.external_id == external_id)
+    person_id = tx.value(same.limit(1))
+    if person_id is not None:
+        return people.the(tx, person_id)
+    name = f"{provider} {external_id}"
+    free = name if people.by_name(tx, name) is None else f"{name} {new_id()[:6]}"
+    return people.add(tx, name=free, role="worker", payload={"panel": provider, **also})
+
+
+def _panel(provider: str, options: Mapping[str, Json]) -> tuple[Panel, int, int]:
+    codes, addresses = options.get("codes") or {}, options.get("addresses") or {}
+    if not isinstance(codes, Mapping) or not isinstance(addresses, Mapping):
+        raise UsageError("expected codes and addresses by ending (completed, screened-out, failed)")
+    wrong = [ending for ending in codes if ending not in rules.ENDINGS]
+    if wrong:
+        raise UsageError(unknown("ending", wrong[0], list(rules.ENDINGS)))
+    words = [{str(key): str(value) for key, value in each.items()} for each in (codes, addresses)]
+    panel = Panel(KNOWN[provider], words[0], words[1], str(options.get("secret") or ""))
+    return panel, int(str(options.get("places") or 0)), int(str(options.get("minutes") or 0))

@@ -1,0 +1,119 @@
+"""What is owed and what was paid: whole cents of one currency a job, every change another row.
+
+`settle` brings the rows of a job up to what its pay policy owes for the submissions as they are now: more is a row of
+`work`, less (a judgment lost its status under a policy that does not pay for that) a `correction` below zero.  So the
+rows of a rater always add up to what the policy owes, to the cent, however often it is run.  Bonuses stand beside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from grater.crowd.pay import Pay, Work, bill
+from grater.crowd.terms import terms_of
+from grater.errors import Conflict, UsageError
+from grater.model import Json
+from grater.store import events, people
+from grater.store.ids import new_id
+from grater.store.jobs import Job
+from grater.store.schema import jobs, payments, submissions
+from grater.store.transaction import Tx
+
+BY_POLICY = ("work", "correction")
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    payment_id: str
+    job_id: str
+    person_id: str
+    kind: str
+    cents: int
+    currency: str
+    state: str
+    note: str
+    at: int
+
+
+COLUMNS = [payments.c[name] for name in Payment.__dataclass_fields__]
+
+
+def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
+    """Write what is owed now and was not written before; give the cents by which the total changed."""
+    pay = terms_of(job.options).pay
+    if pay is None:
+        raise UsageError(f"{job.name}: no pay is agreed; set it first with `grater study crowd`")
+    tx.first(tx.locked(select(jobs.c.job_id).where(jobs.c.job_id == job.job_id), of=jobs))  # one run at a time
+    require_currency(tx, job.job_id, pay.currency)
+    written = _written(tx, job.job_id)
+    owed = bill(pay, work_of(tx, job.job_id)).by_rater
+    changes = {who: owed.get(who, 0) - written.get(who, 0) for who in sorted(owed.keys() | written.keys())}
+    for person_id, cents in changes.items():
+        if cents:
+            _write(tx, job.job_id, person_id, "work" if cents > 0 else "correction", cents, pay, "", actor)
+    return sum(changes.values())
+
+
+def bonus(tx: Tx, job: Job, person_id: str, cents: int, *, note: str = "", actor: str | None = None) -> None:
+    """Something extra for a rater, in the currency of the job."""
+    pay = terms_of(job.options).pay
+    if pay is None or cents < 1:
+        raise UsageError(f"{job.name}: expected agreed pay and a bonus of at least 1 cent, found {cents}")
+    require_currency(tx, job.job_id, pay.currency)
+    _write(tx, job.job_id, people.the(tx, person_id).person_id, "bonus", cents, pay, note, actor)
+
+
+def of_job(tx: Tx, job_id: str) -> list[Payment]:
+    order = (payments.c.at, tx.binary(payments.c.payment_id))
+    return [Payment(*row) for row in tx.all(select(*COLUMNS).where(payments.c.job_id == job_id).order_by(*order))]
+
+
+def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = None) -> int:
+    """What these raters were owed in this job has been paid; give how many rows that were."""
+    theirs = (payments.c.job_id == job_id) & payments.c.person_id.in_(person_ids) & (payments.c.state == "owed")
+    n_rows = int(tx.value(select(func.count()).select_from(payments).where(theirs)) or 0)
+    tx.execute(payments.update().where(theirs).values(state="paid"))
+    events.write(tx, actor, "payments.paid", job_id, {"people": person_ids, "rows": n_rows})
+    return n_rows
+
+
+def work_of(tx: Tx, job_id: str) -> list[Work]:
+    """Every submission of a job as far as money knows it, raters by their ids."""
+    columns = (submissions.c.person_id, submissions.c.status, submissions.c.seconds)
+    query = select(*columns).where(submissions.c.job_id == job_id).order_by(submissions.c.at)
+    return [Work(row.person_id, row.status, row.seconds) for row in tx.all(query)]
+
+
+def require_currency(tx: Tx, job_id: str, currency: str) -> None:
+    """A job has one currency for good, once money has been written down in it."""
+    other = tx.value(
+        select(payments.c.currency).where(payments.c.job_id == job_id, payments.c.currency != currency).limit(1)
+    )
+    if other is not None:
+        raise Conflict(f"this job is paid in {other}; {currency} cannot be mixed with it")
+
+
+def _written(tx: Tx, job_id: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for payment in of_job(tx, job_id):
+        if payment.kind in BY_POLICY:
+            found[payment.person_id] += payment.cents
+    return found
+
+
+def _write(
+    tx: Tx, job_id: str, person_id: str, kind: str, cents: int, pay: Pay, note: str, actor: str | None
+) -> None:
+    row = {"payment_id": new_id(), "job_id": job_id, "person_id": person_id, "kind": kind, "cents": cents}
+    tx.insert(payments, row | {"currency": pay.currency, "state": "owed", "note": note, "at": tx.now})
+    payload: dict[str, Json] = {
+        "job_id": job_id,
+        "person_id": person_id,
+        "kind": kind,
+        "cents": cents,
+        "currency": pay.currency,
+    }
+    events.write(tx, actor, "payment.written", str(row["payment_id"]), payload)

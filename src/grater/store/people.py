@@ -1,0 +1,155 @@
+"""People, programs and joint seats; exports call them by a pseudonym."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from sqlalchemy import bindparam, func, select
+
+from grater.errors import Conflict, NotFound, UsageError
+from grater.model import Json
+from grater.registry import unknown
+from grater.store import events
+from grater.store.ids import new_id, new_pseudonym
+from grater.store.schema import joint_members, people
+from grater.store.schema.people import ROLES
+from grater.store.transaction import Record, Tx, locking
+
+Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
+Kind: TypeAlias = Literal["human", "program", "joint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who may do something; without a `password_hash` they cannot log in."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    role: str
+    kind: str = "human"
+    email: str = ""
+    state: str = "active"
+    password_hash: str = field(default="", repr=False)
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    added_at: int = 0
+
+
+COLUMNS = [people.c[name] for name in Person.__dataclass_fields__]
+BY_ID = select(*COLUMNS).where(people.c.person_id == bindparam("person_id"))
+LOCKED = locking(BY_ID, of=people)
+
+
+def add(
+    tx: Tx,
+    *,
+    name: str,
+    role: str,
+    kind: str = "human",
+    email: str = "",
+    password_hash: str = "",
+    members: Sequence[str] = (),
+    payload: Mapping[str, Json] | None = None,
+    actor: str | None = None,
+) -> Person:
+    """A new person; a joint seat names its two `members` by their ids."""
+    require_role(role)
+    if not name.strip():
+        raise UsageError("a person needs a name")
+    if (kind == "joint") != (len(set(members)) == 2):
+        raise UsageError(f"a joint seat is for two different people, found {len(set(members))}")
+    if by_name(tx, name) is not None:
+        raise Conflict(f"there is a person called {name!r} already; choose another name")
+    person = Person(
+        new_id(), name, new_pseudonym(), role, kind, email, "active", password_hash, payload or {}, tx.now
+    )
+    tx.insert(people, {column: getattr(person, column) for column in Person.__dataclass_fields__})
+    tx.insert(joint_members, [{"person_id": person.person_id, "member_id": member} for member in members])
+    events.write(tx, actor, "person.added", person.person_id, {"role": role, "kind": kind, "members": list(members)})
+    return person
+
+
+def find(tx: Tx, person_id: str) -> Person | None:
+    return _one(tx.first(BY_ID, person_id=person_id))
+
+
+def the(tx: Tx, person_id: str) -> Person:
+    """The person with this id, who must be there."""
+    person = find(tx, person_id)
+    if person is None:
+        raise NotFound("there is no such person in this study")
+    return person
+
+
+def by_name(tx: Tx, name: str) -> Person | None:
+    return _one(tx.first(select(*COLUMNS).where(people.c.name == name)))
+
+
+def named(tx: Tx, name: str) -> Person:
+    """The person called so; an unknown name is answered with the nearest."""
+    person = by_name(tx, name)
+    if person is None:
+        raise NotFound(unknown("person", name, [each.name for each in all(tx)]))
+    return person
+
+
+def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
+    """Everybody, in the order in which they came."""
+    return [Person(*row) for row in tx.all(select(*COLUMNS).order_by(people.c.added_at, tx.binary(people.c.name)))]
+
+
+def count(tx: Tx) -> int:
+    return int(tx.value(select(func.count()).select_from(people)))
+
+
+def members(tx: Tx, person_id: str) -> tuple[str, ...]:
+    """The ids of the two people behind a joint seat."""
+    query = select(joint_members.c.member_id).where(joint_members.c.person_id == person_id)
+    return tuple(sorted(row.member_id for row in tx.all(query)))
+
+
+def seats(tx: Tx, person_id: str) -> list[Person]:
+    """The joint seats that a person shares."""
+    mine = select(joint_members.c.person_id).where(joint_members.c.member_id == person_id)
+    query = select(*COLUMNS).where(people.c.person_id.in_(mine)).order_by(tx.binary(people.c.name))
+    return [Person(*row) for row in tx.all(query)]
+
+
+def set_role(tx: Tx, person_id: str, role: str, *, actor: str | None = None) -> Person:
+    require_role(role)
+    return _change(tx, person_id, actor, "person.role", role=role)
+
+
+def set_state(tx: Tx, person_id: str, state: Literal["active", "ended"], *, actor: str | None = None) -> Person:
+    return _change(tx, person_id, actor, "person.state", state=state)
+
+
+def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | None = None) -> Person:
+    person = the(tx, person_id)
+    tx.execute(people.update().where(people.c.person_id == person_id).values(password_hash=password_hash))
+    events.write(tx, actor, "person.password", person_id)
+    return person
+
+
+def lock(tx: Tx, person_id: str) -> None:
+    """One change at a time for one person: a double click waits for the first."""
+    if tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id) is None:
+        raise NotFound("there is no such person in this study")
+
+
+def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:
+    the(tx, person_id)
+    tx.execute(people.update().where(people.c.person_id == person_id).values(**values))
+    events.write(tx, actor, verb, person_id, values)
+    return the(tx, person_id)
+
+
+def require_role(role: str) -> None:
+    if role not in ROLES:
+        raise UsageError(unknown("role", role, list(ROLES)))
+
+
+def _one(row: Record | None) -> Person | None:
+    return None if row is None else Person(*row)

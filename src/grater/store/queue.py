@@ -1,0 +1,156 @@
+"""Which unit a rater gets next, if any.
+
+Eligible: a free slot of a unit in an open job that this person has not judged; where the job is assigned, one that
+is assigned to them; where the unit follows another, one whose forerunner the same person did long enough ago.
+Batches come in order.  Inside a batch of a pool the next unit is the first, by the units' random numbers, from a
+starting point that is drawn anew each time; an assigned rater has a fixed order of their own, the product of the
+unit's number and the rater's factor modulo a prime.  Neither depends on anything that a system, a stratum or a
+manager decided (P10), and a pool of any size is answered from an index.
+
+Nobody starves (P4): every free slot can be reached from every starting point, and expired leases are freed before the
+queue is read.  An order by "fewest raters left" would change nothing: each judgment takes one slot and one possible
+rater from its unit, so all units keep the same number to spare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, literal_column, or_, select
+
+from grater.store import turns
+from grater.store.ids import PRIME, multiplier, new_shuffle
+from grater.store.jobs import Job
+from grater.store.schema import assignments, gold, leases, slots, submissions, units
+from grater.store.transaction import Record, Tx, locking
+
+Which: TypeAlias = Literal["any", "after", "assigned"]
+
+FREE: ColumnElement[str] = literal_column("'free'")
+"""A literal and no parameter, so that both engines know that the index of free slots will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A unit and the slot that is taken in it; no slot for practice and gold."""
+
+    unit_id: str
+    n: int | None
+
+
+def next_place(tx: Tx, job: Job, person_id: str) -> Place | None:
+    """Practice first, then work, or hidden gold where it is due; the slot is locked until the end of the transaction.
+
+    Gold is looked for on every turn and given only where work is left: neither time nor the end of the work tells
+    which it is (P5).  Where gold is due and all of it has been seen, there is no more work.
+    """
+    practice = _practice(tx, job, person_id)
+    if practice is not None:
+        return practice
+    work = _work(tx, job, person_id)
+    if work is None or not turns.has_gold(job):
+        return work
+    known = _gold(tx, job, person_id)
+    return known if turns.due(tx, job, person_id) == "gold" else work
+
+
+def _practice(tx: Tx, job: Job, person_id: str) -> Place | None:
+    unit_id = tx.value(PRACTICE, job=job.job_id, person=person_id)
+    return None if unit_id is None else Place(unit_id, None)
+
+
+def _gold(tx: Tx, job: Job, person_id: str) -> Place | None:
+    """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
+    is_assigned = job.access == "assigned"
+    factor = multiplier(tx.key, person_id) if is_assigned else new_shuffle()
+    unit_id = tx.value(GOLD if is_assigned else NEW_GOLD, job=job.job_id, person=person_id, factor=factor)
+    return None if unit_id is None else Place(unit_id, None)
+
+
+def _work(tx: Tx, job: Job, person_id: str) -> Place | None:
+    values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now}
+    if job.access == "assigned":
+        row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
+    else:
+        batch = tx.value(pool("any", "no"), **values)
+        if batch is None:
+            return None
+        row = tx.first(
+            pool("after", "skip" if tx.is_postgres else "no"), **values, batch=batch, start=new_shuffle()
+        ) or _locked(tx, "any", **values)
+    return None if row is None else Place(row.unit_id, row.n)
+
+
+def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
+    """The first slot, locked; what others hold for a moment may still become free, so they are waited for once."""
+    if not tx.is_postgres:
+        return tx.first(pool(which, "no"), **values)
+    return tx.first(pool(which, "skip"), **values) or tx.first(pool(which, "wait"), **values)
+
+
+@cache
+def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
+    """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
+
+    Built once, for building a query costs more than running it.
+    """
+    query = (
+        select(slots.c.batch, slots.c.unit_id, slots.c.n)
+        .join(units, units.c.unit_id == slots.c.unit_id)
+        .where(
+            slots.c.job_id == bindparam("job"),
+            slots.c.state == FREE,
+            NOT_JUDGED,
+            or_(units.c.follows.is_(None), _forerunner_done()),
+        )
+    )
+    order: list[ColumnElement[int]] = [slots.c.batch, slots.c.shuffle]
+    if which == "after":
+        query = query.where(slots.c.batch == bindparam("batch"), slots.c.shuffle >= bindparam("start"))
+    if which == "assigned":
+        theirs = and_(assignments.c.unit_id == units.c.unit_id, assignments.c.person_id == bindparam("person"))
+        query = query.join(assignments, theirs)
+        order = [assignments.c.batch, (slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
+    query = query.order_by(*order, slots.c.unit_id, slots.c.n).limit(1)
+    return query if lock == "no" else locking(query, of=slots, skip=lock == "skip")
+
+
+def _not_judged() -> ColumnElement[bool]:
+    """Whatever became of a judgment, nobody is asked twice."""
+    mine = submissions.alias("mine")
+    return ~exists().where(mine.c.unit_id == units.c.unit_id, mine.c.person_id == bindparam("person"))
+
+
+def _forerunner_done() -> ColumnElement[bool]:
+    first = submissions.alias("first")
+    return exists().where(
+        first.c.unit_id == units.c.follows,
+        first.c.person_id == bindparam("person"),
+        first.c.status == "valid",
+        first.c.at <= bindparam("now", type_=BigInteger) - units.c.delay_ms,
+    )
+
+
+NOT_JUDGED = _not_judged()
+
+PRACTICE = (
+    select(units.c.unit_id)
+    .where(units.c.job_id == bindparam("job"), units.c.role == "practice", NOT_JUDGED)
+    .order_by(units.c.position)
+    .limit(1)
+)
+
+GOLD = (
+    select(units.c.unit_id)
+    .where(
+        units.c.job_id == bindparam("job"),
+        units.c.role == "gold",
+        NOT_JUDGED,
+        exists().where(gold.c.unit_id == units.c.unit_id, gold.c.state == "active"),
+    )
+    .order_by((units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, units.c.unit_id)
+    .limit(1)
+)
+NEW_GOLD = GOLD.where(~exists().where(leases.c.unit_id == units.c.unit_id, leases.c.person_id == bindparam("person")))

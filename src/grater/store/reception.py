@@ -1,0 +1,51 @@
+"""An answered page is taken in, with all that follows from it, in one transaction (P1, P6).
+
+What follows: after gold the rater's quiz or trust is judged, and ejection happens here and now; after work the unit
+is asked for as many more judgments as the job's rule wants.  Whether missed gold is wrong itself concerns other
+raters too, so it is looked at in a transaction of its own (`gold_states.doubt`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grater.model import Json
+from grater.store import asking, gold_states, mending, standing, submissions, units
+from grater.store.submissions import Receipt
+from grater.store.transaction import Tx
+from grater.tasks.task import Answer
+
+
+def receive(
+    tx: Tx,
+    *,
+    submission_id: str,
+    lease_id: str,
+    person_id: str,
+    body: Mapping[str, Json],
+    answers: Sequence[Answer],
+    seconds: float | None = None,
+) -> Receipt:
+    """Store one answered page as `submissions.submit` does, and draw the consequences."""
+    gold_states.hold(tx, lease_id)
+    mending.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
+    receipt = submissions.submit(
+        tx,
+        submission_id=submission_id,
+        lease_id=lease_id,
+        person_id=person_id,
+        body=body,
+        answers=answers,
+        seconds=seconds,
+    )
+    if receipt.is_replay:
+        return receipt
+    unit = units.the(tx, receipt.unit_id)
+    if unit.role == "gold":
+        standing.judge(tx, unit.job, person_id)
+        stored = submissions.find(tx, submission_id)
+        return replace(receipt, status=stored.status) if stored else receipt  # the answer may have put its rater out
+    if unit.role == "work":
+        asking.settle(tx, unit.job, [unit.unit_id])
+    return receipt

@@ -1,0 +1,82 @@
+"""Samples that were drawn from the study's decisions, each under its name, with the design beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from sqlalchemy import select
+
+from grater.errors import Conflict, NotFound
+from grater.registry import unknown
+from grater.store import events
+from grater.store.chunks import chunks
+from grater.store.ids import new_id
+from grater.store.schema import sample_items, samples
+from grater.store.transaction import Tx
+from grater.tables import Sample, SampleMeta, read_sample
+
+COLUMNS = ("item", "stratum", "probability", "stratum_size", "random", "system")
+KNOWN = ("seed", "design", "systems", "items")
+
+
+def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
+    """Keep a new sample; one of the same name must be the same, and is left alone."""
+    earlier = tx.first(select(samples).where(samples.c.name == name))
+    meta = sample.meta.as_json() if sample.meta else {}
+    if earlier is not None:
+        if earlier.meta != meta:
+            raise Conflict(f"there is another sample called {name!r} already; choose another name")
+        return
+    sample_id = new_id()
+    tx.insert(samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
+    for some in chunks(sample.frame.iter_rows(named=True)):
+        tx.insert(sample_items, [_row(sample_id, row) for row in some])
+    events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
+
+
+def names(tx: Tx) -> list[str]:
+    """The samples of the study, the oldest first."""
+    return [row.name for row in tx.all(select(samples.c.name).order_by(samples.c.at, tx.binary(samples.c.name)))]
+
+
+def named(tx: Tx, name: str) -> Sample:
+    """The sample called so, its rows in the order in which they were drawn."""
+    row = tx.first(select(samples).where(samples.c.name == name))
+    if row is None:
+        raise NotFound(unknown("sample", name, names(tx)))
+    found = tx.all(select(sample_items).where(sample_items.c.sample_id == row.sample_id))
+    frame = pl.DataFrame(
+        [
+            (each.item_id, each.stratum, each.probability, each.stratum_size, each.random, each.system)
+            for each in found
+        ],
+        schema=dict(zip(COLUMNS, (pl.String, pl.String, pl.Float64, pl.Float64, pl.Float64, pl.String), strict=True)),
+        orient="row",
+    )
+    meta = _meta(row.meta)
+    return Sample(_in_order(read_sample(frame, name=name).frame, meta), name, meta)
+
+
+def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
+    """System by system, each in the order in which to judge (`grater.sampling.reuse`)."""
+    turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
+    return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
+
+
+def _meta(stored: Mapping[str, Any]) -> SampleMeta:
+    extra = {key: value for key, value in stored.items() if key not in KNOWN}
+    return SampleMeta(
+        stored.get("seed"), stored.get("design", ""), tuple(stored.get("systems", ())), stored.get("items", ""), extra
+    )
+
+
+def _row(sample_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "sample_id": sample_id,
+        "item_id": row["item"],
+        "system": row.get("system") or "",
+        "stratum": row["stratum"],
+        **{name: row.get(name) for name in ("probability", "stratum_size", "random")},
+    }

@@ -1,0 +1,54 @@
+"""How columns are written in the schema: a few words, so that a table reads as a list of its columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Integer, MetaData, Text
+
+from grater.store.json_text import JsonText
+
+NAMES = {"ix": "ix_%(column_0_N_label)s", "ck": "ck_%(table_name)s_%(constraint_name)s"}
+
+METADATA = MetaData(naming_convention=NAMES)
+
+ID = Integer().with_variant(BigInteger, "postgresql")
+"""A number that grows; SQLite insists on INTEGER for its own row number."""
+
+
+def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
+    """A text that is there; blank unless the caller says otherwise, where a default is given."""
+    return Column(name, Text, nullable=False, server_default=default, **more)
+
+
+def optional(name: str, refers: str | None = None) -> Column[str]:
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), nullable=True)
+
+
+def key(name: str, refers: str | None = None) -> Column[str]:
+    """A column of the primary key."""
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), primary_key=True)
+
+
+def refers(name: str, to: str) -> Column[str]:
+    return Column(name, Text, ForeignKey(to), nullable=False)
+
+
+def number(name: str, *, default: str | None = None, **more: Any) -> Column[int]:
+    more.setdefault("nullable", False)
+    return Column(name, BigInteger, server_default=default, **more)
+
+
+def moment(name: str, *, optional: bool = False) -> Column[int]:
+    """Milliseconds since 1970, UTC."""
+    return Column(name, BigInteger, nullable=optional)
+
+
+def json(name: str, *, default: str | None = "{}", nullable: bool = False) -> Column[Any]:
+    return Column(name, JsonText, nullable=nullable, server_default=default)
+
+
+def one_of(column: str, *values: str) -> CheckConstraint:
+    """The column is one of a closed set of words."""
+    words = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({words})", name=column)

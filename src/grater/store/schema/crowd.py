@@ -1,0 +1,126 @@
+"""Gold, trust, talk, money and panels (part 8 fills them; the checker already knows gold and trust)."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, PrimaryKeyConstraint, Table
+
+from grater.store.schema.base import METADATA, json, key, moment, number, one_of, optional, refers, text
+
+GOLD_STATES = ("active", "suspended", "forgiven")
+TRUST_STATES = ("new", "quiz", "trusted", "flagged", "ejected")
+
+gold = Table(
+    "gold",
+    METADATA,
+    refers("unit_id", "units.unit_id"),
+    refers("item_id", "items.item_id"),
+    json("accepted", default="[]"),
+    text("reason", default=""),
+    text("state", default="active"),
+    PrimaryKeyConstraint("unit_id", "item_id"),
+    one_of("state", *GOLD_STATES),
+)
+"""`accepted` is the set of answers that are right.  Only active gold counts for trust."""
+
+trust = Table(
+    "trust",
+    METADATA,
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    number("seen", default="0"),
+    number("right", default="0"),
+    text("state", default="new"),
+    number("attempts", default="0"),
+    text("why", default=""),
+    PrimaryKeyConstraint("job_id", "person_id"),
+    one_of("state", *TRUST_STATES),
+    CheckConstraint('"right" >= 0 AND "right" <= seen', name="right"),
+)
+"""`attempts` at the quiz that failed.  `why` a rater is in this state: `quiz`, `gold`, `manager`, `reinstated`."""
+
+messages = Table(
+    "messages",
+    METADATA,
+    key("message_id"),
+    optional("job_id", "jobs.job_id"),
+    refers("from_id", "people.person_id"),
+    optional("to_id", "people.person_id"),
+    text("text"),
+    moment("at"),
+    moment("read_at", optional=True),
+)
+
+disputes = Table(
+    "disputes",
+    METADATA,
+    key("dispute_id"),
+    refers("submission_id", "submissions.submission_id"),
+    refers("person_id", "people.person_id"),
+    text("text"),
+    text("state", default="open"),
+    text("answer", default=""),
+    optional("decided_by", "people.person_id"),
+    moment("at"),
+    moment("decided_at", optional=True),
+    one_of("state", "open", "granted", "refused"),
+)
+
+reviews = Table(
+    "reviews",
+    METADATA,
+    key("review_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    number("stars", nullable=True),
+    text("text", default=""),
+    json("payload"),
+    moment("at"),
+    CheckConstraint("stars IS NULL OR stars BETWEEN 1 AND 5", name="stars"),
+)
+"""What raters say of a job: how clear, how fair (T,C&M 2013, 7.1)."""
+
+payments = Table(
+    "payments",
+    METADATA,
+    key("payment_id"),
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    optional("submission_id", "submissions.submission_id"),
+    text("kind"),
+    number("cents"),
+    text("currency"),
+    text("state", default="owed"),
+    text("note", default=""),
+    moment("at"),
+    one_of("kind", "work", "bonus", "correction"),
+    one_of("state", "owed", "paid", "refused"),
+    CheckConstraint("kind = 'correction' OR cents >= 0", name="cents"),
+    Index("ix_payments_job_person", "job_id", "person_id"),
+)
+"""Money is whole cents of one currency; a mistake is set right by another row, never by changing one."""
+
+panels = Table(
+    "panels",
+    METADATA,
+    key("panel_id"),
+    refers("job_id", "jobs.job_id"),
+    text("provider"),
+    json("options"),
+    text("state", default="open"),
+    moment("added_at"),
+    one_of("state", "open", "closed"),
+)
+
+panel_places = Table(
+    "panel_places",
+    METADATA,
+    refers("panel_id", "panels.panel_id"),
+    text("external_id"),
+    optional("person_id", "people.person_id"),
+    text("state", default="joined"),
+    text("code", default=""),
+    moment("joined_at"),
+    moment("ended_at", optional=True),
+    PrimaryKeyConstraint("panel_id", "external_id"),
+    one_of("state", "joined", "completed", "screened-out", "failed", "returned", "timed-out"),
+)

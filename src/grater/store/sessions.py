@@ -1,0 +1,60 @@
+"""Browser sessions: a random token in the cookie, its hash in the database, an end that the server decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+
+from grater.store import people
+from grater.store.clock import HOUR
+from grater.store.ids import hashed, new_secret
+from grater.store.schema import people as table
+from grater.store.schema import sessions
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    person_id: str
+    csrf: str
+    started_at: int
+    expires_at: int
+
+
+LIVE = (
+    select(*(sessions.c[name] for name in Session.__dataclass_fields__))
+    .join(table, table.c.person_id == sessions.c.person_id)
+    .where(
+        sessions.c.token_hash == bindparam("token"),
+        sessions.c.ended_at.is_(None),
+        sessions.c.expires_at > bindparam("now"),
+        table.c.state == "active",
+    )
+)
+
+
+def start(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
+    """A new session and the token for its cookie, which is told this once."""
+    token = new_secret()
+    session = Session(people.the(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
+    row = {name: getattr(session, name) for name in Session.__dataclass_fields__}
+    tx.insert(sessions, row | {"token_hash": hashed(token)})
+    return token, session
+
+
+def find(tx: Tx, token: str) -> Session | None:
+    """The session of a cookie, if it has neither run out nor been ended, and its person may still come in."""
+    row = tx.first(LIVE, token=hashed(token), now=tx.now)
+    return None if row is None else Session(*row)
+
+
+def end(tx: Tx, token: str) -> None:
+    this = (sessions.c.token_hash == hashed(token)) & sessions.c.ended_at.is_(None)
+    tx.execute(sessions.update().where(this).values(ended_at=tx.now))
+
+
+def end_all(tx: Tx, person_id: str) -> None:
+    """Everywhere at once: at ejection, at a new password."""
+    theirs = (sessions.c.person_id == person_id) & sessions.c.ended_at.is_(None)
+    tx.execute(sessions.update().where(theirs).values(ended_at=tx.now))

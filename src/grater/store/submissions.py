@@ -1,0 +1,213 @@
+"""Submissions: one answered page each, kept for good.
+
+The client names a submission by a UUID of its own.  The same id with the same body is a replay and gets the stored
+result; with another body it is a conflict (P2).  Work on a lease that the rater holds is valid.  Late work, on a
+lease that has run out, still takes a free slot of its unit if there is one, and is kept as surplus if not: nothing
+that a rater sent is thrown away (P1).  A second answer by the same rater is surplus (P3); work that arrives after an
+ejection is untrusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, literal_column, select
+
+from grater.errors import Conflict, NotFound, UsageError
+from grater.model import Json
+from grater.store import events, gold, jobs, people, slots, trust
+from grater.store.chunks import chunks
+from grater.store.ids import body_hash
+from grater.store.leases import MINE, MINE_LOCKED, Lease
+from grater.store.schema import judgments, leases, submissions, unit_items, units
+from grater.store.transaction import Record, Tx
+from grater.tasks.task import Answer
+
+LONGEST_ID = 100
+
+BY_ID = select(submissions).where(submissions.c.submission_id == bindparam("submission"))
+COUNTING = select(submissions.c.submission_id).where(
+    submissions.c.unit_id == bindparam("unit"),
+    submissions.c.person_id == bindparam("person"),
+    submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
+)
+DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
+ROLE = select(units.c.role).where(units.c.unit_id == bindparam("unit"))
+ASKED = select(unit_items.c.item_id).where(unit_items.c.unit_id == bindparam("unit"))
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a submission; show it to the rater only after COMMIT.  `is_right`: how it did on gold."""
+
+    submission_id: str
+    unit_id: str
+    status: str
+    is_replay: bool = False
+    is_right: bool | None = None
+
+
+def submit(
+    tx: Tx,
+    *,
+    submission_id: str,
+    lease_id: str,
+    person_id: str,
+    body: Mapping[str, Json],
+    answers: Sequence[Answer],
+    seconds: float | None = None,
+) -> Receipt:
+    """Store one answered page with its judgments, or give back what was stored under this id."""
+    if not 0 < len(submission_id) <= LONGEST_ID:
+        raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
+    people.lock(tx, person_id)
+    stored = find(tx, submission_id)
+    if stored is not None:
+        return _replay(stored, person_id, body)
+    lease = _lease(tx, lease_id, person_id)
+    status, n = _status(tx, lease)
+    _release(tx, lease, n)
+    role, is_right = _graded(tx, lease, answers)
+    row = {
+        "submission_id": submission_id,
+        "job_id": lease.job_id,
+        "unit_id": lease.unit_id,
+        "n": n,
+        "person_id": person_id,
+        "lease_id": lease_id,
+        "body": body,
+        "body_hash": body_hash(body),
+        "seconds": seconds,
+        "at": tx.now,
+        "guidelines_version": lease.guidelines_version,
+        "is_late": lease.state != "held" or lease.expires_at <= tx.now,
+        "is_right": is_right,
+        "status": status,
+    }
+    _require_answers(tx, lease.unit_id, answers)
+    store_all(tx, [(row, answers)])
+    if role == "gold":
+        trust.recount(tx, lease.job_id, person_id)
+    return Receipt(submission_id, lease.unit_id, status, is_right=is_right)
+
+
+def store_all(tx: Tx, found: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
+    """Write submissions with their judgments and events; the caller has given each its status and slot."""
+    for some in chunks(found):
+        tx.insert(submissions, [dict(row) for row, _ in some])
+        tx.insert(
+            judgments,
+            [_judgment(row["submission_id"], n, answer) for row, answers in some for n, answer in enumerate(answers)],
+        )
+        events.write_all(tx, [_event(row, answers) for row, answers in some])
+
+
+def _event(row: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[str | None, str, str, Mapping[str, Json]]:
+    payload = {name: row.get(name) for name in ("job_id", "unit_id", "person_id", "lease_id", "status", "n")}
+    payload |= {"body_hash": row["body_hash"], "judgments": len(answers)}
+    return row["person_id"], "submission.stored", row["submission_id"], payload
+
+
+def find(tx: Tx, submission_id: str) -> Record | None:
+    return tx.first(BY_ID, submission=submission_id)
+
+
+def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = None, why: str = "") -> str:
+    """Change what a submission counts for, and give its new status.
+
+    One that stops being valid frees its slot.  One that is to be valid again takes a free slot; if there is none left
+    it becomes surplus.
+    """
+    row = tx.first(tx.locked(select(submissions).where(submissions.c.submission_id == submission_id), of=submissions))
+    if row is None:
+        raise NotFound("there is no such submission")
+    if row.status == status:
+        return status
+    if row.n is not None:
+        slots.set_state(tx, row.unit_id, row.n, "free")
+    n = None
+    if status == "valid" and _has_slots(tx, row.unit_id):
+        n = slots.take_free(tx, row.unit_id)
+        status = "valid" if n is not None else "surplus"
+    this = submissions.c.submission_id == submission_id
+    tx.execute(submissions.update().where(this).values(status=status, n=n))
+    events.write(
+        tx, actor, "submission.status", submission_id, {"from": row.status, "to": status, "n": n, "why": why}
+    )
+    return status
+
+
+def of_unit(tx: Tx, unit_id: str) -> list[Record]:
+    """Everything that was sent for a unit, the oldest first: for adjudicators, never for raters (P9)."""
+    query = select(submissions).where(submissions.c.unit_id == unit_id)
+    return list(tx.all(query.order_by(submissions.c.at, tx.binary(submissions.c.submission_id))))
+
+
+def _replay(stored: Record, person_id: str, body: Mapping[str, Json]) -> Receipt:
+    if stored.person_id != person_id or stored.body_hash != body_hash(body):
+        raise Conflict(f"submission {stored.submission_id}: this id has been used for another answer; send a new one")
+    return Receipt(stored.submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right)
+
+
+def _lease(tx: Tx, lease_id: str, person_id: str) -> Lease:
+    row = tx.first(MINE_LOCKED if tx.is_postgres else MINE, lease=lease_id, person=person_id)
+    if row is None:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    return Lease(*row)
+
+
+def _status(tx: Tx, lease: Lease) -> tuple[str, int | None]:
+    """What new work on this lease counts for, and the slot that it fills."""
+    if tx.first(COUNTING, unit=lease.unit_id, person=lease.person_id) is not None:
+        return "surplus", None
+    if trust.find(tx, lease.job_id, lease.person_id).state == "ejected":
+        return "untrusted", None
+    if lease.n is None:
+        return "valid", None
+    if lease.state == "held":
+        return "valid", lease.n
+    n = slots.take_free(tx, lease.unit_id)
+    return ("surplus", None) if n is None else ("valid", n)
+
+
+def _release(tx: Tx, lease: Lease, n: int | None) -> None:
+    """The lease is answered; its slot is filled if the answer fills it, else free again."""
+    if lease.state != "held":
+        return
+    tx.execute(DONE, {"lease": lease.lease_id})
+    if lease.n is not None:
+        slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
+
+
+def _graded(tx: Tx, lease: Lease, answers: Sequence[Answer]) -> tuple[str, bool | None]:
+    role = str(tx.value(ROLE, unit=lease.unit_id))
+    if role == "work":
+        return role, None
+    return role, gold.grade(jobs.the(tx, lease.job_id).task, answers, gold.of_unit(tx, lease.unit_id))
+
+
+def _require_answers(tx: Tx, unit_id: str, answers: Sequence[Answer]) -> None:
+    """One answer for each item of the unit, no more and no less."""
+    asked = {row.item_id for row in tx.all(ASKED, unit=unit_id)}
+    found = [answer.item_id for answer in answers]
+    if not found or len(set(found)) != len(found) or (asked and set(found) != asked):
+        raise UsageError(f"unit {unit_id}: expected one answer for each of {len(asked)} items, found {len(found)}")
+
+
+def _has_slots(tx: Tx, unit_id: str) -> bool:
+    return bool(tx.value(select(units.c.wanted).where(units.c.unit_id == unit_id)))
+
+
+def _judgment(submission_id: str, position: int, answer: Answer) -> dict[str, Any]:
+    return {
+        "submission_id": submission_id,
+        "item_id": answer.item_id,
+        "position": position,
+        "label": answer.label,
+        "confidence": answer.confidence,
+        "flags": answer.flags,
+        "alternatives": answer.alternatives,
+        "payload": answer.payload,
+    }

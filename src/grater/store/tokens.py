@@ -1,0 +1,58 @@
+"""API tokens of a person: told once, kept as a hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
+
+from grater.errors import NotFound
+from grater.store import events, people
+from grater.store.clock import DAY
+from grater.store.ids import hashed, new_id, new_secret
+from grater.store.people import Person
+from grater.store.schema import tokens
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    token_id: str
+    person_id: str
+    name: str
+    made_at: int
+    expires_at: int | None
+    ended_at: int | None
+
+
+def make(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
+    """A new token, told this once."""
+    secret, token_id = new_secret(), new_id()
+    expires_at = None if days is None else tx.now + int(days * DAY)
+    row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.the(tx, person_id).person_id}
+    tx.insert(tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
+    events.write(tx, actor or person_id, "token.made", token_id, {"person_id": person_id})
+    return secret
+
+
+def find(tx: Tx, secret: str) -> Person | None:
+    """Whose token this is, if it still holds."""
+    is_live = tokens.c.ended_at.is_(None) & or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > tx.now)
+    person_id = tx.value(select(tokens.c.person_id).where(tokens.c.token_hash == hashed(secret), is_live))
+    person = people.find(tx, person_id) if person_id else None
+    return person if person is not None and person.state == "active" else None
+
+
+def of_person(tx: Tx, person_id: str) -> list[Token]:
+    columns = [tokens.c[name] for name in Token.__dataclass_fields__]
+    query = select(*columns).where(tokens.c.person_id == person_id).order_by(tokens.c.made_at, tokens.c.token_id)
+    return [Token(*row) for row in tx.all(query)]
+
+
+def end(tx: Tx, token_id: str, *, person_id: str) -> None:
+    """The person takes a token of theirs back."""
+    theirs = (tokens.c.token_id == token_id) & (tokens.c.person_id == person_id)
+    if tx.value(select(tokens.c.token_id).where(theirs)) is None:
+        raise NotFound("there is no such token")
+    tx.execute(tokens.update().where(theirs, tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
+    events.write(tx, person_id, "token.ended", token_id)

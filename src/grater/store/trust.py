@@ -1,0 +1,84 @@
+"""How far a rater is trusted in a job: gold seen, gold right, and a state that people or rules set.
+
+The counts are never added up by hand: they are counted again from the stored submissions after each gold answer,
+so trust recomputed from scratch is trust stored.  Only active gold counts; withdrawn answers do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, case, exists, func, select
+
+from grater.model import Json
+from grater.store import events
+from grater.store.schema import gold, submissions, trust, units
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    job_id: str
+    person_id: str
+    seen: int = 0
+    right: int = 0
+    state: str = "new"
+    attempts: int = 0
+    why: str = ""
+
+
+COLUMNS = [trust.c[name] for name in Trust.__dataclass_fields__]
+BY_KEY = select(*COLUMNS).where(trust.c.job_id == bindparam("job_id"), trust.c.person_id == bindparam("person_id"))
+
+
+def find(tx: Tx, job_id: str, person_id: str) -> Trust:
+    row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
+    return Trust(job_id, person_id) if row is None else Trust(*row)
+
+
+def of_job(tx: Tx, job_id: str) -> list[Trust]:
+    query = select(*COLUMNS).where(trust.c.job_id == job_id).order_by(tx.binary(trust.c.person_id))
+    return [Trust(*row) for row in tx.all(query)]
+
+
+def counted(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
+    """Gold seen and gold right, from the submissions themselves."""
+    is_active = exists().where(gold.c.unit_id == submissions.c.unit_id, gold.c.state == "active")
+    right = func.coalesce(func.sum(case((submissions.c.is_right, 1), else_=0)), 0)
+    row = tx.first(
+        select(func.count(), right)
+        .join(units, units.c.unit_id == submissions.c.unit_id)
+        .where(
+            submissions.c.job_id == job_id,
+            submissions.c.person_id == person_id,
+            submissions.c.status.in_(("valid", "untrusted")),
+            units.c.role == "gold",
+            is_active,
+        )
+    )
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+def recount(tx: Tx, job_id: str, person_id: str) -> Trust:
+    """Count gold again and store the result."""
+    seen, right = counted(tx, job_id, person_id)
+    return _store(tx, job_id, person_id, actor=None, seen=seen, right=right)
+
+
+def set_state(
+    tx: Tx, job_id: str, person_id: str, state: str, *, actor: str | None = None, **more: int | str
+) -> Trust:
+    """`more`: failed `attempts` at the quiz, and `why` the rater is in this state."""
+    return _store(tx, job_id, person_id, actor=actor, state=state, **more)
+
+
+def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: int | str) -> Trust:
+    key = (trust.c.job_id == job_id) & (trust.c.person_id == person_id)
+    if tx.first(select(trust.c.seen).where(key)) is None:
+        tx.insert(trust, {"job_id": job_id, "person_id": person_id, **values})
+    else:
+        tx.execute(trust.update().where(key).values(**values))
+    now = find(tx, job_id, person_id)
+    payload: dict[str, Json] = {"person_id": person_id, "seen": now.seen, "right": now.right, "state": now.state}
+    events.write(tx, actor, "trust.changed", job_id, payload)
+    return now

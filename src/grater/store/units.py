@@ -1,0 +1,171 @@
+"""Units: what one page asks about, with its slots.
+
+Work units have N slots, one for each judgment that is wanted.  Practice and gold units have none: every rater meets
+each of them once.  A unit's shuffle number is drawn at random when it is added and orders the queue (`leases`), so
+neither ids nor order tell where a unit came from (P10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import bindparam, func, select
+
+from grater.errors import NotFound, UsageError
+from grater.model import Essay, Item, Json, Span
+from grater.store import essays, events, jobs
+from grater.store.chunks import chunks
+from grater.store.ids import new_id, new_shuffle
+from grater.store.jobs import Job
+from grater.store.schema import items, slots, unit_items, units
+from grater.store.transaction import Tx
+from grater.tasks.task import Unit, UnitItem
+
+Role: TypeAlias = Literal["work", "practice", "gold"]
+
+BY_ID = select(units).where(units.c.unit_id == bindparam("unit"))
+ITEMS = (
+    select(items.c.essay_id, items.c.start, items.c.end, items.c.kind, unit_items.c.payload)
+    .join(items, items.c.item_id == unit_items.c.item_id)
+    .where(unit_items.c.unit_id == bindparam("unit"))
+    .order_by(unit_items.c.position)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewUnit:
+    """A unit to add.  `follows` is the `name` of another unit in the same call: the same rater must have done that
+    one `delay_ms` ago.  `wanted` overrides the job's N."""
+
+    items: tuple[tuple[str, Mapping[str, Json]], ...]
+    essay_id: str | None = None
+    role: Role = "work"
+    stage: str = ""
+    name: str = ""
+    follows: str = ""
+    delay_ms: int = 0
+    batch: int = 0
+    overlap: bool = False
+    wanted: int | None = None
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyUnit:
+    """A unit as the store knows it; `unit` is what a task sees of it."""
+
+    unit: Unit
+    job: Job
+    role: str
+    batch: int
+    overlap: bool
+    follows: str | None
+    delay_ms: int
+    wanted: int
+
+    @property
+    def unit_id(self) -> str:
+        return self.unit.unit_id
+
+
+def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
+    """Add units with their slots to a job; give their ids in order."""
+    job = jobs.the(tx, job_id)
+    added: list[str] = []
+    by_name: dict[str, str] = {}
+    position = int(tx.value(select(func.max(units.c.position)).where(units.c.job_id == job_id)) or 0)
+    for some in chunks(new):
+        ids = [new_id() for _ in some]
+        by_name |= {each.name: unit_id for each, unit_id in zip(some, ids, strict=True) if each.name}
+        rows = [
+            _row(each, unit_id, job_id, position + number, judgments or job.judgments, by_name)
+            for number, (each, unit_id) in enumerate(zip(some, ids, strict=True), 1)
+        ]
+        _insert(tx, job_id, some, rows)
+        position += len(some)
+        added += ids
+    return added
+
+
+def _insert(tx: Tx, job_id: str, some: Sequence[NewUnit], rows: Sequence[Mapping[str, Any]]) -> None:
+    tx.insert(units, list(rows))
+    tx.insert(unit_items, [row for each, unit in zip(some, rows, strict=True) for row in _item_rows(each, unit)])
+    tx.insert(slots, [row for unit in rows for row in _slot_rows(unit)])
+    told = {row["unit_id"]: row["wanted"] for row in rows}
+    events.write(tx, None, "units.added", job_id, {"wanted": told})
+
+
+def _row(
+    each: NewUnit, unit_id: str, job_id: str, position: int, judgments: int, by_name: Mapping[str, str]
+) -> dict[str, Any]:
+    if each.follows and each.follows not in by_name:
+        raise UsageError(f"unit {each.name or position}: follows {each.follows!r}, which must be added before it")
+    wanted = each.wanted if each.wanted is not None else judgments
+    return {
+        "unit_id": unit_id,
+        "job_id": job_id,
+        "essay_id": each.essay_id,
+        "role": each.role,
+        "stage": each.stage,
+        "follows": by_name.get(each.follows),
+        "delay_ms": each.delay_ms,
+        "batch": each.batch,
+        "overlap": each.overlap,
+        "position": position,
+        "shuffle": new_shuffle(),
+        "wanted": wanted if each.role == "work" else 0,
+        "payload": each.payload,
+    }
+
+
+def _item_rows(each: NewUnit, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"unit_id": unit["unit_id"], "position": number, "item_id": item_id, "payload": payload}
+        for number, (item_id, payload) in enumerate(each.items)
+    ]
+
+
+def _slot_rows(unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+    own = {name: unit[name] for name in ("unit_id", "job_id", "batch", "shuffle")}
+    return [{**own, "n": n, "state": "free"} for n in range(1, unit["wanted"] + 1)]
+
+
+def find(tx: Tx, unit_id: str) -> StudyUnit | None:
+    """A unit with its items, job and bare essay: no rater may meet the marks of others (P9)."""
+    row = tx.first(BY_ID, unit=unit_id)
+    if row is None:
+        return None
+    essay = (essays.bare(tx, row.essay_id) if row.essay_id else None) or Essay("", "")
+    unit = Unit(unit_id, essay, _items(tx, unit_id), row.stage, row.payload)
+    rest = (row.role, row.batch, row.overlap, row.follows, row.delay_ms, row.wanted)
+    return StudyUnit(unit, jobs.the(tx, row.job_id), *rest)
+
+
+def the(tx: Tx, unit_id: str) -> StudyUnit:
+    """The unit with this id, which must be there."""
+    unit = find(tx, unit_id)
+    if unit is None:
+        raise NotFound("there is no such unit in this study")
+    return unit
+
+
+def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
+    """The units of a job in the order in which they were added."""
+    query = select(units.c.unit_id).where(units.c.job_id == job_id).order_by(units.c.position)
+    return [row.unit_id for row in tx.all(query if role is None else query.where(units.c.role == role))]
+
+
+def _items(tx: Tx, unit_id: str) -> tuple[UnitItem, ...]:
+    return tuple(
+        UnitItem(Item(row.essay_id or "", Span(row.start or 0, row.end or 0), row.kind), row.payload)
+        for row in tx.all(ITEMS, unit=unit_id)
+    )
+
+
+def lock(tx: Tx, unit_id: str) -> None:
+    """One change at a time for one unit."""
+    query = select(units.c.unit_id).where(units.c.unit_id == unit_id)
+    if tx.first(tx.locked(query, of=units)) is None:
+        raise NotFound("there is no such unit in this study")

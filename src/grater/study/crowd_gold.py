@@ -1,0 +1,130 @@
+"""Gold for a job: from known answers, from items on which experts agree, from errors planted in essays.
+
+Madnani et al. 2011, section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert
+said the same.  An item that the job asks about becomes gold instead of work, as long as nobody has met it; one that
+somebody has met is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grater.errors import UsageError
+from grater.model import Item, Span
+from grater.rng import generator
+from grater.store import Tx, essays, gold_units, items, jobs, judgments
+from grater.store.jobs import Job
+from grater.study.known import add_known
+from grater.tasks import TASKS
+from grater.tasks.task import UNKNOWN
+
+REASON = "The experts who judged this all gave this answer."
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many gold units were made, and how many items had been met by raters already."""
+
+    made: int
+    met: int
+
+
+def make_gold(
+    tx: Tx, job: Job, item_id: str, accepted: Sequence[str], *, reason: str, actor: str | None = None
+) -> bool:
+    """One item with its accepted answers as gold of a job; False where a rater has met it already."""
+    _require_labels(job, accepted)
+    if gold_units.is_known(tx, job.job_id, item_id):
+        return False
+    unit_id = gold_units.work_with(tx, job.job_id, item_id)
+    if unit_id is not None:
+        return gold_units.convert(tx, unit_id, item_id, accepted, reason=reason, actor=actor)
+    add_known(tx, job.job_id, item_id, list(accepted), reason=reason)
+    return True
+
+
+def gold_from_experts(
+    tx: Tx,
+    job: Job,
+    *,
+    source: str | None = None,
+    least: int = 2,
+    most: int | None = None,
+    reason: str = REASON,
+    seed: int = 0,
+    actor: str | None = None,
+) -> Made:
+    """Items on which `least` experts or more agree, `most` of them at random; they may have had another task."""
+    agreed = unanimous(tx, job, source=source, least=least)
+    if not agreed:
+        raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
+    order = sorted(agreed)
+    generator(seed, "gold", job.name).shuffle(order)
+    made = met = 0
+    for item_id in order:
+        if most is not None and made >= most:
+            break
+        if make_gold(tx, job, item_id, agreed[item_id], reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
+    """Items with the labels of this job's task that mean what all experts said."""
+    said: dict[str, list[str]] = defaultdict(list)
+    for each in [jobs.named(tx, source)] if source else jobs.all(tx):
+        for row in judgments.table(tx, each.job_id, roles=("work", "gold", "practice"), payload=False):
+            if row["group"] == "expert":
+                said[str(row["item"])].append(_meaning(each, str(row["label"])))
+    agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
+    found = {item: _labels(job, meaning) for item, meaning in agreed.items()}
+    return {item: labels for item, labels in found.items() if labels}
+
+
+def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
+    """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
+    made = met = 0
+    for essay in essays.all(tx):
+        edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        if not edits or (gold_units.work_with(tx, job.job_id, item.item_id) is None):
+            continue
+        places = sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def add_planted(tx: Tx, job: Job, item_id: str, places: Iterable[str], *, reason: str) -> bool:
+    """An essay with planted errors at these places as gold of a marking job."""
+    if items.find(tx, item_id) is None:
+        raise UsageError(f"there is no essay item {item_id!r} in this study; import the essay first")
+    return make_gold(tx, job, item_id, sorted(places), reason=reason)
+
+
+def _meaning(job: Job, label: str) -> str:
+    """What a label comes to; the label itself where the task has no verdict."""
+    verdict = TASKS[job.task].verdict
+    return verdict.get(label, label) if verdict else label
+
+
+def _labels(job: Job, meaning: str) -> tuple[str, ...]:
+    verdict = TASKS[job.task].verdict
+    if verdict is None:
+        return (meaning,)
+    return () if meaning == UNKNOWN else tuple(label for label, to in verdict.items() if to == meaning)
+
+
+def _require_labels(job: Job, accepted: Sequence[str]) -> None:
+    known = TASKS[job.task].labels
+    if not accepted:
+        raise UsageError(f"{job.name}: gold needs at least one accepted answer")
+    wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
+    if wrong:
+        raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")

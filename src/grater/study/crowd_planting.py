@@ -1,0 +1,27 @@
+"""Errors planted in a good essay, so that marking can be graded by errors found (docs/crowd-jobs.md).
+
+Each planted edit says what to write instead of the words in its span; the places of the errors are told in the new
+text, as the gold of the marking task wants them: `120-124:Wcip`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grater.errors import UsageError
+from grater.model import Edit, Essay
+
+
+def plant(essay: Essay, edits: Sequence[Edit], *, essay_id: str) -> tuple[Essay, tuple[str, ...]]:
+    """The essay with the errors in it, under a new id, and where they stand."""
+    text, places, shift, last = essay.text, [], 0, 0
+    for edit in sorted(edits, key=lambda each: each.span):
+        if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:
+            raise UsageError(f"{essay.essay_id}: expected errors to plant side by side, each with its words")
+        wrong, start = edit.replacements[0], edit.span.start + shift
+        text = text[:start] + wrong + text[edit.span.end + shift :]
+        places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
+        shift += len(wrong) - len(edit.span)
+        last = edit.span.end
+    return replace(essay, essay_id=essay_id, text=text, edits=(), annotators=(), tokens=None), tuple(places)

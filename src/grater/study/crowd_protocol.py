@@ -1,0 +1,85 @@
+"""The protocol sheet of a job: what T,C&M 2013, 7.1, asks every crowdsourced study to report.
+
+Instructions, gold, the rule by which raters are put out, pay, restrictions, redundancy, dates, and what came of it.
+"""
+
+from __future__ import annotations
+
+from grater.crowd.pay import money
+from grater.crowd.terms import Terms, terms_of
+from grater.crowd.trust import TrustRule, gold_on_page
+from grater.store import Tx, guidelines, trust, units
+from grater.store.clock import as_iso
+from grater.store.jobs import Job
+from grater.store.judgments import ALL, by_submission
+from grater.study.crowd_money import Costs, job_costs
+
+
+def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
+    """Name and words, one line each, in a fixed order."""
+    terms, costs = terms_of(job.options), job_costs(tx, job)
+    version = guidelines.current(tx, job.job_id)
+    rows = {
+        "Task": f"{job.task}, {job.title}",
+        "Judgments a unit": str(terms.redundancy or job.judgments),
+        "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
+        "Gold": _gold(tx, job, terms),
+        "Put out": _rule(terms.gold, _n_out(tx, job)),
+        "Pay": _pay(terms, costs),
+        "Restrictions": _restrictions(terms),
+        "Opening hours": str(terms.opening or ""),
+        "Limit a rater": f"{terms.limit} units" if terms.limit else "",
+        "Dates": _dates(tx, job),
+        "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
+        "Judgments": f"{costs.judgments}, {costs.valid} valid",
+        "Turn-around": f"{costs.hours:.1f} hours",
+        "Cost": _cost(costs),
+    }
+    return [(name, words) for name, words in rows.items() if words]
+
+
+def _gold(tx: Tx, job: Job, terms: Terms) -> str:
+    n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
+    if not n_gold or terms.gold is None:
+        return "none"
+    return f"{n_gold} units, {gold_on_page(terms.page)} hidden in every {terms.page}"
+
+
+def _rule(rule: TrustRule | None, n_out: int) -> str:
+    if rule is None:
+        return ""
+    tries = "one try" if rule.attempts == 1 else f"{rule.attempts} tries"
+    quiz = f"entry quiz of {rule.quiz} ({tries}), then " if rule.quiz else ""
+    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on; raters put out: {n_out}"
+
+
+def _n_out(tx: Tx, job: Job) -> int:
+    return sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))
+
+
+def _pay(terms: Terms, costs: Costs) -> str:
+    if terms.pay is None:
+        return "none agreed"
+    rates = costs.hourly
+    hour = f"; median {costs.money(rates.median)} an hour" if rates and rates.n_raters else ""
+    return f"{money(terms.pay.cents, terms.pay.currency)} a unit, policy {terms.pay.policy}{hour}"
+
+
+def _restrictions(terms: Terms) -> str:
+    found = [str(each) for each in terms.qualifications]
+    found += [f"from {', '.join(terms.countries)}"] if terms.countries else []
+    found += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(found) or "none"
+
+
+def _dates(tx: Tx, job: Job) -> str:
+    times = [row.at for row, _ in by_submission(tx, job.job_id, ALL)]
+    return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answer yet"
+
+
+def _cost(costs: Costs) -> str:
+    if costs.pay is None:
+        return ""
+    each = f", {costs.money(costs.per_valid)} a valid judgment" if costs.valid else ""
+    whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
+    return f"{whole}{each}; {lost} on judgments that do not count"

@@ -1,0 +1,155 @@
+"""The studies of the papers as templates: each names its jobs, their tasks and their sizes.
+
+`sampling` (T&C 2008, 6): a sample of what a system flags and lets pass, judged blind.  `exhaustive`: every item.
+`verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall.  `crowd-error`
+(Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank in each of so many sentences.
+`choice` (4.2): writer against system where they differ.  `constructions` (Lee et al. 2009): five constructions of a
+noun in two stages.  `marking` (NUCLE 2013): whole essays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grater.errors import Conflict, UnknownName, UsageError
+from grater.model import Json
+from grater.registry import unknown
+from grater.rng import generator
+from grater.store import Store, Tx, decisions, essays, items, jobs
+from grater.store.jobs import Job
+from grater.study.drawing import Wish, draw, require_left
+from grater.study.planning import JobPlan, add_job
+from grater.study.prepositions import preposition_items
+from grater.text.sentences import sentences_of
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One kind of study: its task, the judgments a unit gets unless asked otherwise, and its source."""
+
+    name: str
+    task: str
+    judgments: int
+    source: str
+    needs_system: bool = False
+
+
+DESIGNS: Mapping[str, Design] = {
+    design.name: design
+    for design in (
+        Design("sampling", "usage", 2, "T&C 2008, section 6", needs_system=True),
+        Design("exhaustive", "usage", 2, "T&C 2008, section 5"),
+        Design("verification", "verify", 1, "T&C 2008, section 6.4", needs_system=True),
+        Design("crowd-error", "error", 20, "Madnani et al. 2011"),
+        Design("cloze", "cloze", 2, "T&C 2008, section 4.1"),
+        Design("choice", "choice", 2, "T&C 2008, section 4.2", needs_system=True),
+        Design("constructions", "construction", 2, "Lee et al. 2009"),
+        Design("marking", "marking", 2, "NUCLE 2013"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person asks of a design; what is left out is the paper's."""
+
+    design: str
+    name: str = ""
+    system: str | None = None
+    n: int | None = None
+    n_flagged: int | None = None
+    judgments: int | None = None
+    annotators: Sequence[str] = ()
+    seed: int = 0
+
+
+def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
+    """Plan the job of a design and open it; the same order again gives the job that is there."""
+    design = _design(order.design)
+    if design.needs_system and order.system is None:
+        order = replace(order, system=_only_system(store, design))
+    order = replace(order, name=order.name or design.name)
+    earlier = _earlier(store, order)
+    if earlier is not None:
+        return earlier
+    plan = JobPlan(
+        order.name,
+        design.task,
+        order.judgments or design.judgments,
+        system=order.system if design.task in ("verify", "choice") else None,
+        item_ids=_items(store, design, order),
+        most=order.n if design.name not in ("sampling", "cloze") else None,
+        annotators=order.annotators,
+        options={"design": design.name, "order": _asked(order)},
+        seed=order.seed,
+    )
+    return add_job(store, plan, actor=actor)
+
+
+def _earlier(store: Store, order: Order) -> Job | None:
+    """The job of this very order, if it was given before."""
+    with store.read() as tx:
+        found = next((job for job in jobs.all(tx) if job.name == order.name), None)
+    if found is not None and found.options.get("order") != _asked(order):
+        raise Conflict(f"there is another job called {order.name!r} already; choose another with --name")
+    return found
+
+
+def _asked(order: Order) -> dict[str, Json]:
+    numbers: dict[str, Json] = {"n": order.n, "flagged": order.n_flagged, "judgments": order.judgments}
+    names: dict[str, Json] = {"design": order.design, "system": order.system, "annotators": list(order.annotators)}
+    return {**names, **numbers, "seed": order.seed}
+
+
+def _design(name: str) -> Design:
+    if name not in DESIGNS:
+        raise UnknownName(unknown("design", name, sorted(DESIGNS)))
+    return DESIGNS[name]
+
+
+def _only_system(store: Store, design: Design) -> str:
+    with store.read() as tx:
+        names = decisions.names(tx)
+    if len(names) != 1:
+        found = ", ".join(names) or "none; run grater study decide first"
+        raise UsageError(f"the design {design.name} is for one system: expected --system NAME, found {found}")
+    return names[0]
+
+
+def _items(store: Store, design: Design, order: Order) -> Sequence[str]:
+    if design.name == "sampling":
+        wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
+        if wish.n < 1:
+            raise UsageError(
+                "expected --n N, the size of the sample, found none; grater plan says how many are enough"
+            )
+        return require_left(draw(store, order.name, wish).left, order.name)
+    if design.name == "verification":
+        with store.read() as tx:
+            flagged = [each.item_id for each in decisions.all(tx, system=order.system) if each.flagged]
+        if not flagged:
+            raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
+        return flagged
+    if design.name == "cloze":
+        with store.write() as tx:
+            return _one_a_sentence(tx, order)
+    return ()
+
+
+def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
+    """One preposition at random from each sentence that has any, then so many sentences at random."""
+    rng = generator(order.seed, "cloze")
+    chosen = []
+    for essay in essays.all(tx):
+        places = list(preposition_items(essay))
+        for sentence in sentences_of(essay):
+            inside = [item for item in places if sentence.covers(item.span)]
+            if inside:
+                chosen.append(inside[int(rng.integers(len(inside)))])
+    if not chosen:
+        raise UsageError("nothing to ask: no essay of the study has a preposition")
+    n = min(order.n or len(chosen), len(chosen))
+    picked = sorted(rng.choice(len(chosen), size=n, replace=False).tolist())
+    items.add_all(tx, (items.of(chosen[place]) for place in picked))
+    return [chosen[place].item_id for place in picked]

@@ -1,0 +1,178 @@
+"""A study as a folder: one consistent snapshot, the same bytes whenever nothing has changed (P8).
+
+For people and other tools: tables of items, judgments (of every status), raters (pseudonyms unless `names`), gold,
+payments and decisions; per job a ratings matrix and a `task, worker, label` table; the essays as NUCLE SGML, M2, brat
+and JSONL; agreement and costs.  For grater: `tables/`, every row of every table without secrets, from which
+`import_archive` makes the study again.  `manifest.json` has the hash and size of each file and the counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import polars as pl
+
+from grater import __version__
+from grater.agreement import agreement
+from grater.agreement.as_json import agreement_json
+from grater.corpora import Loss, write_corpus
+from grater.errors import GraterError, UsageError
+from grater.files import complaining
+from grater.model import Json
+from grater.store import Store, Tx, dump, events, jobs, people
+from grater.store.json_text import to_text
+from grater.store.migrations import VERSION
+from grater.study import frames
+from grater.study.corpus import marked_essays
+from grater.study.costs import costs
+from grater.study.crowd_protocol import protocol_sheet
+from grater.tables import read_judgments, with_labels, write_table
+from grater.tasks import TASKS
+from grater.tasks.task import Task, merged_by
+
+FORMAT = "grater-study"
+CORPORA = {"essays.sgml": "nucle", "essays.m2": "m2", "essays.jsonl": "jsonl", "brat": "brat"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    folder: Path
+    files: int
+    counts: dict[str, int]
+    losses: int
+
+
+def export(store: Store, folder: Path, *, names: bool = False, raw: bool = False) -> Exported:
+    """Write the whole study to a new folder; `raw` leaves cells alone that a spreadsheet would run."""
+    with _all_or_nothing(folder) as partial, store.read() as tx:
+        _tables(tx, partial, names=names)
+        _frames(tx, partial, names=names, raw=raw)
+        losses = _corpora(tx, partial, names=names)
+        counts = _manifest(tx, partial, names=names, raw=raw)
+        n_files = sum(1 for file in partial.rglob("*") if file.is_file())
+    return Exported(folder, n_files, counts, losses)
+
+
+def _tables(tx: Tx, folder: Path, *, names: bool) -> None:
+    (folder / "tables").mkdir()
+    for name in dump.table_names():
+        with (folder / "tables" / f"{name}.jsonl").open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(f"{to_text(row)}\n" for row in dump.rows(tx, name, names=names))
+
+
+def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
+    raters = {each.person_id: each.name if names else each.pseudonym for each in people.all(tx)}
+    whole = {
+        "items": frames.item_frame(tx),
+        "judgments": frames.judgment_frame(tx, names=names),
+        "raters": frames.rater_frame(tx, names=names),
+        "gold": frames.gold_frame(tx),
+        "payments": frames.payment_frame(tx, raters),
+        "decisions": frames.decision_frame(tx),
+        "adjudications": frames.adjudication_frame(tx, raters),
+    }
+    for name, frame in whole.items():
+        write_table(frame, folder / f"{name}.csv", raw=raw)
+    by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
+    tasks = {job.name: TASKS[job.task] for job in jobs.all(tx)}
+    for number, found in enumerate(by_job.values(), 1):
+        place = folder / "jobs" / f"{number:02d}"
+        place.mkdir(parents=True)
+        write_table(frames.rating_frame(found), place / "ratings.csv", raw=raw)
+        write_table(frames.label_frame(found), place / "labels.csv", raw=raw)
+    _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
+    _write_json(folder / "agreement.json", {name: _agreement(found, tasks[name]) for name, found in by_job.items()})
+    _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
+    _write_json(folder / "protocol.json", {job.name: dict(protocol_sheet(tx, job)) for job in jobs.all(tx)})
+
+
+def _work(found: pl.DataFrame, job: str) -> pl.DataFrame:
+    """A job's judgments by people on work units; programs are never mixed in, practice and gold are no result."""
+    is_work = (pl.col("role") == "work") & (pl.col("kind") != "program")
+    return found.filter((pl.col("job") == job) & is_work)
+
+
+def _agreement(found: pl.DataFrame, task: Task) -> Json:
+    try:
+        judged = read_judgments(found.select("item", "rater", "label", "status"))
+        merged = merged_by(task)
+        return agreement_json(agreement(with_labels(judged, merged) if merged else judged))
+    except GraterError as error:
+        return {"reason": str(error)}
+
+
+def _corpora(tx: Tx, folder: Path, *, names: bool) -> int:
+    """The essays in each format; what a format cannot hold is written down beside them."""
+    essays = list(marked_essays(tx, names=names))
+    if not essays:
+        return 0
+    place = folder / "essays"
+    place.mkdir()
+    lost: list[Json] = []
+    for name, format_name in CORPORA.items():
+
+        def report(loss: Loss, format_name: str = format_name) -> None:
+            lost.append({"format": format_name, **asdict(loss)})
+
+        write_corpus(essays, place / name, report, format_name=format_name)
+    with (place / "losses.jsonl").open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(f"{to_text(loss)}\n" for loss in lost)
+    return len(lost)
+
+
+def _manifest(tx: Tx, folder: Path, *, names: bool, raw: bool) -> dict[str, int]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    tables = {name: _n_lines(folder / "tables" / f"{name}.jsonl") for name in dump.table_names()}
+    listed: dict[str, Json] = {
+        file.relative_to(folder).as_posix(): {"sha256": sha256(file), "bytes": file.stat().st_size} for file in files
+    }
+    manifest: dict[str, Json] = {
+        "format": FORMAT,
+        "grater": __version__,
+        "schema": VERSION,
+        "names": names,
+        "raw": raw,
+        "study": dump.meta_values(tx),
+        "last_event": events.latest(tx),
+        "counts": tables,
+        "files": listed,
+    }
+    _write_json(folder / "manifest.json", manifest)
+    return {name: n for name, n in tables.items() if n}
+
+
+def sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _n_lines(file: Path) -> int:
+    with file.open("rb") as stream:
+        return sum(1 for _ in stream)
+
+
+def _write_json(path: Path, value: Json) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="")
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[Path]:
+    """A folder to write to that takes its name only when it is whole; one that is in use is refused."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: expected a new or empty folder to write to, found one that is in use")
+    with complaining(folder):
+        partial = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            yield partial
+            partial.chmod(0o755)
+            partial.replace(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,173 @@
+"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
+
+All files of one call come in together or not at all.  The very same file again is no error and changes nothing; an
+essay that is there with another text is an error that names it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from grater.corpora import read_corpus
+from grater.errors import Problems
+from grater.model import Decision, Essay, Item, Json, Span
+from grater.store import Store, Tx, decisions, essays, imports, items
+from grater.store.items import StudyItem
+from grater.study.judged import add_judgments
+from grater.study.known import add_gold
+from grater.tables import Table, read_decisions, read_gold, read_items, read_judgments
+from grater.tables.judgments import ANY
+
+PLACE = ("item", "essay", "start", "end", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of one file: rows that are new, rows that were there."""
+
+    name: str
+    kind: str
+    new: int
+    known: int = 0
+
+    def as_json(self) -> dict[str, Json]:
+        return {"file": self.name, "kind": self.kind, "new": self.new, "known": self.known}
+
+
+def import_files(
+    store: Store,
+    *,
+    corpora: Sequence[Path] = (),
+    items: Sequence[Path] = (),
+    decisions: Sequence[Path] = (),
+    judgments: Sequence[Path] = (),
+    gold: Sequence[Path] = (),
+    practice: Sequence[Path] = (),
+    format_name: str | None = None,
+    job: str | None = None,
+    task: str = "error",
+    columns: Mapping[str, str] | None = None,
+    actor: str | None = None,
+) -> list[Imported]:
+    """Bring files in, all or nothing; judgments, gold and practice go to the named `job`, made for judgments."""
+    asked = [
+        *((path, "corpus", lambda tx, path, key: _corpus(tx, path, key, format_name)) for path in corpora),
+        *((path, "items", lambda tx, path, _: _items(tx, path, columns)) for path in items),
+        *((path, "decisions", lambda tx, path, _: _decisions(tx, path, columns)) for path in decisions),
+        *((path, "judgments", lambda tx, path, _: _judgments(tx, path, columns, job, task)) for path in judgments),
+        *((path, "gold", lambda tx, path, _: _gold(tx, path, columns, job, "gold")) for path in gold),
+        *((path, "practice", lambda tx, path, _: _gold(tx, path, columns, job, "practice")) for path in practice),
+    ]
+    with store.write() as tx:
+        return [_one(tx, path, kind, bring, actor) for path, kind, bring in asked]
+
+
+def _one(
+    tx: Tx, path: Path, kind: str, bring: Callable[[Tx, Path, str], tuple[int, int]], actor: str | None
+) -> Imported:
+    sha256 = fingerprint(path)
+    earlier = imports.find(tx, kind=kind, sha256=sha256)
+    if earlier is not None:
+        return Imported(str(path), kind, 0, earlier.n_rows)
+    import_id = imports.start(tx, kind=kind, name=path.name, sha256=sha256)
+    n_new, n_known = bring(tx, path, import_id)
+    imports.finish(tx, import_id, n_rows=n_new + n_known, actor=actor)
+    return Imported(str(path), kind, n_new, n_known)
+
+
+def fingerprint(path: Path) -> str:
+    """A hash of a file, or of a folder's files with their names."""
+    total = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            total.update(f"{file.relative_to(path) if path.is_dir() else ''}\0".encode())
+            with file.open("rb") as stream:
+                total.update(hashlib.file_digest(stream, "sha256").digest())
+    return total.hexdigest()
+
+
+def _corpus(tx: Tx, path: Path, import_id: str, format_name: str | None) -> tuple[int, int]:
+    return essays.add_all(tx, read_corpus(path, format_name=format_name), import_id=import_id)
+
+
+def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
+    table = read_items(path, columns=columns)
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, _column(table, "essay"))}
+    n_new = items.add_all(tx, _placed(table, texts))
+    return n_new, len(table) - n_new
+
+
+def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
+    """The items of a table, each held against its essay: inside the text, and on the words that it names."""
+    problems = Problems(table.name)
+    for number, row in enumerate(table.frame.iter_rows(named=True), 2):
+        item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        complaint = _complaint(item, row, by_id.get(item.essay_id))
+        if complaint:
+            problems.add(complaint, line=number)
+            continue
+        payload = {name: value for name, value in row.items() if name not in PLACE and value is not None}
+        yield items.of(item, outside_id=str(row["item"]), payload=payload)
+    problems.done()
+
+
+def _complaint(item: Item, row: Mapping[str, Any], essay: Essay | None) -> str:
+    if essay is None:
+        return f"expected an essay of the study, found {item.essay_id!r}; import its corpus first"
+    if not item.span.start <= item.span.end <= len(essay.text):
+        return f"expected a span inside the essay ({len(essay.text)} characters), found {item.span}"
+    target = row.get("target")
+    if target is not None and target != item.span.of(essay.text):
+        return f"expected {target!r} at {item.span.start}-{item.span.end}, found {item.span.of(essay.text)!r}"
+    return ""
+
+
+def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:
+    table = read_decisions(path, columns=columns)
+    ids = items.by_name(tx, _column(table, "item"))
+    _require_known(table.name, _column(table, "item"), ids)
+    n_new = decisions.add_all(
+        tx,
+        (
+            Decision(
+                ids[str(row["item"])],
+                row["system"],
+                row["flagged"],
+                row.get("score"),
+                row.get("type") or "",
+                row.get("suggestion"),
+            )
+            for row in table.frame.iter_rows(named=True)
+        ),
+    )
+    return n_new, len(table) - n_new
+
+
+def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:
+    table = read_judgments(path, columns=columns, status=(ANY,))
+    return add_judgments(tx, table, job=job or path.stem, task=task), 0
+
+
+def _gold(
+    tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, role: Literal["gold", "practice"]
+) -> tuple[int, int]:
+    table = read_gold(path, columns=columns)
+    ids = items.by_name(tx, _column(table, "item"))
+    _require_known(table.name, _column(table, "item"), ids)
+    return add_gold(tx, table, ids, job=job, role=role)
+
+
+def _column(table: Table, name: str) -> list[str]:
+    return [str(value) for value in table.frame[name].to_list()]
+
+
+def _require_known(name: str, wanted: Sequence[str], known: Mapping[str, str]) -> None:
+    problems = Problems(name)
+    for number, each in enumerate(wanted, 2):
+        if each not in known:
+            problems.add(f"expected an item of the study, found {each!r}; import its items first", line=number)
+    problems.done()

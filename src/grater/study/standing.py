@@ -1,0 +1,81 @@
+"""Where a study stands, in numbers that cost little to count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grater.model import Json
+from grater.store import Tx, counting, decisions, dump, essays, items, jobs, people
+from grater.store.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """`slots` by state say how far the work is; `submissions` by status what came of it."""
+
+    job: Job
+    units: dict[str, int]
+    slots: dict[str, int]
+    submissions: dict[str, int]
+
+    @property
+    def wanted(self) -> int:
+        return sum(self.slots.values())
+
+    @property
+    def valid(self) -> int:
+        return self.slots.get("filled", 0)
+
+    def as_json(self) -> dict[str, Json]:
+        shown = {"name": self.job.name, "task": self.job.task, "state": self.job.state, "access": self.job.access}
+        counts = {"units": self.units, "slots": self.slots, "submissions": self.submissions}
+        return {**shown, "judgments": self.job.judgments, "wanted": self.wanted, "valid": self.valid, **counts}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    name: str
+    essays: int
+    items: int
+    decisions: int
+    systems: tuple[str, ...]
+    people: int
+    jobs: tuple[JobStatus, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        counts = {"essays": self.essays, "items": self.items, "decisions": self.decisions, "people": self.people}
+        return {
+            "study": self.name,
+            **counts,
+            "systems": list(self.systems),
+            "jobs": [job.as_json() for job in self.jobs],
+        }
+
+    @property
+    def next_step(self) -> str:
+        """What a person would do now."""
+        if not self.essays and not self.items:
+            return "import essays: grater study import STUDY FILE..."
+        if not self.jobs and not self.systems:
+            return (
+                "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S"
+            )
+        if not self.jobs:
+            return "have the systems judged: grater study design STUDY sampling --system NAME --n N"
+        if not self.people:
+            return "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY"
+        if any(job.job.state == "open" and job.valid < job.wanted for job in self.jobs):
+            return "wait for raters, with grater serve STUDY running"
+        return "see the results: grater study report STUDY; take them out: grater study export STUDY FOLDER"
+
+
+def status(tx: Tx) -> Status:
+    by_slot, by_status = counting.slots_by_job(tx), counting.submissions_by_job(tx)
+    by_role = counting.units_by_job(tx)
+    found = tuple(
+        JobStatus(job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}))
+        for job in jobs.all(tx)
+    )
+    name = dump.meta_values(tx).get("name", "")
+    counts = (essays.count(tx), items.count(tx), decisions.count(tx))
+    return Status(name, *counts, tuple(decisions.names(tx)), people.count(tx), found)

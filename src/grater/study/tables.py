@@ -1,0 +1,134 @@
+"""The tables of a study as every statistic takes them: judgments as verdicts, decisions, items, gold.
+
+A task has its own map from labels to error, ok and unknown; jobs of a task without one (cloze, construction, marking)
+have no verdicts and are left out.  Programs are never mixed with people unless asked for.  Decisions on items of a
+kind that nobody judged (gaps, where only prepositions were judged) are left out, unless that kind is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import polars as pl
+
+from grater.errors import UsageError
+from grater.store import Tx, jobs
+from grater.store.columns import decision_columns, judged_by_people, kinds_of, label_columns, place_columns
+from grater.store.jobs import Job
+from grater.study.frames import gold_frame
+from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
+from grater.tables.schema import LIST_SEPARATOR
+from grater.tasks import TASKS
+
+PEOPLE = ("expert", "crowd", "writer")
+EXPERT, PROGRAM = "expert", "program"
+HOUR = 3_600_000
+"""Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyTables:
+    """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest."""
+
+    name: str
+    judgments: Judgments | None
+    experts: Judgments | None
+    decisions: Table | None
+    items: Table | None
+    gold: Table | None
+    on_gold: Judgments | None = None
+    hours: tuple[float, ...] = ()
+
+
+def study_tables(
+    tx: Tx, name: str, *, job_names: Collection[str] = (), kind: str = "", with_programs: bool = False
+) -> StudyTables:
+    """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
+    chosen = _jobs(tx, job_names)
+    said = _said(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
+    kinds = {kind} if kind else kinds_of(tx, said["item"].unique().to_list())
+    places = place_columns(tx, kinds)
+    if kind:
+        said = said.join(places, on="item", how="semi")
+    experts, crowd = said.filter(group=EXPERT), said.filter(pl.col("group") != EXPERT)
+    both = bool(len(experts) and len(crowd))
+    return StudyTables(
+        name,
+        as_judgments(crowd if both else said, f"judgments of {name}"),
+        as_judgments(experts, f"experts of {name}") if both else None,
+        _table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
+        _table(places, lambda frame: read_items(frame, name="items")),
+        _gold(tx, {job.name for job in chosen}),
+        as_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
+        _hours(crowd if both else said),
+    )
+
+
+def labels_of(tx: Tx, task: str, *, groups: Collection[str] = PEOPLE) -> Judgments | None:
+    """What raters of these groups said in the jobs of one task, in its own labels."""
+    frames = [label_columns(tx, job.job_id) for job in jobs.all(tx) if job.task == task]
+    said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
+    return as_judgments(said, task)
+
+
+def judged_items(tx: Tx) -> set[str]:
+    """The items that somebody gave a verdict on."""
+    return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
+
+
+def as_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
+    """One judgment a rater and item: where a rater judged an item in several jobs, the latest counts."""
+    if not len(frame):
+        return None
+    at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")
+    told = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms")
+    texts = [pl.col(column).replace("", None) for column in ("confidence", "stage")]
+    return read_judgments(told.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
+
+
+def _said(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str = "work") -> pl.DataFrame:
+    """Every verdict of these jobs by raters of these groups."""
+    frames = [_verdicts(tx, job, role) for job in chosen if TASKS[job.task].verdict]
+    if not frames:
+        return pl.DataFrame(schema={"item": pl.String, "group": pl.String, "ms": pl.Int64})
+    return pl.concat(frames).filter(pl.col("group").is_in(list(groups)))
+
+
+def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
+    verdict = dict(TASKS[job.task].verdict or {})
+    frame = label_columns(tx, job.job_id, role=role).filter(pl.col("label").is_in(list(verdict)))
+    return frame.with_columns(pl.col("label").replace_strict(verdict, return_dtype=pl.String), job=pl.lit(job.name))
+
+
+def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
+    found = [jobs.named(tx, name) for name in names] if names else jobs.all(tx)
+    if names and not any(TASKS[job.task].verdict for job in found):
+        raise UsageError(f"expected a job whose task has verdicts, found {', '.join(job.task for job in found)}")
+    return found
+
+
+def _table(frame: pl.DataFrame, read: Callable[[pl.DataFrame], Table]) -> Table | None:
+    return read(frame) if len(frame) else None
+
+
+def _gold(tx: Tx, names: Collection[str]) -> Table | None:
+    """Active gold; its accepted labels are those of the task, so they are turned into verdicts like judgments."""
+    frame = gold_frame(tx)
+    active = frame.filter((pl.col("state") == "active") & pl.col("job").is_in(list(names)))
+    verdicts = {job.name: dict(TASKS[job.task].verdict or {}) for job in jobs.all(tx)}
+    rows = [
+        {**row, "label": _accepted(str(row["label"]), verdicts[str(row["job"])])}
+        for row in active.unique("item", keep="first", maintain_order=True).iter_rows(named=True)
+    ]
+    return read_gold(pl.DataFrame(rows), name="gold") if rows else None
+
+
+def _accepted(cell: str, verdict: dict[str, str]) -> str:
+    labels = [label.strip() for label in cell.split(LIST_SEPARATOR)]
+    return LIST_SEPARATOR.join(dict.fromkeys(verdict.get(label, label) for label in labels))
+
+
+def _hours(said: pl.DataFrame) -> tuple[float, ...]:
+    times = said["ms"].sort().to_list()
+    return tuple((time - times[0]) / HOUR for time in times)

@@ -1,0 +1,81 @@
+"""Which of two words fits better, where the writer and a system differ.
+
+T&C 2008, section 4.2; T,C&M 2013, section 4.1.2: the two are shown in random order, with "equally good" and "equally
+bad" beside them.  Which side the writer's word stood on is kept by the server and is never sent; the stored label
+says whose word it was, and the payload on which side it stood, so that a bias for one side can be tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grater.errors import UsageError
+from grater.model import Json
+from grater.tasks.context import BLANK, only_item, pieces_around
+from grater.tasks.form import LABEL, read_fields, the_one
+from grater.tasks.gold import all_accepted
+from grater.tasks.suggestion import suggested_word, writers_word
+from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+
+WRITER, SYSTEM, GOOD, BAD = "writer", "system", "equally good", "equally bad"
+FIRST, SECOND = "first", "second"
+SHOWN_BLANK = "_____"
+
+GUIDELINES = """\
+A word of the sentence is left out, and **two words** are offered for it. **Which one fits better?**
+
+- Read the sentence with the first word in the blank, then with the second.
+- If both fit as well as each other, say **equally good**. If neither can stand there, say **equally bad**.
+- *(no word)* means that the sentence stands without any word in that place.
+- Ignore other errors, or fix them in your head. The order of the two words means nothing.
+
+(The choice test of Tetreault and Chodorow 2008, section 4.2; Tetreault, Chodorow and Madnani 2013, section 4.1.2.)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WhichFits:
+    """Choose between the writer's word and the system's, not knowing which is which."""
+
+    name: str = "choice"
+    title: str = "Which word fits better?"
+    kind: str = "prep"
+    labels: tuple[str, ...] = (WRITER, SYSTEM, GOOD, BAD)
+    verdict: Mapping[str, str] | None = field(
+        default_factory=lambda: {SYSTEM: ERROR, WRITER: OK, GOOD: OK, BAD: UNKNOWN}
+    )
+    guidelines: str = GUIDELINES
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:
+        unit_item = only_item(unit)
+        words = {WRITER: writers_word(unit, unit_item), SYSTEM: suggested_word(unit, unit_item)}
+        first = WRITER if rng.random() < 0.5 else SYSTEM
+        second = SYSTEM if first == WRITER else WRITER
+        pieces = pieces_around(unit.essay, unit_item.item.span, mark=BLANK, shown=SHOWN_BLANK)
+        return Shown("", pieces, "", (_question(words[first], words[second]),), {FIRST: first})
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
+        picked = the_one(read_fields((_question("", ""),), form), LABEL)
+        first = kept.get(FIRST)
+        if first not in (WRITER, SYSTEM):
+            raise UsageError(f"unit {unit.unit_id}: expected to know whose word stood first, found {first!r}")
+        second = SYSTEM if first == WRITER else WRITER
+        label = {FIRST: str(first), SECOND: second}.get(picked, picked)
+        return (Answer(only_item(unit).item.item_id, label, payload={FIRST: first}),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        return all_accepted(answers, accepted)
+
+
+def _question(first: str, second: str) -> Field:
+    choices = (
+        Choice(FIRST, first, "1"),
+        Choice(SECOND, second, "2"),
+        Choice(GOOD, "Equally good", "3"),
+        Choice(BAD, "Equally bad", "4"),
+    )
+    return Field(LABEL, "one", "Which word fits better?", choices)
+
+
+TASK = WhichFits()

@@ -1,0 +1,105 @@
+"""Which article and number can this noun take?  Five constructions, without and then with context.
+
+Lee, Tetreault and Chodorow 2009, section 3.1.  The noun with its article is shown as [?] and the five
+constructions of Table 1 stand below it, always in the order of Table 2.  Stage `no-context` shows the sentence
+alone and asks yes or no for each; stage `in-context`, days later (the server keeps the delay), shows the five
+sentences before and asks yes, no, or yes* for the ones most likely in the original.  The grey answer of their
+note 1 is there if the unit's payload asks for it (`"grey": true`); analysis and gold merge it with yes.
+
+A unit is one noun in one stage: five items with kinds like `construction/no-context/a-singular`, each with its words
+in the payload (`"words": "a lamb"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grater.errors import UsageError
+from grater.model import Json
+from grater.tasks.context import BLANK, pieces_around, words_before
+from grater.tasks.form import read_fields, the_one
+from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit, UnitItem
+
+YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"
+NO_CONTEXT, IN_CONTEXT = "no-context", "in-context"
+CONSTRUCTIONS = ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
+N_SENTENCES = 5
+SHOWN_BLANK = "[?]"
+MERGED = {GREY: YES}
+
+GUIDELINES = """\
+A noun, with its article if it had one, is hidden behind **[?]**. Below the sentence are its **five possible
+forms**. For *each* of them, say whether it would make a good sentence.
+
+- **First round** (the sentence alone): **yes** if the form would make a good sentence *in some context* that you can
+  imagine, otherwise **no**.
+- **Second round** (with the five sentences before): **yes** if the form makes a good sentence *in this context*,
+  otherwise **no**. Mark with **yes\\*** the form, or forms, *most likely to have been in the original text*.
+- Several forms can be right. Judge each one on its own.
+- Where there is a **grey** answer, it is for forms between yes and no.
+
+(Lee, Tetreault and Chodorow 2009, section 3.1.)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """Judge the five article-number constructions of a noun."""
+
+    name: str = "construction"
+    title: str = "Articles and noun number"
+    kind: str = "construction"
+    labels: tuple[str, ...] = (YES, NO, STARRED, GREY)
+    verdict: Mapping[str, str] | None = None
+    guidelines: str = GUIDELINES
+    merged: Mapping[str, str] = field(default_factory=lambda: MERGED, hash=False)
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        span = _in_order(unit)[0].item.span
+        before = words_before(unit.essay, span, n_sentences=N_SENTENCES) if unit.stage == IN_CONTEXT else ""
+        pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
+        return Shown(before, pieces, "", _questions(unit))
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        values = read_fields(_questions(unit), form)
+        return tuple(Answer(each.item.item_id, the_one(values, construction(each))) for each in _in_order(unit))
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        """Whether each construction with a known answer got it; grey counts as yes unless gold itself says grey."""
+        labels = {answer.item_id: answer.label for answer in answers}
+        return all(
+            item_id in labels and bool({labels[item_id], MERGED.get(labels[item_id], labels[item_id])} & of)
+            for item_id, of in accepted.items()
+        )
+
+
+def construction(unit_item: UnitItem) -> str:
+    """The construction that an item asks about: the last part of its kind."""
+    return unit_item.item.kind.rpartition("/")[2]
+
+
+def _in_order(unit: Unit) -> list[UnitItem]:
+    """The five items in the order of Table 2, so that their order in the study tells nothing."""
+    by_construction = {construction(each): each for each in unit.items}
+    if sorted(by_construction) != sorted(CONSTRUCTIONS) or len(unit.items) != len(CONSTRUCTIONS):
+        found = ", ".join(sorted(by_construction)) or "none"
+        raise UsageError(f"unit {unit.unit_id}: expected {', '.join(CONSTRUCTIONS)}, found {found}")
+    return [by_construction[name] for name in CONSTRUCTIONS]
+
+
+def _questions(unit: Unit) -> tuple[Field, ...]:
+    starred = (Choice(STARRED, "Yes*"),) if unit.stage == IN_CONTEXT else ()
+    grey = (Choice(GREY, "Grey"),) if unit.payload.get(GREY) else ()
+    choices = (*starred, Choice(YES, "Yes"), *grey, Choice(NO, "No"))
+    return tuple(Field(construction(each), "one", _words(each), choices) for each in _in_order(unit))
+
+
+def _words(unit_item: UnitItem) -> str:
+    words = unit_item.payload.get("words")
+    if not isinstance(words, str) or not words:
+        raise UsageError(f"item {unit_item.item.item_id}: expected the words of its construction, found none")
+    return words
+
+
+TASK = Construction()

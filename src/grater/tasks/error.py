@@ -1,0 +1,80 @@
+"""Error, OK or unknown: the quick question for a crowd.
+
+Madnani et al. 2011, section 2.1 (extraneous prepositions); T,C&M 2013, sections 5.3-5.5 (confused and extraneous
+prepositions, determiners, collocations).  The target is highlighted in its sentence; `unknown` is for contexts too
+messy to decide.  What counts as an error depends on the item's kind, and the question says so.  The kind is the same
+for every item of a job, so it tells nothing of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grater.model import Json
+from grater.tasks.context import GAP, TARGET, only_item, pieces_around
+from grater.tasks.form import LABEL, read_fields, the_one
+from grater.tasks.gold import all_accepted
+from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+
+QUESTIONS: Mapping[str, str] = {
+    "prep": "Is the highlighted preposition wrong here?",
+    "prep-extraneous": "Is the highlighted preposition extraneous: should there be none?",
+    "prep-confused": "Is the highlighted preposition the wrong one here?",
+    "prep-missing": "Is a preposition missing at the mark?",
+    "article": "Is the highlighted article or determiner wrong here?",
+    "article-missing": "Is an article or determiner missing at the mark?",
+    "number": "Is the number (singular or plural) of the highlighted noun wrong here?",
+    "collocation": "Do the highlighted words go together badly?",
+}
+ANY_KIND = "Is there an error in the highlighted words?"
+
+GUIDELINES = """\
+Some words of a learner's sentence are **highlighted**. Say whether they are an error *of the kind asked about*.
+
+- **Error**: they are wrong here. **OK**: a native speaker could have written them. **Unknown**: the sentence is
+  too messy to say; use it rarely.
+- It is very likely that there are **other errors** in the sentence, even inside the highlighted words. **Ignore
+  them, or fix them in your head**, and judge as if they were not there: in *He made an decision*, the words
+  *finish* and *job* go together.
+- *Extraneous preposition*: no preposition should stand here at all (*They entered into the room*). If another
+  one should stand here, it is not extraneous.
+- *Confused preposition*: another one should stand here (*He depends of his brother*).
+- *Article or determiner*: *a*, *an*, *the*, *this*, ... is wrong, or should not be there, or is missing at the mark.
+- *Collocation*: words that are each right but do not go together (*a big rain*).
+
+(Madnani and others 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5.)
+"""
+
+CHOICES = (Choice(ERROR, "Error", "1"), Choice(OK, "OK", "2"), Choice(UNKNOWN, "Unknown: too hard to tell", "3"))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorOrOk:
+    """Say whether highlighted words are an error."""
+
+    name: str = "error"
+    title: str = "Error or OK"
+    kind: str = "prep"
+    labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
+    verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
+    guidelines: str = GUIDELINES
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        item = only_item(unit).item
+        mark = TARGET if len(item.span) else GAP
+        return Shown("", pieces_around(unit.essay, item.span, mark=mark), "", (_question(item.kind),))
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        item = only_item(unit).item
+        return (Answer(item.item_id, the_one(read_fields((_question(item.kind),), form), LABEL)),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        return all_accepted(answers, accepted)
+
+
+def _question(kind: str) -> Field:
+    return Field(LABEL, "one", QUESTIONS.get(kind, ANY_KIND), CHOICES)
+
+
+TASK = ErrorOrOk()

@@ -1,0 +1,183 @@
+"""Mark a whole essay: spans, tags, corrections, comments.
+
+Dahlmeier, Ng and Wu 2013, sections 2-4.  Spans are free; they may overlap and may have no width; each annotation
+has one tag of the study's set (the unit's `"tagset"`, the 27 of NUCLE by default), and a span may bear several.
+A correction is owed but for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay that no correction can help
+is set aside.
+
+The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`.  Offsets
+are code points.  Every span carries its quote, and is refused unless the text has those words there: a browser
+that counts in other units is found out at once.  Departure: an empty `replacements` (found, not corrected) is
+only let through for tags that owe none.
+
+Gold is graded by planted errors found: the accepted answers of the essay's one item are places, `120-124` or
+`120-124:Wcip`, and an essay is right when at least half of them were found.  A place is found by an edit that
+touches it (with that tag, where it names one).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from grater.corpora.tagsets import TAGSETS, TagSet
+from grater.errors import Problems
+from grater.model import Edit, Item, Json, Span
+from grater.tasks.form import FORM, first
+from grater.tasks.task import Accepted, Answer, Form, Rng, Shown, Unit
+
+MARKED, CLEAN, SET_ASIDE = "marked", "clean", "set-aside"
+DEFAULT_TAGSET = "nucle"
+MOST_EDITS = 5000
+LONGEST = 2000
+SHARE_FOUND = 0.5
+
+GUIDELINES = """\
+Read the whole essay once before you mark anything. Then mark **every error**, whatever its kind, one by one.
+
+- **Mark the smallest span** that is needed to correct the error.
+- **Choose one tag.** If the error could as well be of another kind, mark the same span again with that tag.
+- **Write the correction.** With your correction in place of the span, the text must be right. Leave the
+  correction empty to say that the words should go.
+- **Something is missing?** Take the word before or after it into the span and write both: *She wrote letter* → mark
+  *letter*, write *a letter*. Or put the cursor in the gap and insert.
+- Tags for unclear meaning, citations and unexplained acronyms need no correction; a comment helps.
+- Spans may overlap, and may lie inside each other.
+- Correct errors of grammar and usage; leave style and ideas alone.
+- If an essay is so poor that no meaningful correction is possible, **set it aside**.
+
+(Dahlmeier, Ng and Wu 2013, sections 2 to 4.)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Mark the errors of a whole essay."""
+
+    name: str = "marking"
+    title: str = "Mark an essay"
+    kind: str = "essay"
+    labels: tuple[str, ...] = (MARKED, CLEAN, SET_ASIDE)
+    verdict: Mapping[str, str] | None = None
+    guidelines: str = GUIDELINES
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        """The essay is shown whole by the marking page; there are no questions beside it."""
+        return Shown(unit.essay.text, (), "", ())
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        edits = read_edits(unit, first(form, "edits") or "[]")
+        is_aside = first(form, "set_aside").lower() in ("1", "true", "on", "yes")
+        label = SET_ASIDE if is_aside else MARKED if edits else CLEAN
+        payload: dict[str, Json] = {"edits": [_as_json(edit) for edit in edits], "tagset": tagset_of(unit).name}
+        return (Answer(essay_item_id(unit), label, payload=payload),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        n_found, n_planted = planted_found(answers, accepted)
+        return n_found >= SHARE_FOUND * n_planted
+
+
+def tagset_of(unit: Unit) -> TagSet:
+    return TAGSETS[str(unit.payload.get("tagset") or DEFAULT_TAGSET)]
+
+
+def essay_item_id(unit: Unit) -> str:
+    """The id of the essay as an item: the unit's own, or the whole text."""
+    if unit.items:
+        return unit.items[0].item.item_id
+    return Item(unit.essay.essay_id, Span(0, len(unit.essay.text)), "essay").item_id
+
+
+def edits_of(answer: Answer, *, rater: str) -> tuple[Edit, ...]:
+    """The edits that an answer of this task holds, as one rater's."""
+    return tuple(
+        _edit(cast("Mapping[str, Json]", each), rater) for each in cast("list[Json]", answer.payload["edits"])
+    )
+
+
+def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, int]:
+    """How many of the planted errors the edits touch, and how many there are."""
+    edits = {answer.item_id: edits_of(answer, rater="") for answer in answers}
+    planted = [(item_id, place) for item_id, places in accepted.items() for place in places]
+    found = [place for item_id, place in planted if any(_is_at(edit, place) for edit in edits.get(item_id, ()))]
+    return len(found), len(planted)
+
+
+def _is_at(edit: Edit, place: str) -> bool:
+    span, _, tag = place.partition(":")
+    start, _, end = span.partition("-")
+    return edit.span.touches(Span(int(start), int(end))) and tag in ("", edit.tag)
+
+
+def read_edits(unit: Unit, text: str) -> tuple[Edit, ...]:
+    """The edits of a form, each held against the essay and the tag set; all that is wrong is told together."""
+    problems = Problems(FORM)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or len(found) > MOST_EDITS:
+        problems.add(f"edits: expected a JSON list of at most {MOST_EDITS} edits")
+        problems.done()
+    for number, each in enumerate(cast("list[object]", found), 1):
+        for complaint in _complaints(unit, each):
+            problems.add(f"edits: edit {number}: {complaint}")
+    problems.done()
+    return tuple(_edit(each, "") for each in cast("list[Mapping[str, Json]]", found))
+
+
+def _complaints(unit: Unit, each: object) -> list[str]:
+    if not isinstance(each, dict):
+        return [f"expected an object, found {type(each).__name__}"]
+    return [*_span_complaints(unit, each), *_tag_complaints(unit, each), *_word_complaints(each)]
+
+
+def _span_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
+    start, end, quote = each.get("start"), each.get("end"), each.get("quote")
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(unit.essay.text):
+        return [f"expected 0 <= start <= end <= {len(unit.essay.text)}, found {start!r} and {end!r}"[:200]]
+    there = unit.essay.text[start:end]
+    if quote != there:
+        return [f"expected the quote {there[:60]!r} at {start}-{end}, found {str(quote)[:60]!r}"]
+    return []
+
+
+def _tag_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
+    tag, replacements = each.get("tag"), each.get("replacements")
+    tags = tagset_of(unit)
+    if not isinstance(tag, str) or tag not in tags:
+        return [f"expected a tag of {tags.name}, found {str(tag)[:60]!r}"]
+    if tags[tag].owes_correction and isinstance(replacements, list) and not replacements:
+        return [f"expected a correction for {tag}, found none; an empty one says that the words should go"]
+    return []
+
+
+def _word_complaints(each: Mapping[str, object]) -> list[str]:
+    replacements, comment = each.get("replacements"), each.get("comment", "")
+    if not isinstance(replacements, list) or not all(_is_short_text(word) for word in replacements):
+        return [f"expected replacements as a list of texts of at most {LONGEST} characters"]
+    if not _is_short_text(comment):
+        return [f"expected a comment of at most {LONGEST} characters"]
+    if each.get("start") == each.get("end") and "" in replacements:
+        return ["expected words to insert, found none"]
+    return []
+
+
+def _is_short_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST and "\x00" not in value
+
+
+def _edit(each: Mapping[str, Json], rater: str) -> Edit:
+    span = Span(cast(int, each["start"]), cast(int, each["end"]))
+    replacements = tuple(cast("list[str]", each["replacements"]))
+    return Edit(span, replacements, str(each["tag"]), rater, str(each.get("comment") or ""))
+
+
+def _as_json(edit: Edit) -> dict[str, Json]:
+    span, words = edit.span, list(edit.replacements)
+    return {"start": span.start, "end": span.end, "tag": edit.tag, "replacements": words, "comment": edit.comment}
+
+
+TASK = Marking()

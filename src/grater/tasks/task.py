@@ -1,0 +1,138 @@
+"""What a rater is asked, and what comes back: the values that every task deals in.
+
+A task is pure.  `show` turns a unit into what one page may show, and nothing else of the unit reaches a page; `read`
+turns a filled form into answers, or names the field that is wrong; `right` is the gold rule.  Whatever must be
+remembered between the two (which side the writer's word stood on) goes into `Shown.kept`, which the server stores
+with the lease and never sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from grater.model import Essay, Item, Json
+
+Rng: TypeAlias = np.random.Generator
+Form: TypeAlias = Mapping[str, Sequence[str]]
+"""A filled form: every field's values in the order in which they were sent."""
+
+Accepted: TypeAlias = Mapping[str, frozenset[str]]
+"""Gold: the labels that count as right, by item."""
+
+ONE, MANY, WORDS, TEXT = "one", "many", "words", "text"
+
+ERROR, OK, UNKNOWN = "error", "ok", "unknown"
+"""What a label can come to (a task's `verdict`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitItem:
+    """One item of a unit with what only some tasks may use of it: a suggestion, a construction."""
+
+    item: Item
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is judged on one page: one item, a group of items, or a whole essay."""
+
+    unit_id: str
+    essay: Essay
+    items: tuple[UnitItem, ...]
+    stage: str = ""
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to pick; `key` is its one-key shortcut."""
+
+    value: str
+    text: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question of a form.
+
+    `one` and `many` are picked from `choices`; `words` is a list of words, `text` free text, and for these `choices`
+    are only suggestions.  `asked_for` names the answers to the field `label` for which this one is asked at all;
+    with none it is always asked.
+    """
+
+    name: str
+    kind: Literal["one", "many", "words", "text"]
+    question: str
+    choices: tuple[Choice, ...] = ()
+    asked_for: tuple[str, ...] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the shown text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that a page may show of a unit, and (`kept`) what the server must remember and never send."""
+
+    before: str
+    pieces: tuple[Piece, ...]
+    after: str
+    fields: tuple[Field, ...]
+    kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One item's answer, as it becomes a judgment."""
+
+    item_id: str
+    label: str
+    confidence: str = ""
+    flags: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+class Task(Protocol):
+    """One kind of question to a rater.
+
+    `kind` is the kind of item it asks about by default, `labels` its answers (none where any word may be one),
+    `verdict` what they come to (error, ok, unknown), `guidelines` the instructions in Markdown.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def verdict(self) -> Mapping[str, str] | None: ...
+    @property
+    def guidelines(self) -> str: ...
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown: ...
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]: ...
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool: ...
+
+
+def merged_by(task: Task) -> Mapping[str, str]:
+    """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
+    found: Mapping[str, str] = getattr(task, "merged", {})
+    return found

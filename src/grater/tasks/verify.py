@@ -1,0 +1,71 @@
+"""A system's suggestion checked against the writer's word, both shown as such.
+
+T&C 2008, section 6.4, after Gamon et al. 2008: quick, and it estimates precision alone.  The rater knows that a
+system flagged the place; this is the one task, beside `choice`, where that is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grater.model import Json
+from grater.tasks.context import GAP, TARGET, only_item, pieces_around, words_before
+from grater.tasks.form import LABEL, read_fields, the_one
+from grater.tasks.gold import all_accepted
+from grater.tasks.suggestion import suggested_word, writers_word
+from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+
+SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"
+
+GUIDELINES = """\
+A program wants to change the **highlighted** word. Compare **the writer's word** with **the suggestion**.
+
+- **The suggestion is better**: the writer's word is wrong, and the suggestion mends it.
+- **Both are fine**: the change is not needed, and does no harm.
+- **The writer's word is better**: the change would make the sentence worse.
+- **Both are bad**: the writer's word is wrong, and so is the suggestion.
+- Ignore other errors, or fix them in your head. *(no word)* means that the word is to go, or that none stands there.
+
+(The verification method: Tetreault and Chodorow 2008, section 6.4.)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Check a system's suggestion."""
+
+    name: str = "verify"
+    title: str = "Check a suggestion"
+    kind: str = "prep"
+    labels: tuple[str, ...] = (SUGGESTION, FINE, WRITER, BAD)
+    verdict: Mapping[str, str] | None = field(
+        default_factory=lambda: {SUGGESTION: ERROR, FINE: OK, WRITER: OK, BAD: UNKNOWN}
+    )
+    guidelines: str = GUIDELINES
+
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+        unit_item = only_item(unit)
+        span = unit_item.item.span
+        question = _question(writers_word(unit, unit_item), suggested_word(unit, unit_item))
+        pieces = pieces_around(unit.essay, span, mark=TARGET if len(span) else GAP)
+        return Shown(words_before(unit.essay, span, n_sentences=1), pieces, "", (question,))
+
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
+        return (Answer(only_item(unit).item.item_id, the_one(read_fields((_question("", ""),), form), LABEL)),)
+
+    def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
+        return all_accepted(answers, accepted)
+
+
+def _question(written: str, suggested: str) -> Field:
+    choices = (
+        Choice(SUGGESTION, f"The suggestion is better: {suggested}", "1"),
+        Choice(FINE, "Both are fine", "2"),
+        Choice(WRITER, f"The writer's word is better: {written}", "3"),
+        Choice(BAD, "Both are bad", "4"),
+    )
+    return Field(LABEL, "one", f"Writer: {written} · Suggestion: {suggested}", choices)
+
+
+TASK = Verify()

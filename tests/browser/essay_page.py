@@ -1,0 +1,124 @@
+"""The marking page in the hands of a test: find words, drag over them, type, look at what was saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from playwright.sync_api import Browser, Page, expect
+
+from grater.store import drafts, leases
+from grater.store.people import Person
+from tests.browser.chromium import Complaints, watched
+from tests.browser.site import Site
+
+FIND = """(words) => {
+  const walker = document.createTreeWalker(document.getElementById('essay'), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.data.indexOf(words);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + words.length);
+    node.parentElement.scrollIntoView({ block: 'center' });
+    const boxes = range.getClientRects();
+    const [first, last] = [boxes[0], boxes[boxes.length - 1]];
+    const middle = (box) => box.top + box.height / 2;
+    return { left: first.left, right: last.right, middle: middle(first), end: middle(last) };
+  }
+  return null;
+}"""
+
+
+@dataclass
+class EssayPage:
+    """A page on which an essay is being marked."""
+
+    page: Page
+    site: Site
+    person: Person
+    unit_id: str
+    address: str
+    complaints: Complaints = field(default_factory=Complaints)
+
+    @contextmanager
+    def second_tab(self) -> Iterator[EssayPage]:
+        """The same essay once more in the same browser."""
+        with watched(self.page.context) as (page, complaints):
+            page.goto(self.address)
+            expect(page.locator("#save-state")).to_have_text("All marks saved")
+            yield EssayPage(page, self.site, self.person, self.unit_id, self.address, complaints)
+
+    def place(self, words: str) -> tuple[float, float, float]:
+        """Left, right and middle height of words that stand on one line and in one piece of the text."""
+        found = self._find(words)
+        return found["left"], found["right"], found["middle"]
+
+    def _find(self, words: str) -> dict[str, float]:
+        found: dict[str, float] | None = self.page.evaluate(FIND, words)
+        assert found, f"{words!r} is not on the page in one piece"
+        return found
+
+    def drag(self, words: str) -> None:
+        """Over the words from the first letter to the last, also where a line ends between them."""
+        found = self._find(words)
+        self.page.mouse.move(found["left"] + 1, found["middle"])
+        self.page.mouse.down()
+        self.page.mouse.move(found["right"] - 1, found["end"], steps=4)
+        self.page.mouse.up()
+
+    def click(self, words: str) -> None:
+        left, right, middle = self.place(words)
+        self.page.mouse.click((left + right) / 2, middle)
+
+    def tap(self, words: str) -> None:
+        left, right, middle = self.place(words)
+        self.page.touchscreen.tap((left + right) / 2, middle)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def fill(self, *, tag: str, correction: str | None) -> None:
+        """The rest of a mark by keyboard, once its slip is open."""
+        self.page.keyboard.type(tag)
+        self.press("Tab")
+        if correction is not None:
+            self.page.keyboard.type(correction)
+        self.press("Enter")
+
+    def expect_state(self, state: str) -> None:
+        expect(self.page.locator(f"#save-state[data-state={state}]")).to_be_visible()
+
+    def saved(self) -> list[tuple[int, int, str, str, list[str]]]:
+        """What the server holds once the page says that it has saved: start, end, quote, tag, replacements."""
+        self.expect_state("saved")
+        return self.stored()
+
+    def stored(self) -> list[tuple[int, int, str, str, list[str]]]:
+        """What the server holds now, whatever the page says."""
+        with self.site.store.read() as tx:
+            draft = drafts.find(tx, unit_id=self.unit_id, person_id=self.person.person_id)
+        edits = draft.body["edits"] if draft else []
+        return [tuple(edit[key] for key in ("start", "end", "quote", "tag", "replacements")) for edit in edits]  # type: ignore[union-attr,index,call-overload,misc]
+
+    def quotes(self) -> list[tuple[str, str, list[str]]]:
+        """The same without offsets."""
+        return [saved[2:] for saved in self.saved()]
+
+
+@contextmanager
+def marking(site: Site, chromium: Browser, text: str, **options: object) -> Iterator[EssayPage]:
+    """A page of a new annotator on a new essay; no script error, no breach of the content policy."""
+    person = site.person()
+    address = site.lease(site.marking_job(text), person)
+    context = site.context(chromium, person, **options)
+    with site.store.read() as tx:
+        lease = leases.find(tx, address.rpartition("/")[2], person_id=person.person_id)
+    assert lease is not None
+    with watched(context) as (page, complaints):
+        page.goto(address)
+        expect(page.locator("#save-state")).to_have_text("All marks saved")
+        yield EssayPage(page, site, person, lease.unit_id, address, complaints)
+    context.close()

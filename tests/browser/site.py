@@ -1,0 +1,122 @@
+"""A live server over a study of our own: uvicorn in a thread, people who are logged in, jobs of one task each."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext
+
+from grater.model import Essay, Item, Span
+from grater.server import Settings, create_app
+from grater.server.cookies import SESSION
+from grater.server.work import take_next
+from grater.store import Store, essays, items, jobs, judgments, open_store, people, sessions, units
+from grater.store.people import Person
+from grater.store.units import NewUnit
+from grater.tasks import TASKS
+from grater.tasks.marking import TASK as MARKING
+from grater.tasks.task import Answer
+from tests.server import studies
+
+START_SECONDS = 20
+NUMBER = count(1)
+NAMES = ("Amina", "Bruno", "Chloe", "Daniel", "Elif", "Farid", "Grace", "Hiro")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The address of a running server, and the study behind it."""
+
+    url: str
+    store: Store
+
+    def person(self, role: str = "annotator") -> Person:
+        number = next(NUMBER)
+        with self.store.write() as tx:
+            return people.add(tx, name=f"{NAMES[number % len(NAMES)]} {number}", role=role)
+
+    def context(self, browser: Browser, person: Person, **options: object) -> BrowserContext:
+        """A browser of its own in which the person is logged in."""
+        with self.store.write() as tx:
+            token, _ = sessions.start(tx, person.person_id, hours=1)
+        context = browser.new_context(base_url=self.url, **options)  # type: ignore[arg-type]
+        context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
+        return context
+
+    def marking_job(self, *texts: str, judgments: int = 1) -> str:
+        """A job of whole essays; gives its id."""
+        found = [Essay(f"page-{next(NUMBER)}", text) for text in texts]
+        whole = [Item(essay.essay_id, Span(0, len(essay.text)), MARKING.kind) for essay in found]
+        with self.store.write() as tx:
+            essays.add_all(tx, found)
+            items.add_all(tx, [items.of(item) for item in whole])
+            job = jobs.add(tx, name=f"Term papers {next(NUMBER)}", task="marking", judgments=judgments)
+            units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), item.essay_id) for item in whole])
+            return jobs.set_state(tx, job.job_id, "open").job_id
+
+    def rating_job(self, task: str, *, n_units: int = 2) -> str:
+        """A job of one of the form tasks on the essays of the server's own tests."""
+        with self.store.write() as tx:
+            essays.add_all(tx, studies.corpus())
+            job = jobs.add(tx, name=f"{task} {next(NUMBER)}", task=task, judgments=2, title=TASKS[task].title)
+            units.add_all(tx, job.job_id, [_suggesting(unit) for unit in studies.new_units(tx, task)[:n_units]])
+            return jobs.set_state(tx, job.job_id, "open").job_id
+
+    def lease(self, job_id: str, person: Person) -> str:
+        """The address of the person's next piece of work."""
+        lease = take_next(self.store, job_id=job_id, person_id=person.person_id)
+        assert lease is not None
+        return f"/leases/{lease.lease_id}"
+
+    def handed_in(self, job_id: str) -> list[Answer]:
+        """Every answer of a job, in the order in which they came."""
+        with self.store.read() as tx:
+            return [answer for _, answers in judgments.by_submission(tx, job_id) for answer in answers]
+
+
+def _suggesting(unit: NewUnit) -> NewUnit:
+    """The unit with a suggestion that a system could make."""
+    items_of = [(item_id, {**payload, "suggestion": "on"}) for item_id, payload in unit.items]
+    return replace(unit, items=tuple(items_of))
+
+
+@contextmanager
+def live_site(folder: Path) -> Iterator[Site]:
+    """Serve a new study in the folder until the end of the `with`."""
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    with open_store(folder / "study.db", create=True) as store:
+        app = create_app(Settings(base_url=url), store)
+        config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", ws="none", loop="asyncio")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        try:
+            _wait_for(server, thread)
+            yield Site(url, store)
+        finally:
+            server.should_exit = True
+            thread.join(START_SECONDS)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
+    end = time.monotonic() + START_SECONDS
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > end:
+            raise RuntimeError("the test server did not start")
+        time.sleep(0.02)

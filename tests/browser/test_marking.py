@@ -1,0 +1,126 @@
+"""Whole marking sessions in Chromium: with the mouse, with the keyboard alone, with a finger on a phone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, expect
+
+from grater.store import leases
+from tests.browser.essay_page import EssayPage, marking
+from tests.browser.site import Site
+
+TEXT = (
+    "Last year I visit my aunt in lisbon, she own two small bakery near the harbour.\r\n\r\n"
+    "She adopted puppy \U0001f468‍\U0001f469‍\U0001f467 from the shelter. We drinks always tea.\n"
+    "It was a very care answer."
+)
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+
+def handed_in(site: Site, desk: EssayPage) -> list[tuple[str, str, list[str]]]:
+    """Quote, tag and replacements of the one essay that the annotator has handed in."""
+    expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+    with site.store.read() as tx:
+        lease = leases.find(tx, desk.address.rpartition("/")[2], person_id=desk.person.person_id)
+    assert lease is not None
+    (answer,) = site.handed_in(lease.job_id)
+    edits = answer.payload["edits"]
+    return [(TEXT[edit["start"] : edit["end"]], edit["tag"], edit["replacements"]) for edit in edits]  # type: ignore[index,union-attr,misc,call-overload]
+
+
+def test_a_session_with_the_mouse(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.drag("visit")
+        desk.page.locator("#tag-Vt").click()
+        desk.page.keyboard.type("visited")
+        desk.page.get_by_role("button", name="Save Enter").click()
+        left, right, middle = desk.place("bakery")
+        desk.page.mouse.dblclick((left + right) / 2, middle)
+        desk.page.locator("#tag-Nn").click()
+        desk.page.keyboard.type("bakeries")
+        desk.page.get_by_role("button", name="Save Enter").click()
+        desk.click("puppy")
+        desk.page.locator("#insert-before").click()
+        desk.page.locator("#tag-ArtOrDet").click()
+        desk.page.keyboard.type("a")
+        desk.page.get_by_role("button", name="Save Enter").click()
+        assert desk.saved() == [
+            (12, 17, "visit", "Vt", ["visited"]),
+            (55, 61, "bakery", "Nn", ["bakeries"]),
+            (95, 95, "", "ArtOrDet", ["a"]),
+        ]
+        desk.page.get_by_role("button", name="Finish essay").click()
+        assert handed_in(site, desk) == [
+            ("visit", "Vt", ["visited"]),
+            ("bakery", "Nn", ["bakeries"]),
+            ("", "ArtOrDet", ["a"]),
+        ]
+
+
+def test_a_session_with_the_keyboard_alone(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        while desk.page.evaluate("document.activeElement.id") != "essay":
+            desk.press("Tab")
+        desk.press("ArrowRight", "ArrowRight", "ArrowRight")
+        desk.fill(tag="vt", correction="visited")
+        desk.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+        desk.press("Shift+ArrowRight", "Shift+ArrowRight", "Enter")
+        desk.fill(tag="runon", correction="Lisbon. She")
+        desk.press("End", "ArrowRight", "ArrowRight", "ArrowRight", "^", "Enter")
+        desk.fill(tag="art", correction="a")
+        desk.press("Control+End", "ArrowLeft", "ArrowLeft")
+        desk.fill(tag="word form", correction="careful")
+        assert desk.quotes() == [
+            ("visit", "Vt", ["visited"]),
+            ("lisbon, she", "Srun", ["Lisbon. She"]),
+            ("", "ArtOrDet", ["a"]),
+            ("care", "Wform", ["careful"]),
+        ]
+        assert desk.saved()[2][0] == TEXT.index("puppy")
+        desk.press("Control+Home", "Alt+ArrowDown", "Delete")
+        assert [tag for _, tag, _ in desk.quotes()] == ["Srun", "ArtOrDet", "Wform"]
+        while desk.page.evaluate("document.activeElement.id") != "send":
+            desk.press("Tab")
+        desk.press("Enter")
+        assert [tag for _, tag, _ in handed_in(site, desk)] == ["Srun", "ArtOrDet", "Wform"]
+
+
+def test_a_session_with_a_finger_on_a_phone(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT, **PHONE) as desk:
+        assert desk.page.evaluate("document.documentElement.scrollWidth") <= 360
+        desk.tap("drinks")
+        desk.page.locator("#stretch-on").tap()
+        desk.page.locator("#mark").tap()
+        desk.page.locator("#tag-WOadv").tap()
+        desk.page.keyboard.type("always drink")
+        desk.page.locator("[data-part=save]").tap()
+        desk.tap("puppy")
+        desk.page.locator("#insert-before").tap()
+        desk.page.locator("#tag-ArtOrDet").tap()
+        desk.page.keyboard.type("a")
+        desk.page.locator("[data-part=save]").tap()
+        assert desk.quotes() == [("", "ArtOrDet", ["a"]), ("drinks always", "WOadv", ["always drink"])]
+        desk.tap("drinks always")
+        expect(desk.page.locator("#slip-tag")).to_have_value("WOadv")
+        desk.page.locator("[data-part=remove]").tap()
+        assert desk.quotes() == [("", "ArtOrDet", ["a"])]
+        desk.page.locator("#send").tap()
+        assert handed_in(site, desk) == [("", "ArtOrDet", ["a"])]
+
+
+def test_letters_select_by_letter_and_never_half_an_emoji(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.click("puppy")
+        desk.press("Control+ArrowRight", "Control+ArrowRight", "Control+Shift+ArrowRight")
+        desk.page.keyboard.type("others")
+        desk.press("Tab", "Backspace", "Enter")
+        family = TEXT.index("\U0001f468")
+        assert desk.saved() == [(family, family + 5, TEXT[family : family + 5], "Others", [""])]
+
+
+def test_arrows_go_up_and_down_the_lines(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.click("adopted")
+        desk.press("ArrowDown")
+        expect(desk.page.locator(".at-cursor")).to_have_text("was")
+        desk.press("ArrowUp", "ArrowUp")
+        assert desk.page.locator(".at-cursor").inner_text() in ("year", "I")

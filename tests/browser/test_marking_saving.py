@@ -1,0 +1,198 @@
+"""Nothing is lost on the marking page: no network, two tabs, reload, back button, an ended session."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Route, expect
+
+from grater.store import leases, sessions
+from tests.browser.essay_page import EssayPage, marking
+from tests.browser.site import Site
+
+TEXT = "He repeat the question again. 😀 She own a bakery."
+LOST = "Failed to load resource"
+
+
+def test_marks_made_off_line_are_kept_and_saved_when_the_network_is_back(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        desk.page.context.set_offline(True)
+        desk.drag("repeat")
+        desk.fill(tag="sva", correction="repeats")
+        desk.expect_state("offline")
+        kept = desk.page.evaluate("Object.keys(localStorage).filter((name) => name.includes(':draft:')).length")
+        assert kept == 1
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.page.context.set_offline(False)
+        assert desk.quotes() == [("repeat", "SVA", ["repeats"]), ("own", "SVA", ["owns"])]
+        assert desk.page.evaluate("localStorage.length") == 0
+
+
+def test_what_the_browser_kept_is_taken_up_again_after_a_reload(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        desk.page.route("**/draft", lambda route: route.abort())
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("offline")
+        desk.page.unroute("**/draft")
+        desk.page.reload()
+        assert desk.quotes() == [("own", "SVA", ["owns"])]
+        expect(desk.page.locator(".entry")).to_have_count(1)
+
+
+def test_a_finished_essay_off_line_waits_and_is_sent_once(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("saved")
+        desk.page.context.set_offline(True)
+        desk.page.get_by_role("button", name="Finish essay").click()
+        desk.expect_state("unsent")
+        assert desk.page.locator("#essay").evaluate("essay => essay.inert"), "a mark made now would be lost"
+        desk.page.context.set_offline(False)
+        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        assert len(site.handed_in(job_of(site, desk))) == 1
+        assert desk.page.evaluate("localStorage.length") == 0
+
+
+def test_an_answer_whose_receipt_was_lost_counts_once(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("saved")
+        lost: list[int] = []
+
+        def lose_the_first(route: Route) -> None:
+            if route.request.method == "POST" and not lost:
+                lost.append(route.fetch(max_redirects=0).status)  # it arrives, and the answer does not
+                route.abort()
+            else:
+                route.continue_()
+
+        desk.page.route(f"**{desk.address}", lose_the_first)
+        desk.page.get_by_role("button", name="Finish essay").click()
+        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        assert lost == [303]
+        assert len(site.handed_in(job_of(site, desk))) == 1
+
+
+def test_an_answer_that_the_server_refuses_leaves_the_essay_open_and_saving(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("saved")
+        refusal = "<main><p>this is not the essay</p></main>"
+        desk.page.route(
+            f"**{desk.address}", lambda route: route.fulfill(status=422, content_type="text/html", body=refusal)
+        )
+        desk.page.get_by_role("button", name="Finish essay").click()
+        expect(desk.page.locator("#save-state")).to_contain_text("this is not the essay")
+        desk.drag("repeat")
+        desk.fill(tag="sva", correction="repeats")
+        assert [tag for _, tag, _ in desk.quotes()] == ["SVA", "SVA"]
+
+
+def test_the_older_of_two_tabs_is_asked_and_may_keep_its_own(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk, desk.second_tab() as other:
+        desk.complaints.allow.append("409")
+        other.drag("own")
+        other.fill(tag="sva", correction="owns")
+        assert other.quotes() == [("own", "SVA", ["owns"])]
+        desk.page.bring_to_front()
+        desk.drag("repeat")
+        desk.fill(tag="vt", correction="repeated")
+        expect(desk.page.get_by_role("heading", name="saved somewhere else")).to_be_visible()
+        desk.press("Escape")
+        expect(desk.page.locator("#stale")).to_be_visible()
+        assert tags(other) == ["SVA"], "nothing is overwritten before the choice"
+        desk.page.get_by_role("button", name="Keep this screen's: 1 mark").click()
+        assert desk.quotes() == [("repeat", "Vt", ["repeated"])]
+
+
+def test_the_other_version_can_be_taken_and_undo_brings_mine_back(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk, desk.second_tab() as other:
+        desk.complaints.allow.append("409")
+        other.drag("own")
+        other.fill(tag="sva", correction="owns")
+        assert other.quotes() == [("own", "SVA", ["owns"])]
+        desk.page.bring_to_front()
+        desk.drag("repeat")
+        desk.fill(tag="vt", correction="repeated")
+        desk.page.get_by_role("button", name="Take the other: 1 mark").click()
+        expect(desk.page.locator(".entry-code")).to_have_text("SVA")
+        assert tags(desk) == ["SVA"]
+        desk.page.locator("#undo").click()
+        assert desk.quotes() == [("repeat", "Vt", ["repeated"])]
+
+
+def test_back_after_handing_in_shows_that_it_is_done(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.page.get_by_role("button", name="Finish essay").click()
+        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        desk.page.go_back()
+        expect(desk.page.get_by_role("heading", name="Already answered")).to_be_visible()
+
+
+def test_back_and_forth_while_marking_keeps_the_marks(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.page.goto("/jobs")
+        desk.page.go_back()
+        expect(desk.page.locator(".entry")).to_have_count(1)
+        assert desk.quotes() == [("own", "SVA", ["owns"])]
+
+
+def test_an_ended_session_keeps_the_marks_in_the_browser(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        with site.store.write() as tx:
+            sessions.end_all(tx, desk.person.person_id)
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("signed-out")
+        assert desk.page.evaluate("localStorage.length") == 1
+
+
+def test_a_span_whose_quote_does_not_match_is_refused(site: Site, chromium: Browser) -> None:
+    """What a browser that counts in UTF-16 units would send for *own*, which stands behind an emoji."""
+    with marking(site, chromium, TEXT) as desk:
+        desk.complaints.allow.append(LOST)
+        start = len(TEXT[: TEXT.index("own")].encode("utf-16-le")) // 2
+        edit = {
+            "start": start,
+            "end": start + 3,
+            "quote": "own",
+            "tag": "SVA",
+            "replacements": ["owns"],
+            "comment": "",
+        }
+        draft = {"revision": 0, "body": {"edits": [edit], "set_aside": False}}
+        status, message = desk.page.evaluate(PUT, [f"{desk.address}/draft", draft])
+        assert status == 422
+        assert message == "draft: edit 1: expected the quote 'wn ' at 37-40, found 'own'"
+        assert desk.quotes() == []
+
+
+PUT = """async ([address, draft]) => {
+  const token = document.querySelector('meta[name=csrf]').content;
+  const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': token };
+  const reply = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(draft) });
+  return [reply.status, (await reply.json()).message];
+}"""
+
+
+def job_of(site: Site, desk: EssayPage) -> str:
+    with site.store.read() as tx:
+        lease = leases.find(tx, desk.address.rpartition("/")[2], person_id=desk.person.person_id)
+    assert lease is not None
+    return lease.job_id
+
+
+def tags(desk: EssayPage) -> list[str]:
+    return [tag for *_, tag, _ in desk.stored()]

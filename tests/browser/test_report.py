@@ -1,0 +1,95 @@
+"""A report in a real browser: nothing is asked of the network, every figure is drawn, in light and in dark.
+
+`GRATER_PICTURES=FOLDER` keeps the screenshots, for people to look at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from grater.report.build import build
+from grater.report.figure import Report
+from grater.report.save import save_report
+from tests.browser.chromium import watched
+from tests.report.made_up import inputs
+
+Scheme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return build(inputs())
+
+
+@pytest.fixture(scope="module")
+def saved(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_report(report, tmp_path_factory.mktemp("report"), file_types=("svg",))[0]
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> Scheme:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    """What the page asked of the world outside its own file."""
+    return []
+
+
+@pytest.fixture
+def page(chromium: Browser, saved: Path, scheme: Scheme, asked: list[str]) -> Iterator[Page]:
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    context = chromium.new_context(color_scheme=scheme, viewport={"width": 1000, "height": 800})
+    context.route(lambda url: not url.startswith("file:"), refuse)
+    with watched(context) as (page, _):
+        page.goto(saved.as_uri())
+        yield page
+    context.close()
+
+
+def colour_of(page: Page, selector: str, name: str) -> str:
+    return str(page.eval_on_selector(selector, f"element => getComputedStyle(element).{name}"))
+
+
+def test_every_figure_is_drawn_without_the_network(page: Page, report: Report, asked: list[str], scheme: str) -> None:
+    charts = page.locator("figure .chart svg")
+    assert charts.count() == len(report.figures)
+    for place in range(charts.count()):
+        box = charts.nth(place).bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) > 80
+    assert asked == []
+    folder = os.environ.get("GRATER_PICTURES")
+    if folder:
+        page.screenshot(path=Path(folder) / f"report-{scheme}.png", full_page=True)
+
+
+def test_paper_and_ink_follow_the_reader(page: Page, scheme: Scheme) -> None:
+    paper = colour_of(page, "html", "backgroundColor")
+    brightness = sum(int(part) for part in paper.removeprefix("rgb(").rstrip(")").split(",")[:3])
+    assert (brightness > 600) == (scheme == "light")
+    marks = page.locator("figure .chart svg text").first
+    assert marks.evaluate("element => getComputedStyle(element).fill") != paper
+
+
+def test_a_number_leads_to_its_items(page: Page) -> None:
+    link = page.locator("table a").first
+    target = str(link.get_attribute("href"))
+    link.click()
+    assert page.url.endswith(target)
+    assert page.locator(f"{target} .items li").count() > 0
+
+
+def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 720})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

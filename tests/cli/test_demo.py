@@ -1,0 +1,73 @@
+"""`grater demo`: the whole loop, into a folder of one's own; twice is the same as once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grater.sample import sample_path
+from tests.cli.running import grater
+
+pytest.importorskip("vl_convert")
+
+FILES = {
+    *("essays.jsonl", "essays.sgml", "essays.m2", "stats.json", "study.db"),
+    *("items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "crowd-without-gold.csv"),
+    *(
+        "sample.csv",
+        "sample.meta.json",
+        "cloze.csv",
+        "cloze-words.csv",
+        "choice.csv",
+        "nouns.csv",
+        "constructions.csv",
+        "report",
+    ),
+}
+SECTIONS = (
+    *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
+    *("thresholds", "sampling", "difficulty", "cloze", "choice", "constructions", "effort"),
+)
+
+
+def test_the_demo_is_the_whole_loop_and_can_be_run_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    args = ("demo", "--out", out, "--figures", "svg", "--resamples", 20)
+    ran = grater(capsys, *args)
+    assert ran.status == 0, ran.err
+    assert {path.name for path in out.iterdir()} >= FILES
+    assert "flags errors with precision" in ran.out
+    assert f"the report is {out / 'report' / 'report.html'}" in ran.err
+    assert "simulated" in ran.err
+    page = (out / "report" / "report.html").read_text("utf-8")
+    for name in SECTIONS:
+        assert f'<section id="{name}"' in page, name
+    assert "are simulated" in page
+    assert list((out / "report" / "figures").glob("*.svg"))
+    assert not list((out / "report" / "figures").glob("*.png"))
+    told = json.loads(grater(capsys, "study", "status", out / "study.db", "--json").out)
+    assert told["essays"] == 76
+    assert grater(capsys, "study", "check", out / "study.db").status == 0
+    assert (out / "essays.jsonl").read_bytes() == sample_path().read_bytes()
+    tables = {name: (out / name).read_bytes() for name in FILES if name.endswith(".csv")}
+    assert grater(capsys, *args).status == 0
+    assert {name: (out / name).read_bytes() for name in tables} == tables
+
+
+def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "demo" / "study.db").mkdir(parents=True)
+    ran = grater(capsys, "demo", "--out", tmp_path / "demo", "--figures", "svg")
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1].startswith(f"{tmp_path / 'demo' / 'study.db'}: expected a file or nothing")
+    ran = grater(capsys, "demo", "--out", tmp_path / "other", "--figures", "gif")
+    assert (ran.status, ran.out) == (2, "")
+    assert "unknown type of figure 'gif'" in ran.err
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_demo_cannot_take_the_place_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("mine")
+    ran = grater(capsys, "demo", "--out", tmp_path / "demo")
+    assert (ran.status, ran.err) == (2, f"{tmp_path / 'demo'}: cannot be written: File exists\n")

@@ -1,0 +1,64 @@
+"""`grater judge`, `study gold`, `study crowd` as a person types them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from grater.store import open_store
+from tests.cli.running import grater
+from tests.store.crowds import make_crowd
+
+PROGRAM = """\
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps({"unit": asked["unit"], "fields": {"label": [asked["fields"][0]["choices"][1]["value"]]}}))
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    place = tmp_path / "study.db"
+    with open_store(place, create=True) as store:
+        make_crowd(store, n_units=4, n_gold=2, terms={"pay": {"cents": 5}}).work(n=4)
+    return str(place)
+
+
+def test_a_program_is_run_and_its_judgments_are_its_own(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rater.py").write_text(PROGRAM, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'rater.py'}"
+    ran = grater(capsys, "judge", study, "--job", "job", "--command", command, "--name", "robot", "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["judged"] == 4
+    assert json.loads(ran.out)["job"] == "job by robot"
+
+
+def test_a_program_that_fails_is_told_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "judge", study, "--job", "job", "--command", "false")
+    assert ran.status == 2
+    assert "exit status 1" in ran.err
+
+
+def test_terms_are_changed_and_the_protocol_is_shown(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pay.csv"
+    ran = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limit": 7}', "--pay", str(path))
+    assert ran.status == 0, ran.err
+    assert "Limit a rater: 7 units" in ran.out
+    assert path.read_text("utf-8").splitlines()[1] == ",rater 0,0.20,EUR"
+    wrong = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limits": 7}')
+    assert wrong.status == 2
+    assert "Did you mean 'limit'?" in wrong.err
+
+
+def test_without_experts_no_gold_is_made(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "study", "gold", study, "--job", "job")
+    assert ran.status == 2
+    assert "no item has 2 or more expert judgments" in ran.err

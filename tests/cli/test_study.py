@@ -1,0 +1,112 @@
+"""`grater study ...`: a study from the first essay to the archive, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grater.store import open_store, people
+from tests.cli.running import Ran, grater
+from tests.study.files import write_essays, write_items, write_text
+
+
+@pytest.fixture
+def study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A study with three essays, made on the command line."""
+    path = tmp_path / "study.db"
+    assert grater(capsys, "study", "new", path, "--name", "Prepositions").status == 0
+    assert grater(capsys, "study", "import", path, write_essays(tmp_path)).status == 0
+    return path
+
+
+def as_json(ran: Ran) -> object:
+    assert (ran.status, ran.err) == (0, "")
+    return json.loads(ran.out)
+
+
+def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert as_json(grater(capsys, "study", "import", study, "--items", write_items(tmp_path), "--json")) == [
+        {"file": str(tmp_path / "items.csv"), "kind": "items", "new": 2, "known": 0}
+    ]
+    job = as_json(grater(capsys, "study", "job", study, "--task", "error", "--judgments", 3, "--json"))
+    assert isinstance(job, dict)
+    assert (job["units"], job["judgments"], job["state"]) == (11, 33, "open")
+    link = grater(capsys, "study", "invite", study, "--role", "worker", "--url", "https://rate.example")
+    assert link.out.startswith("https://rate.example/join/")
+    told = as_json(grater(capsys, "study", "status", study, "--json"))
+    assert isinstance(told, dict)
+    assert (told["study"], told["essays"], told["items"]) == ("Prepositions", 3, 11)
+    assert grater(capsys, "study", "check", study).status == 0
+    assert grater(capsys, "study", "export", study, tmp_path / "out").status == 0
+    assert grater(capsys, "study", "import-archive", tmp_path / "copy.db", tmp_path / "out").status == 0
+    assert as_json(grater(capsys, "study", "status", tmp_path / "copy.db", "--json")) == told
+
+
+def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grater(capsys, "study", "new", tmp_path / "empty.db")
+    assert "next: import essays" in grater(capsys, "study", "status", tmp_path / "empty.db").err
+    assert "next: add a job" in grater(capsys, "study", "status", study).err
+    grater(capsys, "study", "job", study, "--task", "usage")
+    assert "next: invite raters" in grater(capsys, "study", "status", study).err
+
+
+def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_store(study) as store, store.write() as tx:
+        for name in ("Ann", "Bob"):
+            people.add(tx, name=name, role="annotator")
+    names = ("--annotator", "Ann", "--annotator", "Bob", "--judgments", 2)
+    assert grater(capsys, "study", "job", study, "--task", "marking", *names).status == 0
+    missing = grater(capsys, "study", "job", study, "--task", "usage", "--annotator", "An")
+    assert (missing.status, missing.out) == (2, "")
+    assert "Did you mean 'Ann'" in missing.err
+
+
+def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import sqlite3
+
+    grater(capsys, "study", "job", study, "--task", "usage")
+    with sqlite3.connect(study) as connection:
+        connection.execute("UPDATE slots SET state = 'filled'")
+    connection.close()
+    ran = grater(capsys, "study", "check", study)
+    assert ran.status == 1
+    assert ran.out.startswith("starved: unit ")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("status", "nowhere.db"), "no such study"),
+        (("import", "STUDY"), "found none"),
+        (("import", "STUDY", "nowhere.m2"), "nowhere.m2"),
+        (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
+        (("job", "STUDY", "--task", "choice"), "expected one of the study's systems (none)"),
+        (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),
+        (("new", "STUDY"), "is there already"),
+        (("export", "STUDY", "/nowhere/at/all"), "there is no folder"),
+        (("import-archive", "other.db", "nowhere"), "expected the manifest"),
+    ],
+)
+def test_wrong_use_is_one_line_and_status_two(
+    study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
+) -> None:
+    ran = grater(capsys, "study", *(str(study) if arg == "STUDY" else arg for arg in args))
+    assert (ran.status, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_guidelines_can_be_ones_own(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = write_text(tmp_path / "own.md", "# Look at *on*")
+    assert grater(capsys, "study", "job", study, "--task", "error", "--guidelines", own, "--draft").status == 0
+    assert "draft" in grater(capsys, "study", "status", study).out
+
+
+def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("uvicorn")
+    with open_store(study) as store, store.serving():
+        ran = grater(capsys, "serve", study, "--port", 1)
+    assert (ran.status, ran.out) == (2, "")
+    assert "is being served already" in ran.err

@@ -1,0 +1,207 @@
+"""`grater study decide, sample, design, job, evaluate, report`: the walk of the architecture, as a person types it.
+
+The systems are files of edits, so no model is needed; the essays are those of `tests.study.files`, and of their
+eleven prepositions `careful` flags one and `eager` three.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.store import open_store
+from grater.store.columns import decision_columns
+from tests.cli.running import Ran, grater
+from tests.study.files import write_essays
+from tests.study.systems import write_systems, write_verdicts
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def systems(tmp_path: Path) -> list[str]:
+    return write_systems(tmp_path)
+
+
+@pytest.fixture
+def study(tmp_path: Path, capsys: Capture, systems: list[str]) -> Path:
+    """A study of three essays on which two systems have decided."""
+    path = tmp_path / "study.db"
+    assert grater(capsys, "study", "new", path, "--name", "Prepositions").status == 0
+    assert grater(capsys, "study", "import", path, write_essays(tmp_path)).status == 0
+    flags = [word for system in systems for word in ("--system", system)]
+    assert grater(capsys, "study", "decide", path, *flags).status == 0
+    return path
+
+
+@pytest.fixture
+def judged(study: Path, tmp_path: Path, capsys: Capture) -> Path:
+    """The same, every preposition judged by three of the crowd and two experts."""
+    items = prepositions(study)
+    for group, n_raters in (("crowd", 3), ("expert", 2)):
+        file = write_verdicts(tmp_path / f"{group}.csv", items, n_raters=n_raters, group=group)
+        ran = grater(capsys, "study", "import", study, "--judgments", file, "--job", group)
+        assert ran.status == 0, ran.err
+    return study
+
+
+def prepositions(study: Path) -> list[str]:
+    with open_store(study) as store, store.read() as tx:
+        return decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
+
+
+def told(ran: Ran) -> Any:
+    assert (ran.status, ran.err) == (0, "")
+    return json.loads(ran.out)
+
+
+def test_decisions_say_what_was_done_and_what_comes_next(study: Path, capsys: Capture, systems: list[str]) -> None:
+    ran = grater(capsys, "study", "decide", study, "--system", systems[0])
+    assert (ran.status, ran.out) == (0, "")
+    assert "1 flagged, 0 new" in ran.err
+    assert f"next: grater study design {study} sampling --system careful" in ran.err
+    [done] = told(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
+    assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)
+
+
+def test_a_system_that_changed_its_mind_needs_a_new_name(study: Path, capsys: Capture, systems: list[str]) -> None:
+    other = systems[1].replace("eager=", "careful=")
+    ran = grater(capsys, "study", "decide", study, "--system", other)
+    assert (ran.status, ran.out) == (2, "")
+    assert "careful decides 2 of its" in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path, capsys: Capture) -> None:
+    args = ("study", "sample", study, "--system", "eager", "--n", 6, "--flagged", 2, "--json")
+    first = told(grater(capsys, *args))
+    assert (first["sample"], first["items"], len(first["to_judge"])) == ("sample", 6, 6)
+    assert set(first["to_judge"]) <= set(prepositions(study))
+    assert told(grater(capsys, *args)) == first
+    ran = grater(capsys, "study", "sample", study, "--system", "eager", "--n", 7)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "another sample called 'sample'" in ran.err
+
+
+def test_a_second_system_joins_the_sample(study: Path, capsys: Capture) -> None:
+    grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6)
+    ran = grater(capsys, "study", "sample", study, "--add-system", "careful")
+    assert ran.status == 0
+    assert ran.err.startswith("sample+careful: ")
+    assert f"next: grater study job {study} --task usage --sample sample+careful" in ran.err
+
+
+def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path: Path, capsys: Capture) -> None:
+    left = told(grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6, "--json"))["to_judge"]
+    job = ("study", "job", study, "--task", "usage", "--sample", "sample", "--json")
+    assert told(grater(capsys, *job))["units"] == 6
+    file = write_verdicts(tmp_path / "some.csv", left[:2])
+    grater(capsys, "study", "import", study, "--judgments", file)
+    assert told(grater(capsys, *job, "--name", "again"))["units"] == 4
+    everything = write_verdicts(tmp_path / "all.csv", left)
+    grater(capsys, "study", "import", study, "--judgments", everything)
+    ran = grater(capsys, *job, "--name", "third")
+    assert (ran.status, ran.out) == (2, "")
+    assert "every item of the sample is judged already" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("order", "task", "units", "judgments"),
+    [
+        (("sampling", "--system", "eager", "--n", 5), "usage", 5, 2),
+        (("exhaustive",), "usage", 11, 2),
+        (("verification", "--system", "eager"), "verify", 3, 1),
+        (("crowd-error", "--n", 4), "error", 4, 20),
+        (("cloze", "--n", 3), "cloze", 3, 2),
+        (("choice", "--system", "eager"), "choice", 3, 2),
+        (("marking",), "marking", 3, 2),
+    ],
+)
+def test_a_design_is_a_job_with_the_sizes_of_its_paper(
+    study: Path, capsys: Capture, order: tuple[Any, ...], task: str, units: int, judgments: int
+) -> None:
+    args = ("study", "design", study, *order, "--json")
+    made = told(grater(capsys, *args))
+    assert (made["job"], made["task"], made["units"], made["judgments"]) == (order[0], task, units, judgments)
+    assert told(grater(capsys, *args)) == made
+
+
+def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture) -> None:
+    assert grater(capsys, "study", "design", study, "marking").status == 0
+    ran = grater(capsys, "study", "design", study, "marking", "--n", 1)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "--name" in ran.err
+    assert grater(capsys, "study", "design", study, "marking", "--n", 1, "--name", "one").status == 0
+
+
+def test_systems_are_scored_against_the_raters(judged: Path, capsys: Capture) -> None:
+    found = json.loads(grater(capsys, "study", "evaluate", judged, "--resamples", 50, "--json").out)
+    assert [system["system"] for system in found["systems"]] == ["careful", "eager"]
+    # of eleven prepositions every third, four in all, is an error for the majority; gaps were judged by nobody
+    assert {sum(system["counts"][cell] for cell in ("hit", "miss")) for system in found["systems"]} == {4}
+    assert "precision" in grater(capsys, "study", "evaluate", judged, "--resamples", 50).out
+
+
+def test_a_judged_sample_speaks_for_the_whole_corpus(judged: Path, capsys: Capture) -> None:
+    grater(capsys, "study", "sample", judged, "--system", "eager", "--n", 8)
+    found = json.loads(grater(capsys, "study", "evaluate", judged, "--sample", "sample", "--json").out)
+    [system] = found["systems"]
+    assert system["system"] == "eager"
+    assert system["counts"]["hit"] + system["counts"]["false_alarm"] == pytest.approx(3)
+
+
+def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp_path: Path, capsys: Capture) -> None:
+    grater(capsys, "study", "sample", judged, "--system", "eager", "--n", 8)
+    args = ("study", "report", judged, "--out", tmp_path / "report", "--resamples", 50, "--figures", "svg")
+    ran = grater(capsys, *args)
+    assert (ran.status, ran.out) == (0, "")
+    assert f"the report is {tmp_path / 'report' / 'report.html'}" in ran.err
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    for part in ("corpus", "experts", "agreement", "raters-needed", "systems", "bins", "sampling", "effort"):
+        assert f'id="{part}"' in page, part
+    assert grater(capsys, *args).status == 0
+    assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
+
+
+def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
+    assert "next: see the results: grater study report" in grater(capsys, "study", "status", judged).err
+    assert grater(capsys, "study", "check", judged).status == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("decide", "STUDY", "--system", "egaer"), "unknown system 'egaer'"),
+        (("sample", "STUDY"), "expected --system S --n N"),
+        (("sample", "STUDY", "--system", "egaer", "--n", 3), "'egaer'"),
+        (("sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"), "no decisions on items of kind"),
+        (("sample", "STUDY", "--add-system", "careful"), "sample"),
+        (("design", "STUDY", "smapling"), "Did you mean 'sampling'"),
+        (("design", "STUDY", "sampling", "--system", "eager"), "expected --n N"),
+        (("design", "STUDY", "choice"), "expected --system NAME, found careful, eager"),
+        (("design", "STUDY", "constructions"), "nothing to ask"),
+        (("evaluate", "STUDY"), "no judgments with verdicts"),
+        (("evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),
+        (("job", "STUDY", "--task", "usage", "--sample", "none"), "unknown sample 'none'"),
+        (("report", "STUDY", "--job", "none"), "unknown job 'none'"),
+        (("report", "STUDY", "--figures", "gif"), "gif"),
+    ],
+)
+def test_wrong_use_is_one_line_and_status_two(
+    study: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, args: tuple[Any, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = grater(capsys, "study", *(str(study) if arg == "STUDY" else arg for arg in args))
+    assert (ran.status, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_nothing_is_decided_in_a_study_without_essays(tmp_path: Path, capsys: Capture, systems: list[str]) -> None:
+    grater(capsys, "study", "new", tmp_path / "empty.db")
+    ran = grater(capsys, "study", "decide", tmp_path / "empty.db", "--system", systems[0])
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "has no essays yet" in ran.err

@@ -1,0 +1,29 @@
+"""Agreement so far, as the tasks want their labels counted."""
+
+from __future__ import annotations
+
+from grater.server.live import live_agreement
+from grater.tasks import TASKS
+
+
+def rows(*labels: tuple[str, str]) -> list[dict[str, object]]:
+    """Two raters, one item for each pair of labels."""
+    return [
+        {"item": f"i{n}", "rater": rater, "label": label, "kind": "human"}
+        for n, pair in enumerate(labels)
+        for rater, label in zip(("Ann", "Bob"), pair, strict=True)
+    ]
+
+
+def observed(task: str, *labels: tuple[str, str]) -> float:
+    found = live_agreement(rows(*labels), TASKS[task], name="job")  # type: ignore[arg-type]
+    assert found.labels is not None
+    return found.labels.coefficients["observed"].value
+
+
+def test_grey_is_merged_with_yes_in_constructions() -> None:
+    assert observed("construction", ("yes", "grey"), ("grey", "grey"), ("no", "grey"), ("no", "no")) == 0.75
+
+
+def test_a_task_that_merges_nothing_keeps_its_labels() -> None:
+    assert observed("error", ("error", "unknown"), ("ok", "ok")) == 0.5

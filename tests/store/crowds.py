@@ -1,0 +1,98 @@
+"""A job with gold to test the crowd's rules on: its gold accepts `error`, so `ok` is a miss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grater.crowd.terms import read_terms
+from grater.model import Json
+from grater.store import Store, checks, gold, jobs, leases, people, reception, trust, units
+from grater.store.jobs import Job
+from grater.store.leases import Lease
+from grater.store.submissions import Receipt
+from grater.store.trust import Trust
+from grater.store.units import NewUnit
+from grater.tasks.task import Answer
+from tests.store.worlds import new_items
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """An open `error` job with gold, and raters who may answer it."""
+
+    store: Store
+    job: Job
+    raters: tuple[str, ...]
+    gold_ids: frozenset[str]
+
+    def take(self, rater: int = 0) -> Lease | None:
+        with self.store.write() as tx:
+            return leases.take(tx, job_id=self.job.job_id, person_id=self.raters[rater])
+
+    def is_gold(self, lease: Lease) -> bool:
+        return lease.unit_id in self.gold_ids
+
+    def send(self, lease: Lease, *, label: str = "error") -> Receipt:
+        with self.store.write() as tx:
+            unit = units.the(tx, lease.unit_id).unit
+            return reception.receive(
+                tx,
+                submission_id=f"of-{lease.lease_id}",
+                lease_id=lease.lease_id,
+                person_id=lease.person_id,
+                body={"label": label},
+                answers=[Answer(each.item.item_id, label) for each in unit.items],
+                seconds=3.0,
+            )
+
+    def work(self, rater: int = 0, *, n: int = 1, gold: str = "error", label: str = "error") -> list[bool]:
+        """Answer `n` units, gold with one label and work with another; give which of them were gold."""
+        were_gold = []
+        for _ in range(n):
+            lease = self.take(rater)
+            if lease is None:
+                break
+            were_gold.append(self.is_gold(lease))
+            self.send(lease, label=gold if were_gold[-1] else label)
+        return were_gold
+
+    def trust(self, rater: int = 0) -> Trust:
+        with self.store.read() as tx:
+            return trust.find(tx, self.job.job_id, self.raters[rater])
+
+    def statuses(self, rater: int = 0) -> list[str]:
+        from grater.store import judgments
+
+        with self.store.read() as tx:
+            found = judgments.by_submission(tx, self.job.job_id, judgments.ALL)
+            return [row.status for row, _ in found if row.person_id == self.raters[rater]]
+
+    def require_promises(self) -> None:
+        with self.store.read() as tx:
+            assert checks.violations(tx) == []
+
+
+def make_crowd(
+    store: Store,
+    *,
+    n_units: int = 30,
+    n_gold: int = 10,
+    judgments: int = 2,
+    n_raters: int = 6,
+    terms: Mapping[str, Json] | None = None,
+) -> Crowd:
+    with store.write() as tx:
+        raters = tuple(people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(n_raters))
+        found = new_items(tx, n_units + n_gold)
+        agreed: Mapping[str, Json] = {"gold": {"least_seen": 4}, "page": 5} if terms is None else terms
+        read_terms(agreed)
+        job = jobs.add(tx, name="job", task="error", judgments=judgments, options={"crowd": agreed})
+        new = [NewUnit(((item_id, {}),), essay_id) for essay_id, item_id in found[:n_units]]
+        units.add_all(tx, job.job_id, new)
+        hidden = [NewUnit(((item_id, {}),), essay_id, role="gold") for essay_id, item_id in found[n_units:]]
+        gold_ids = units.add_all(tx, job.job_id, hidden)
+        for unit_id, (_, item_id) in zip(gold_ids, found[n_units:], strict=True):
+            gold.add(tx, unit_id, item_id, ["error"], reason="people wait at a bus stop")
+        job = jobs.set_state(tx, job.job_id, "open")
+    return Crowd(store, job, raters, frozenset(gold_ids))

@@ -1,0 +1,101 @@
+"""Any history of takes, answers, returns, ejections and clock moves keeps every promise, and can be rebuilt."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.store import Store, checks, ejection, events, jobs, leases, open_store, people, submissions, webhooks
+from grater.store.clock import MINUTE
+from grater.store.rebuild import from_events, stored
+from tests.store.postgres import in_memory, new_database
+from tests.store.worlds import FakeClock, World, make_world
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["take", "submit", "again", "give back", "wait", "eject", "reinstate", "withdraw", "pause"]),
+        st.integers(0, 2),
+    ),
+    max_size=25,
+)
+
+
+def step(world: World, clock: FakeClock, what: str, rater: int) -> None:
+    person_id = world.raters[rater]
+    lease = world.take(rater) if what in ("take", "submit", "again", "give back") else None
+    if what == "wait":
+        clock.advance((rater + 1) * 7 * MINUTE)
+    with world.store.write() as tx:
+        if what == "give back" and lease is not None:
+            leases.give_back(tx, lease.lease_id, person_id=person_id)
+        elif what == "eject":
+            ejection.eject(tx, world.job_id, person_id)
+        elif what == "reinstate":
+            ejection.reinstate(tx, world.job_id, person_id)
+        elif what == "withdraw":
+            for row in submissions.of_unit(tx, world.unit_ids[rater])[:1]:
+                submissions.set_status(tx, row.submission_id, "withdrawn", actor=person_id)
+        elif what == "pause":
+            state = jobs.the(tx, world.job_id).state
+            jobs.set_state(tx, world.job_id, "open" if state == "paused" else "paused")
+    if lease is not None and what in ("submit", "again"):
+        world.submit(lease, submission_id=f"{what}-{lease.lease_id}")
+
+
+@settings(max_examples=15, deadline=None)
+@given(steps=STEPS)
+def test_no_history_breaks_a_promise(steps: list[tuple[str, int]]) -> None:
+    clock = FakeClock()
+    with (
+        tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder,
+        open_store(Path(folder) / "study.db", create=True, clock=clock) as store,
+    ):
+        world = make_world(store, n_units=3, judgments=2, lease_minutes=10)
+        for what, rater in steps:
+            step(world, clock, what, rater)
+            with store.read() as tx:
+                assert checks.violations(tx) == []
+
+
+def test_the_state_is_in_the_events(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, lease_minutes=10)
+    for what in ("take", "submit", "wait", "eject", "reinstate"):
+        step(world, clock, what, 0)
+    with store.read() as tx:
+        rebuilt = from_events(events.all(tx))
+        assert rebuilt == stored(tx)
+    assert [status for status, *_ in rebuilt.submissions.values()] == ["valid"]
+
+
+def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(cluster: str) -> None:
+    """On PostgreSQL numbers are given before COMMIT; SQLite has one writer, and numbers in the order of COMMIT."""
+    with open_store(new_database(cluster), create=True) as store:
+        with store.write() as slow:
+            people.add(slow, name="slow", role="worker")
+            with store.write() as quick:
+                people.add(quick, name="quick", role="worker")
+            with store.read() as tx:
+                assert list(events.since(tx)) == []
+                assert checks.violations(tx) == []  # the checker reads its snapshot whole
+        with store.read() as tx:
+            assert [event.verb for event in events.since(tx)] == ["person.added", "person.added"]
+
+
+def test_a_webhook_hears_of_what_comes_after_it_and_remembers_what_it_was_told(store: Store) -> None:
+    with store.write() as tx:
+        people.add(tx, name="before", role="worker")
+        hook = webhooks.add(tx, url="https://example.org/hook")
+    with store.write() as tx:
+        people.add(tx, name="after", role="worker")
+    with store.write() as tx:
+        heard = [event.verb for event in events.since(tx, hook.last_n)] if not tx.is_postgres else None
+        newest = events.latest(tx)
+        webhooks.told(tx, hook.webhook_id, newest, http_status=500, is_delivered=False)
+        webhooks.told(tx, hook.webhook_id, newest, http_status=200, is_delivered=True)
+        assert [each.state for each in webhooks.deliveries_of(tx, hook.webhook_id)].count("failed") == 1
+        assert [each.last_n for each in webhooks.all(tx)] == [newest]
+        webhooks.set_state(tx, hook.webhook_id, "paused")
+    assert heard in (None, ["webhook.added", "person.added"])

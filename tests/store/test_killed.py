@@ -1,0 +1,82 @@
+"""P1, P2 when the power goes: SIGKILL while twenty raters work, at random and just before and after COMMIT."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.store import Store, checks, judgments, open_store
+from tests.store.killed import N_RATERS
+from tests.store.worlds import World, make_world
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def acks() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "acks"
+
+
+def kill_once(location: str, world: World, acks: Path, rng: random.Random, *, seed: int) -> None:
+    """One process of raters, dead by its own hand at a COMMIT or by ours at any moment."""
+    moment = rng.choice(["before", "after", "never", "never"])
+    at = f"{moment}:{rng.randint(1, 40)}" if moment != "never" else "never"
+    command = [sys.executable, "-m", "tests.store.killed", location, world.job_id, str(acks), str(seed), at]
+    before = acks.stat().st_size if acks.exists() else 0
+    with subprocess.Popen(command, cwd=ROOT) as process:
+        if moment == "never":
+            while process.poll() is None and (not acks.exists() or acks.stat().st_size == before):
+                time.sleep(0.01)
+            time.sleep(rng.random() * 0.3)
+            process.kill()
+        assert process.wait(timeout=60) in (-9, 0)
+
+
+def assert_kept(location: str, acks: Path) -> int:
+    """Everything that a rater was told is there, and the study is sound; give how many submissions there are."""
+    with open_store(location) as store, store.read() as tx:
+        stored = {str(row["submission"]): row["status"] for row in judgments.table(tx, None, judgments.ALL)}
+        assert checks.violations(tx) == []
+    whole = acks.read_text().rpartition("\n")[0]  # a line cut short was never told to anybody
+    for line in whole.splitlines():
+        submission_id, status = line.split()
+        assert stored.get(submission_id) == status, "an acknowledged judgment is lost"
+    return len(stored)
+
+
+def run(location: str, acks: Path, *, n_kills: int, seed: int) -> None:
+    with open_store(location, create=True) as store:
+        world = make_world(store, n_units=20 * n_kills, judgments=3, n_raters=N_RATERS)
+    rng = random.Random(seed)
+    acks.touch()
+    counts = []
+    for number in range(n_kills):
+        kill_once(location, world, acks, rng, seed=seed * 1000 + number)
+        counts.append(assert_kept(location, acks))
+    assert counts[-1] > n_kills, "hardly anything was stored, so hardly anything was tried"
+
+
+def test_a_killed_server_has_lost_nothing_that_it_acknowledged(location: str, acks: Path) -> None:
+    run(location, acks, n_kills=5, seed=1)
+
+
+@pytest.mark.slow
+def test_a_server_killed_a_hundred_times_has_lost_nothing(location: str, acks: Path) -> None:
+    run(location, acks, n_kills=100, seed=2)
+
+
+def test_the_kill_test_notices_a_server_that_answers_too_early(store: Store, location: str, acks: Path) -> None:
+    """Negative control: an acknowledgement before COMMIT, and then the power goes."""
+    world = make_world(store)
+    acks.write_text("never-committed valid\n")
+    world.work()
+    with pytest.raises(AssertionError, match="lost"):
+        assert_kept(location, acks)

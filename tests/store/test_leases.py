@@ -1,0 +1,163 @@
+"""Who gets which unit, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grater.store import Store, assignments, checks, ejection, jobs, leases, people, units
+from grater.store.assignments import Assignment
+from grater.store.clock import DAY, HOUR, MINUTE
+from grater.store.units import NewUnit
+from tests.store.worlds import FakeClock, make_world, new_units
+
+
+def test_a_reload_gives_the_same_lease(store: Store) -> None:
+    world = make_world(store)
+    assert world.must_take().lease_id == world.must_take().lease_id
+
+
+def test_a_rater_is_never_asked_twice_about_a_unit(store: Store) -> None:
+    world = make_world(store, n_units=3, judgments=5)
+    seen = [world.work().unit_id for _ in range(3)]
+    assert sorted(seen) == sorted(world.unit_ids)
+    assert world.take() is None
+
+
+def test_a_unit_is_handed_out_at_most_n_times(store: Store) -> None:
+    world = make_world(store, n_units=1, judgments=2)
+    assert [world.take(rater) is not None for rater in range(3)] == [True, True, False]
+
+
+def test_an_expired_lease_goes_to_the_next_rater(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    world.must_take(0)
+    assert world.take(1) is None
+    clock.advance(10 * MINUTE)
+    assert world.take(1) is not None
+
+
+def test_a_rater_who_comes_back_late_but_first_goes_on(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    old = world.must_take(0)
+    clock.advance(2 * HOUR)
+    again = world.must_take(0)
+    assert (again.lease_id, again.expires_at) == (old.lease_id, clock.now + 10 * MINUTE)
+    assert world.take(1) is None
+
+
+def test_a_clock_set_back_does_not_lock_a_unit_away(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    world.must_take(0)
+    clock.advance(-30 * DAY)
+    assert world.take(1) is not None
+
+
+def test_a_clock_that_differs_a_little_keeps_leases(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    world.must_take(0)
+    clock.advance(-MINUTE)
+    assert world.take(1) is None
+
+
+def test_a_lease_given_back_is_free_for_others(store: Store) -> None:
+    world = make_world(store, n_units=1, judgments=1)
+    lease = world.must_take(0)
+    with store.write() as tx:
+        assert not leases.give_back(tx, lease.lease_id, person_id=world.raters[1])
+        assert leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
+        assert not leases.give_back(tx, lease.lease_id, person_id=world.raters[0])
+    assert world.take(1) is not None
+
+
+def test_nobody_finds_the_lease_of_another(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take(0)
+    with store.read() as tx:
+        assert leases.find(tx, lease.lease_id, person_id=world.raters[0]) == lease
+        assert leases.find(tx, lease.lease_id, person_id=world.raters[1]) is None
+
+
+def test_a_job_that_is_not_open_hands_out_nothing(store: Store) -> None:
+    world = make_world(store)
+    for state in ("draft", "paused", "closed"):
+        with store.write() as tx:
+            jobs.set_state(tx, world.job_id, state)
+        assert world.take() is None
+
+
+def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
+    world = make_world(store)
+    with store.write() as tx:
+        ejection.eject(tx, world.job_id, world.raters[0])
+        people.set_state(tx, world.raters[1], "ended")
+    assert [world.take(rater) is not None for rater in range(3)] == [False, False, True]
+
+
+def test_practice_comes_first_and_once_for_everybody(store: Store) -> None:
+    world = make_world(store, n_units=1, judgments=2)
+    with store.write() as tx:
+        item_id = units.the(tx, world.unit_ids[0]).unit.items[0].item.item_id
+        (practice,) = units.add_all(tx, world.job_id, [NewUnit(((item_id, {}),), role="practice")])
+    for rater in (0, 1):
+        assert [world.work(rater).unit_id for _ in range(2)] == [practice, world.unit_ids[0]]
+    assert world.must_take(2).unit_id == practice
+
+
+def test_every_rater_has_another_order(store: Store) -> None:
+    world = make_world(store, n_units=12, judgments=3, n_raters=3)
+    orders = [[world.work(rater).unit_id for _ in range(12)] for rater in range(3)]
+    assert len({tuple(order) for order in orders}) == 3  # the chance that two agree is below one in a hundred million
+    assert all(sorted(order) == sorted(world.unit_ids) for order in orders)
+
+
+def test_the_order_does_not_follow_the_order_of_adding(store: Store) -> None:
+    world = make_world(store, n_units=12, judgments=1, n_raters=1)
+    assert [world.work().unit_id for _ in range(12)] != list(world.unit_ids)  # one in 479,001,600
+
+
+def test_batches_come_in_order(store: Store) -> None:
+    world = make_world(store, n_units=0, judgments=1)
+    with store.write() as tx:
+        new = [NewUnit(each.items, each.essay_id, batch=2 - n % 3) for n, each in enumerate(new_units(tx, 9))]
+        batches = dict(zip(units.add_all(tx, world.job_id, new), [each.batch for each in new], strict=True))
+    assert [batches[world.work().unit_id] for _ in range(9)] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_an_assigned_job_gives_each_their_own_units_in_their_own_batches(store: Store) -> None:
+    world = make_world(store, n_units=3, judgments=1, access="assigned")
+    first, second, third = world.unit_ids
+    with store.write() as tx:
+        mine = [Assignment(first, world.raters[0], batch=2), Assignment(second, world.raters[0], batch=1)]
+        assignments.add_all(tx, world.job_id, [*mine, Assignment(third, world.raters[1])])
+    assert [world.work(0).unit_id for _ in range(2)] == [second, first]
+    assert world.take(0) is None
+    assert world.must_take(1).unit_id == third
+    assert world.take(2) is None
+
+
+def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=0, judgments=2)
+    with store.write() as tx:
+        (each,) = new_units(tx, 1)
+        later = NewUnit(each.items, each.essay_id, stage="2", follows="first", delay_ms=3 * DAY)
+        first, second = units.add_all(tx, world.job_id, [NewUnit(each.items, stage="1", name="first"), later])
+    assert world.work(0).unit_id == first
+    clock.advance(3 * DAY - 1)
+    assert world.take(0) is None
+    clock.advance(1)
+    assert world.must_take(0).unit_id == second
+    assert world.must_take(1).unit_id == first  # somebody else's first stage opens nothing for this rater
+
+
+def test_a_healthy_study_has_no_violations_at_any_step(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=2, judgments=2, lease_minutes=10)
+    steps: list[Callable[[], object]] = [
+        lambda: world.take(0),
+        lambda: world.work(1),
+        lambda: clock.advance(HOUR),
+        lambda: world.work(2),
+    ]
+    for step in steps:
+        step()
+        with store.read() as tx:
+            assert checks.violations(tx) == []

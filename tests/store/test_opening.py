@@ -1,0 +1,128 @@
+"""Studies are made, opened, brought up to date and served, each by the right one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy import text as sql
+
+from grater.errors import GraterError, StoreBusy, UsageError
+from grater.store import Store, Tx, migrations, open_store, people
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_study_is_made_once(location: str) -> None:
+    open_store(location, create=True).close()
+    with pytest.raises(UsageError, match="already"):
+        open_store(location, create=True)
+
+
+def test_what_was_stored_is_there_after_opening_again(location: str) -> None:
+    with open_store(location, create=True) as store, store.write() as tx:
+        people.add(tx, name="Ann", role="owner")
+    with open_store(location) as store, store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]
+
+
+def test_a_failure_inside_a_transaction_leaves_nothing(store: Store) -> None:
+    with pytest.raises(UsageError), store.write() as tx:
+        _add_one_good_and_one_bad(tx)
+    with store.read() as tx:
+        assert people.all(tx) == []
+
+
+def _add_one_good_and_one_bad(tx: Tx) -> None:
+    people.add(tx, name="Ann", role="owner")
+    people.add(tx, name="Bob", role="king")
+
+
+def test_a_reader_sees_one_snapshot(store: Store) -> None:
+    with store.read() as tx:
+        assert people.count(tx) == 0
+        with store.write() as writer:
+            people.add(writer, name="Ann", role="owner")
+        assert people.count(tx) == 0
+    with store.read() as tx:
+        assert people.count(tx) == 1
+
+
+def test_a_file_that_is_no_study_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a study, just words")
+    with pytest.raises(UsageError, match="no such study"):
+        open_store(tmp_path / "none.db")
+    with pytest.raises(UsageError, match="some other file"):
+        open_store(tmp_path / "notes.txt")
+    with pytest.raises(UsageError, match="no folder"):
+        open_store(tmp_path / "none" / "study.db", create=True)
+    with pytest.raises(UsageError, match="postgresql://"):
+        open_store("mysql://somewhere/study")
+
+
+def test_an_empty_database_is_no_study(location: str) -> None:
+    if not location.startswith("postgresql"):
+        Path(location).touch()
+    with pytest.raises(UsageError, match="not a study"):
+        open_store(location)
+
+
+def test_no_message_tells_the_password_of_the_database() -> None:
+    with pytest.raises(StoreBusy) as caught:
+        open_store("postgresql://ann:open-sesame@127.0.0.1:1/study")
+    assert "open-sesame" not in str(caught.value)
+
+
+def test_a_study_of_a_newer_grater_is_refused(location: str) -> None:
+    with open_store(location, create=True) as store, store.write() as tx:
+        tx.execute(sql("UPDATE meta SET value = '999' WHERE key = 'version'"))
+    with pytest.raises(GraterError, match="newer grater"):
+        open_store(location)
+
+
+def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -> None:
+    done: list[int] = []
+
+    def step(number: int) -> None:
+        def change(connection: Connection) -> None:
+            connection.exec_driver_sql(f"ALTER TABLE people ADD COLUMN new_{number} TEXT")
+            done.append(number)
+
+        steps[number] = change
+
+    steps: dict[int, migrations.Step] = {}
+    for number in (2, 3):
+        step(number)
+    for _ in range(2):
+        with store.write() as tx:
+            migrations.migrate(tx.connection, name="study", steps=steps)
+    with store.read() as tx:
+        assert migrations.version_of(tx.connection, name="study") == 3
+        assert tx.all(sql("SELECT new_2, new_3 FROM people")) == []
+    assert done == [2, 3]
+
+
+def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
+    location = str(tmp_path / "study.db")
+    code = (
+        "import sys; from grater.store import open_store\n"
+        "with open_store(sys.argv[1]) as store, store.serving(): print('serving')"
+    )
+    command = [sys.executable, "-c", code, location]
+    with open_store(location, create=True) as store:
+        with store.serving():
+            refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        allowed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "is being served already" in refused.stderr
+    assert allowed.stdout == "serving\n"
+
+
+def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as served, served.serving():
+        with open_store(tmp_path / "study.db") as other, other.write() as tx:
+            people.add(tx, name="Ann", role="owner")
+        with served.read() as tx:
+            assert people.count(tx) == 1

@@ -1,0 +1,20 @@
+"""Studies of a few essays, on SQLite; the store's own tests go over both engines, and so does the archive's."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.store.conftest import clock, cluster, store
+from tests.store.postgres import in_memory
+
+__all__ = ["clock", "cluster", "location", "store"]
+
+
+@pytest.fixture
+def location() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder:
+        yield str(Path(folder) / "study.db")

@@ -1,0 +1,56 @@
+"""Files to import; the sentences are our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grater.corpora import write_corpus
+from grater.model import Edit, Essay, Span
+
+ESSAYS = (
+    "We waited on the bus stop for our friend. He came with a bicycle from the city.",
+    "She is good in maths and she likes of swimming at the lake. 😀 Naïve, isn't it?",
+    "They discussed about the plan during two hours.\r\nAfter that they went to home.",
+)
+
+
+def write_essays(folder: Path) -> Path:
+    """A corpus in our own format, with one annotator's edit in the first essay."""
+    edit = Edit(Span(10, 12), ("at",), "Prep", "A1")
+    essays = [Essay(f"e{n}", text, (edit,) if n == 0 else (), ("A1",)) for n, text in enumerate(ESSAYS)]
+    write_corpus(essays, folder / "essays.jsonl", lambda _: None)
+    return folder / "essays.jsonl"
+
+
+def write_text(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def write_items(folder: Path) -> Path:
+    return write_text(
+        folder / "items.csv",
+        "item,essay,start,end,kind,target,level",
+        "one,e0,10,12,prep,on,B1",
+        "two,e1,12,14,prep,in,B2",
+    )
+
+
+def write_decisions(folder: Path) -> Path:
+    return write_text(
+        folder / "decisions.csv",
+        "item,system,flagged,score,suggestion",
+        "one,S,1,0.9,at",
+        "two,S,0,0.1,in",
+    )
+
+
+def write_judgments(folder: Path) -> Path:
+    return write_text(
+        folder / "judgments.csv",
+        "item,rater,label,status,seconds,at,flags",
+        "one,Zoe,error,valid,4.5,2026-01-02T03:04:05Z,spelling",
+        "one,Yan,ok,valid,3,,",
+        "one,Xia,ok,untrusted,,,",
+        "elsewhere,Zoe,=1+1,,,,",
+    )

@@ -1,0 +1,195 @@
+"""Gold from experts, planted errors, terms, the protocol sheet, signals, programs as raters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.errors import GraterError, UsageError
+from grater.model import Edit, Essay, Item, Json, Span
+from grater.store import Store, Tx, checks, essays, gold_states, items, jobs, judgments, open_store, people, units
+from grater.store.units import NewUnit
+from grater.study.crowd_gold import gold_from_edits, gold_from_experts
+from grater.study.crowd_money import job_costs
+from grater.study.crowd_planting import plant
+from grater.study.crowd_programs import judge, program_job
+from grater.study.crowd_protocol import protocol_sheet
+from grater.study.crowd_raters import best, rater_lines
+from grater.study.crowd_terms import set_terms
+from tests.store.crowds import make_crowd
+from tests.store.worlds import new_units
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        yield store
+
+
+def judged_by_experts(tx: Tx, labels: list[tuple[str, str]]) -> None:
+    """An expert job over the items, `labels` by the two experts for each."""
+    import polars as pl
+
+    from grater.study.judged import add_judgments
+    from grater.tables import read_judgments
+
+    ids = [each.item_id for each in items.all(tx)]
+    rows = [
+        {"item": item_id, "rater": f"expert {n}", "label": label, "group": "expert"}
+        for item_id, pair in zip(ids, labels, strict=False)
+        for n, label in enumerate(pair)
+    ]
+    add_judgments(tx, read_judgments(pl.DataFrame(rows), name="experts"), job="experts", task="usage")
+
+
+def test_items_on_which_experts_agree_become_gold_in_place_of_work(store: Store) -> None:
+    with store.write() as tx:
+        job = jobs.add(tx, name="crowd", task="error", judgments=2)
+        units.add_all(tx, job.job_id, new_units(tx, 4))
+        judged_by_experts(tx, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
+        made = gold_from_experts(tx, job, least=2)
+        assert (made.made, made.met) == (3, 0)
+        found = {tuple(sorted(each.known[0].accepted)) for each in gold_states.of_job(tx, job.job_id)}
+        assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
+        assert len(units.ids_of_job(tx, job.job_id, role="work")) == 1
+        assert checks.violations(tx) == []
+
+
+def test_an_item_that_a_rater_has_met_stays_work(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={}, n_raters=1)
+    crowd.work(n=1)
+    with store.write() as tx:
+        judged_by_experts(tx, [("1", "1")] * 3)
+        made = gold_from_experts(tx, crowd.job, least=2)
+        assert (made.made, made.met) == (2, 1)
+        assert checks.violations(tx) == []
+
+
+def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
+    with store.write() as tx:
+        job = jobs.add(tx, name="crowd", task="error", judgments=2)
+        units.add_all(tx, job.job_id, new_units(tx, 2))
+        judged_by_experts(tx, [("1", "2")] * 2)
+        with pytest.raises(UsageError, match="no item has 2 or more"):
+            gold_from_experts(tx, job, least=2)
+
+
+def test_planted_errors_stand_where_they_are_told_to_stand() -> None:
+    essay = Essay("letter", "She waits at the stop. He waits for her.")
+    edits = [Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(32, 35), ("on to",), "Prep", "us")]
+    made, found = plant(essay, edits, essay_id="planted")
+    assert made.text == "She waits in the stop. He waits on to her."
+    assert [made.text[slice(*map(int, place.split(":")[0].split("-")))] for place in found] == ["in", "on to"]
+
+
+def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Store) -> None:
+    essay = Essay("one", "She waits in the stop.", (Edit(Span(10, 12), ("at",), "Prep", "teacher"),), ("teacher",))
+    with store.write() as tx:
+        essays.add_all(tx, [essay])
+        item = Item("one", Span(0, len(essay.text)), "essay")
+        items.add_all(tx, [items.of(item)])
+        job = jobs.add(tx, name="marking", task="marking")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
+        assert gold_from_edits(tx, job, reason="a stop is a place").made == 1
+        (known,) = gold_states.of_job(tx, job.job_id)
+    assert known.known[0].accepted == {"10-12:Prep"}
+
+
+def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:
+    crowd = make_crowd(store, terms={"limit": 5})
+    with store.write() as tx:
+        job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 3}})
+        assert job.options["crowd"] == {
+            "limit": 5,
+            "pay": {"cents": 3, "currency": "EUR", "policy": "all", "least_hourly": 0},
+        }
+        assert set_terms(tx, crowd.job.job_id, {"limit": None}).options["crowd"].keys() == {"pay"}  # type: ignore[union-attr]
+        wrongs: list[dict[str, Json]] = [
+            {"pya": {}},
+            {"pay": {"cents": -1}},
+            {"gold": {"minimum": 2}},
+            {"limit": "many"},
+            {"page": 1},
+        ]
+        for wrong in wrongs:
+            with pytest.raises(GraterError):
+                set_terms(tx, crowd.job.job_id, wrong)
+
+
+def test_a_gold_rule_without_gold_is_refused(store: Store) -> None:
+    crowd = make_crowd(store, n_gold=0, terms={})
+    with store.write() as tx, pytest.raises(UsageError, match="has no gold yet"):
+        set_terms(tx, crowd.job.job_id, {"gold": {"minimum": 0.7}})
+
+
+def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
+    crowd = make_crowd(store, n_units=10, n_gold=5, judgments=1, terms={"pay": {"cents": 50}, "gold": {}, "page": 5})
+    crowd.work(n=5)
+    with store.read() as tx:
+        costs, sheet = job_costs(tx, crowd.job), dict(protocol_sheet(tx, crowd.job))
+    assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
+    assert costs.per_valid == 62.5  # five units paid, four that count
+    assert costs.hourly is not None
+    assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
+    assert sheet["Gold"] == "5 units, 1 hidden in every 5"
+    assert "0.50 EUR a unit, policy all" in sheet["Pay"]
+
+
+def test_signals_mark_the_quick_and_the_monotonous_and_put_nobody_out(store: Store) -> None:
+    crowd = make_crowd(store, n_units=60, n_gold=0, judgments=3, n_raters=3, terms={})
+    for number in range(60):
+        for rater in range(3):
+            lease = crowd.take(rater)
+            assert lease is not None
+            crowd.send(lease, label="error" if rater == 0 else ("error", "ok")[number % 2])
+    with store.read() as tx:
+        lines = rater_lines(tx, crowd.job)
+    assert [line.marks for line in lines] == [("one answer",), (), ()]
+    assert {line.trust.state for line in lines} == {"new"}
+    assert len(best(lines)) == 3
+
+
+def ok(lines: Iterator[str]) -> Iterator[str]:
+    """A program that answers in the opposite order."""
+    for line in reversed([json.loads(each) for each in lines]):
+        yield json.dumps({"unit": line["unit"], "fields": {"label": "ok"}})
+
+
+def test_a_program_judges_in_a_job_of_its_own_and_takes_no_place_of_a_person(store: Store) -> None:
+    crowd = make_crowd(store, n_units=5, n_gold=2, judgments=1, terms={})
+    with store.write() as tx:
+        own, robot = program_job(tx, crowd.job, "robot")
+    assert judge(store, own, robot, ok, tick=lambda: None) == 5  # type: ignore[arg-type]
+    assert judge(store, own, robot, ok, tick=lambda: None) == 0  # type: ignore[arg-type]
+    with store.read() as tx:
+        rows = judgments.table(tx, own.job_id)
+        assert {(row["group"], row["kind"], row["label"]) for row in rows} == {("program", "program", "ok")}
+        assert judgments.table(tx, crowd.job.job_id) == []
+        assert checks.violations(tx) == []
+    assert len(crowd.work(n=9)) == 5
+
+
+def test_a_program_that_talks_nonsense_is_refused_and_what_was_stored_stays(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
+    with store.write() as tx:
+        own, robot = program_job(tx, crowd.job, "robot")
+
+    def nonsense(lines: Iterator[str]) -> Iterator[str]:
+        yield next(ok(lines))
+        yield "I think it is fine."
+
+    with pytest.raises(GraterError, match="answer 2: expected a JSON line"):
+        judge(store, own, robot, nonsense, tick=lambda: None)  # type: ignore[arg-type]
+    with store.read() as tx:
+        assert len(judgments.table(tx, own.job_id)) == 1
+
+
+def test_a_person_cannot_be_taken_for_a_program(store: Store) -> None:
+    crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
+    with store.write() as tx:
+        people.add(tx, name="Amina", role="worker")
+        with pytest.raises(UsageError, match="is a person"):
+            program_job(tx, crowd.job, "Amina")
