@@ -51,6 +51,7 @@ PURE = {
     "agreement",
     "sampling",
     "crowd",
+    "tasks",
     "evaluate",
 }
 WORLDLY_MODULES = {"os", "io", "pathlib", "subprocess", "socket", "tempfile", "shutil", "time", "random", "requests"}

@@ -72,6 +72,13 @@ def test_lists_of_items_count_what_the_table_counts(report: Report) -> None:
         assert by_name[name].n_items == int(scores.rows[row][column])
 
 
+def test_people_are_held_to_the_test_of_systems(report: Report) -> None:
+    [people] = [sheet for sheet in report.sheets if sheet.name == "people"]
+    assert {row[0] for row in people.rows} == {"A", "B"}
+    [figure] = [figure for figure in report.figures if figure.name == "systems"]
+    assert f"A person, held to the same test, reaches {people.rows[0][3]}." in figure.words
+
+
 def test_an_item_is_shown_in_its_essay(report: Report) -> None:
     views = [view for group in report.lists for view in group.items if view.item_id == "i6"]
     assert views

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from grater import __version__
 from grater.evaluate.detectors import Evaluation, Options, evaluate
+from grater.evaluate.selection import WRITER, exact_accuracy
+from grater.model import Interval
 from grater.report.figure import Report, Section
 from grater.report.inputs import Inputs
 from grater.report.items import item_lists
 from grater.report.sections.agreement import agreement_section, experts_section
+from grater.report.sections.constructions import constructions_section
 from grater.report.sections.corpus import corpus_section
 from grater.report.sections.difficulty import difficulty_section
 from grater.report.sections.effort import effort_section
 from grater.report.sections.raters import raters_section
 from grater.report.sections.sampling import sampling_section
+from grater.report.sections.selection import choice_section, cloze_section
 from grater.report.sections.systems import bins_section, curves_section, systems_section
 from grater.report.words import interval, number
+from grater.tables import read_gold
 
 NEEDS = {
     "corpus": "What was annotated: needs essays.",
@@ -29,6 +36,9 @@ NEEDS = {
     "effort": "What it took: needs the times of judgments.",
 }
 
+ENOUGH_FLAGS = 20
+"""Flags that a rater must have judged for one's word to be worth a headline."""
+
 
 def build(inputs: Inputs) -> Report:
     """Everything the inputs can say, in the order of the loop: corpus, raters, systems, effort."""
@@ -38,7 +48,8 @@ def build(inputs: Inputs) -> Report:
     lists = item_lists(found, items=inputs.items, essays=inputs.essays, most=inputs.most_items) if found else []
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     made = f"Made by grater {__version__}; every table has a signature that says how its numbers were made."
-    return Report(inputs.title, tuple(_headline(found, sections)), sections, lists, left_out, made)
+    headline = (*_headline(found, sections), *inputs.notes)
+    return Report(inputs.title, headline, sections, lists, left_out, made)
 
 
 def _evaluation(inputs: Inputs) -> Evaluation | None:
@@ -52,7 +63,7 @@ def _sections(inputs: Inputs, found: Evaluation | None) -> Iterator[Section]:
         yield corpus_section(inputs.essays)
     yield from _of_raters(inputs)
     if found and inputs.decisions is not None:
-        yield systems_section(found, chance=inputs.chance)
+        yield systems_section(found, chance=inputs.chance, experts=inputs.experts)
         yield bins_section(found)
         curves = curves_section(found, inputs.decisions, chance=inputs.chance)
         if curves:
@@ -61,8 +72,28 @@ def _sections(inputs: Inputs, found: Evaluation | None) -> Iterator[Section]:
             yield sampling_section(inputs.decisions, inputs.sample, inputs.judgments)
     if inputs.judgments is not None:
         yield difficulty_section(inputs.judgments, items=inputs.items)
+    yield from _of_words(inputs)
     if inputs.hours or inputs.protocol:
         yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
+
+
+def _of_words(inputs: Inputs) -> Iterator[Section]:
+    """The studies of native text and of constructions, where the inputs have them."""
+    seed = inputs.chance.seed
+    if inputs.cloze is not None:
+        yield cloze_section(inputs.cloze, inputs.cloze_words, seed=seed)
+    if inputs.choice is not None:
+        yield choice_section(inputs.choice, accuracy=_exact(inputs))
+    if inputs.constructions is not None and inputs.construction_items is not None:
+        yield constructions_section(inputs.constructions, inputs.construction_items, seed=seed)
+
+
+def _exact(inputs: Inputs) -> dict[str, Interval]:
+    """The accuracy of each system by exact match with the writer, where blanks were filled."""
+    if inputs.cloze is None or inputs.cloze_words is None:
+        return {}
+    rows = inputs.cloze.frame.filter(pl.col("rater").cast(pl.String) == WRITER).select("item", "label")
+    return exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
 
 
 def _of_raters(inputs: Inputs) -> Iterator[Section]:
@@ -78,7 +109,7 @@ def _of_raters(inputs: Inputs) -> Iterator[Section]:
             title = "How many raters match an expert without hidden gold"
             yield experts_section(inputs.without_gold, experts, name="raters-needed-without-gold", title=title)
     if not crowd.anonymous_raters:
-        yield raters_section(crowd, gold=inputs.gold)
+        yield raters_section(crowd, gold=inputs.gold, on_gold=inputs.on_gold)
 
 
 def _headline(found: Evaluation | None, sections: list[Section]) -> Iterator[str]:
@@ -89,13 +120,12 @@ def _headline(found: Evaluation | None, sections: list[Section]) -> Iterator[str
             f"{best.system} flags errors with precision {interval(best['precision'])} and recall "
             f"{interval(best['recall'])} against the majority of raters."
         )
-        values = [
+        known = sorted(
             scored["precision"].value
             for each in found.whole.by_rater.values()
             for scored in each
-            if scored.system == best.system
-        ]
-        known = sorted(value for value in values if value == value)
+            if scored.system == best.system and scored.counts.hit + scored.counts.false_alarm >= ENOUGH_FLAGS
+        )
         if len(known) > 1:
             spread = f"from {number(known[0])} to {number(known[-1])}"
             yield f"Held against one rater at a time, its precision would be anything {spread}."

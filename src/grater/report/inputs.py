@@ -14,8 +14,10 @@ from grater.tables import Judgments, Sample, Table
 class Inputs:
     """Verdicts (`error`, `ok`, `unknown`) in `judgments` and `experts`; any table may be missing.
 
-    `without_gold` are crowd judgments of the same items made without hidden gold; `hours` says when judgments came,
-    counted from the first; `cost` and `protocol` are ready to be read.
+    `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
+    `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
+    rater `writer`; those of systems are the suggestions of `cloze_words`) and `choice` are judgments in the labels of
+    their tasks.  `cost`, `protocol` and `notes` (what a reader must know first) are ready to be read.
     """
 
     title: str
@@ -26,9 +28,16 @@ class Inputs:
     decisions: Table | None = None
     items: Table | None = None
     gold: Table | None = None
+    on_gold: Judgments | None = None
     sample: Sample | None = None
+    constructions: Judgments | None = None
+    construction_items: Table | None = None
+    cloze: Judgments | None = None
+    cloze_words: Table | None = None
+    choice: Judgments | None = None
     hours: Sequence[float] = ()
     cost: str = ""
     protocol: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50

@@ -11,8 +11,10 @@ from grater.report.words import percent
 CELL = 96
 
 
-def confusion_map(table: Confusion) -> Figure:
-    """A cell is darker the more items it holds; the diagonal is agreement."""
+def confusion_map(
+    table: Confusion, *, name: str = "", about: str = "", source: str = "T&C 2008, Tables 3 and 5"
+) -> Figure:
+    """A cell is darker the more items it holds; the diagonal is agreement; `about` says of what."""
     first, second = table.raters
     total = int(table.cells.sum())
     rows: list[Row] = [
@@ -47,9 +49,14 @@ def confusion_map(table: Confusion) -> Figure:
     }
     side = CELL * len(table.labels)
     spec = {**data(rows), "width": max(side, 220), "height": max(side // 2, 130), "layer": [cells, counts]}
-    return Figure(
-        f"confusion-{first}-{second}", f"{first} against {second}", _words(table), spec, "T&C 2008, Tables 3 and 5"
-    )
+    title = f"{first} against {second}" + (f", {about}" if about else "")
+    return Figure(name or _name(first, second), title, _words(table), spec, source)
+
+
+def _name(first: str, second: str) -> str:
+    """A name that every file system takes, whatever raters are called."""
+    safe = ("".join(c if c.isalnum() else "-" for c in rater) for rater in (first, second))
+    return "-".join(("confusion", *safe))
 
 
 def _words(table: Confusion) -> str:

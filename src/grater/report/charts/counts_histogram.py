@@ -25,6 +25,7 @@ def counts_histogram(
         bars[key // step * step] = bars.get(key // step * step, 0) + count
     rows = [{"low": low, "high": low + step, "n": count} for low, count in sorted(bars.items())]
     x = {"field": "low", "bin": {"binned": True, "step": step}, "type": "quantitative", "title": counted}
+    x["axis"] = {"format": "d"}
     encoding = {"x": x, "x2": {"field": "high"}, "y": {"field": "n", "type": "quantitative", "title": f"{of_what}s"}}
     mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
     mean = sum(key * count for key, count in by_number.items()) / n if n else 0.0

@@ -44,7 +44,10 @@ def forest(
     people = rule("x", ceiling.value, f"people {interval(ceiling)}") if ceiling else []
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW * len(rows)), "layer": layer}
-    return Figure("systems", f"{title} of every system", _words(ranked, score, letters), spec)
+    words = _words(ranked, score, letters)
+    if ceiling:
+        words += f" A person, held to the same test, reaches {interval(ceiling)}."
+    return Figure("systems", f"{title} of every system", words, spec)
 
 
 def _words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:

@@ -13,7 +13,10 @@ from grater.report.words import many
 def turnaround(hours: Sequence[float], *, wanted: int | None = None, cost: str = "") -> Figure:
     """`hours` since the first judgment, one entry a judgment, in order; `cost` is ready to be read."""
     rows = [{"hours": hour, "n": place} for place, hour in enumerate(hours, start=1)]
-    encoding = {"x": quantity("hours", "hours since the first judgment"), "y": quantity("n", "judgments")}
+    encoding = {
+        "x": quantity("hours", "hours since the first judgment"),
+        "y": {**quantity("n", "judgments"), "stack": None},
+    }
     mark = {
         "type": "area",
         "interpolate": "step-after",

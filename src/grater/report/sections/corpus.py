@@ -58,7 +58,7 @@ def _figures(found: CorpusStatistics) -> list[Figure]:
 def _agreement(found: CorpusAgreement) -> Sheet:
     rows = tuple((what, *_pair(found, name)) for name, what in CRITERIA.items() if name in found.criteria)
     return Sheet(
-        "edit-agreement", "How far annotators agree (NUCLE 2013, Table 2)", ("on", "kappa", "which is"), rows
+        "edit-agreement", "How far annotators agree (NUCLE 2013, Table 3)", ("on", "kappa", "which is"), rows
     )
 
 

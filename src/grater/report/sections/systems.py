@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grater.evaluate.binned import agreement_of
+from grater.evaluate.binned import agreement_of, histogram
 from grater.evaluate.detectors import Evaluation
 from grater.evaluate.draws import Chance
 from grater.evaluate.pairs import Comparison, compare_systems, is_comparable
@@ -19,20 +19,24 @@ from grater.report.charts.precision_recall import precision_recall
 from grater.report.charts.raters_in_turn import raters_in_turn
 from grater.report.figure import Section, Sheet
 from grater.report.items import list_name
+from grater.report.sections.people import people_as_systems
 from grater.report.words import interval, many, number
-from grater.tables import Table
+from grater.tables import Judgments, Table
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 COUNTS = ("hit", "false_alarm", "miss")
 SPLIT = 0.75
+MOST_BARS = 10
 
 
-def systems_section(found: Evaluation, *, chance: Chance) -> Section:
-    """Scores, rank groups and the spread over raters."""
+def systems_section(found: Evaluation, *, chance: Chance, experts: Judgments | None = None) -> Section:
+    """Scores, rank groups, the spread over raters, and what people reach."""
     whole = found.whole
     comparison = _comparison(found, chance)
     ranked = comparison.systems if comparison else whole.standard
-    figures = [forest(whole.standard, groups=comparison.groups if comparison else None)]
+    people = people_as_systems(found, experts, chance=chance) if experts is not None else ()
+    ceiling = people[0]["f0.5"] if people else None
+    figures = [forest(whole.standard, groups=comparison.groups if comparison else None, ceiling=ceiling)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
     unjudged = f"{whole.n_unjudged:,} of them without a usable judgment"
@@ -48,6 +52,8 @@ def systems_section(found: Evaluation, *, chance: Chance) -> Section:
         )
     if comparison:
         sheets.append(_pairs(comparison))
+    if people:
+        sheets.append(_people(people))
     return Section(
         "systems",
         "How good the systems are",
@@ -62,13 +68,20 @@ def bins_section(found: Evaluation) -> Section:
     """Where raters agree and where they do not (Madnani et al. 2011, 4.2)."""
     agreement = agreement_of(found.cases)
     n_split = int((agreement[~np.isnan(agreement)] < SPLIT).sum())
-    figures = [agreement_histogram(found.whole.histogram, n_split=n_split, split=SPLIT)]
+    bars = histogram(found.cases, n_bars=_n_bars(found))
+    figures = [agreement_histogram(bars, n_split=n_split, split=SPLIT)]
     if found.whole.bins:
         figures += [agreement_bins(found.whole.bins), agreement_bins(found.whole.bins, scores=("kappa",))]
     words = (
         "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
     )
     return Section("bins", "Where raters agree, and where they do not", (words,), tuple(figures))
+
+
+def _n_bars(found: Evaluation) -> int:
+    """No finer than shares of so many raters can be."""
+    votes = found.cases.n_votes[found.cases.is_judged]
+    return int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
 
 
 def curves_section(found: Evaluation, decisions: Table, *, chance: Chance) -> Section | None:
@@ -124,6 +137,13 @@ def _sheet(name: str, title: str, systems: Sequence[Scored]) -> Sheet:
         for place, cell in enumerate(COUNTS)
     }
     return Sheet(name, title, columns, rows, links=links)
+
+
+def _people(people: Sequence[Scored]) -> Sheet:
+    rows = tuple((each.system, *(interval(each[score]) for score in SCORES)) for each in people)
+    columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
+    note = "Experts held against the raters as if they were systems; the best of them is the line in the figure."
+    return Sheet("people", "What people reach", columns, rows, note)
 
 
 def _pairs(comparison: Comparison) -> Sheet:

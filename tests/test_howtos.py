@@ -1,0 +1,67 @@
+"""The how-to pages: every command in them exists, and their shell blocks run in order on what the demo left."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.test_docs import blocks
+from tests.test_exhibits import command_of
+
+ROOT = Path(__file__).parents[1]
+NAMES = ("compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study")
+PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
+BIN = Path(sys.executable).parent
+
+
+def lines(page: Path) -> list[str]:
+    """Every line of a page's blocks that runs grater, continued lines joined."""
+    code = "\n".join([*blocks(page, "sh"), *blocks(page, "text")]).replace("\\\n", " ")
+    return [line for line in code.splitlines() if line.startswith("grater ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_exists_with_its_options(page: Path) -> None:
+    assert lines(page)
+    for line in lines(page):
+        command, rest = command_of(shlex.split(line)[1:])
+        known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+        assert [word for word in rest if word.startswith("--") and word not in known] == [], line
+
+
+def test_designs_of_the_plan_are_those_of_the_code() -> None:
+    from grater.study.designs import DESIGNS
+
+    page = (ROOT / "docs" / "howto" / "plan-a-study.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| .+? \| (\d+) \| .+ \| (.+) \|$", page, re.M)
+    assert [(name, int(n)) for name, n, _ in rows] == [(each.name, each.judgments) for each in DESIGNS.values()]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("howto")
+    command = [str(BIN / "grater"), "demo", "--out", "demo", "--figures", "svg", "--resamples", "20"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "demo"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_shell_blocks_run_one_after_the_other(page: Path, demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo, tmp_path / "demo")
+    for block in blocks(page, "sh"):
+        done = subprocess.run(
+            ["bash", "-c", f"set -eo pipefail\n{block}"],
+            cwd=tmp_path,
+            env={"PATH": f"{BIN}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{page.name}:\n{block}\n{done.stdout}\n{done.stderr}"
