@@ -218,3 +218,33 @@ def test_gold_beside_another_truth_corrects_for_what_raters_get_wrong(tmp_path: 
     assert value["corrected"]["S"]["precision"]["value"] == pytest.approx(0.7 / 0.9)
     assert value["systems"][0]["precision"]["value"] == pytest.approx(0.8)
     assert "Corrected for what raters get wrong" in run(*args).stdout
+
+
+@pytest.fixture
+def doubtful(tmp_path: Path) -> list[object]:
+    """Three items by two raters: the first has a flagged context, the second a judgment of low confidence."""
+    rows = [
+        ("i1", "A", "error", "spelling", 1.0),
+        ("i1", "B", "error", None, 1.0),
+        ("i2", "A", "error", None, 0.2),
+        ("i2", "B", "ok", None, 1.0),
+        ("i3", "A", "ok", None, 1.0),
+        ("i3", "B", "ok", None, 1.0),
+    ]
+    judged = pl.DataFrame(rows, schema=["item", "rater", "label", "flags", "confidence"], orient="row")
+    decided = pl.DataFrame({"item": ["i1", "i2", "i3"], "system": ["S"] * 3, "flagged": [1, 1, 1]})
+    write_table(judged, tmp_path / "j.csv")
+    write_table(decided, tmp_path / "d.csv")
+    return ["--decisions", tmp_path / "d.csv", "--judgments", tmp_path / "j.csv", "--resamples", 50]
+
+
+def test_flagged_contexts_are_shown_apart(doubtful: list[object]) -> None:
+    parts = found(*doubtful, "--contexts", "spelling")["parts"]
+    assert parts["with flagged contexts"]["systems"][0]["precision"]["value"] == 1
+    assert parts["without flagged contexts"]["systems"][0]["precision"]["value"] == 0.25
+
+
+def test_low_confidence_is_shown_apart(doubtful: list[object]) -> None:
+    parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
+    assert parts["with low confidence"]["systems"][0]["precision"]["value"] == 0.5
+    assert parts["without low confidence"]["systems"][0]["precision"]["value"] == 0.5

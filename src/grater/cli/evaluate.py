@@ -25,7 +25,16 @@ from grater.cli.evaluate_options import (
     read_all_decisions,
 )
 from grater.cli.evaluate_table import render
-from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
+from grater.cli.judgment_options import (
+    Columns,
+    DropFlags,
+    DuplicateRows,
+    Merge,
+    MinConfidence,
+    Reading,
+    Status,
+    entries,
+)
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_different, say
 from grater.errors import UsageError
@@ -60,6 +69,12 @@ def evaluate_detectors(
     gold: GoldFile = None,
     cluster: ClusterName = "item",
     by: ByColumn = "",
+    contexts: Annotated[
+        str, typer.Option(metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
+    ] = "",
+    confidence_apart: Annotated[
+        float | None, typer.Option(metavar="X", help="Show items with a judgment below this confidence apart.")
+    ] = None,
     unknown: UnknownWay = "drop",
     with_suggestions: Annotated[
         bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")
@@ -88,7 +103,9 @@ def evaluate_detectors(
         require_different([curve, *decisions, *judgments])
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
-    options = Options(truth, parse_edges(bins) if bins else EDGES, Chance(cluster, resamples, seed), unknown, by)
+    chance = Chance(cluster, resamples, seed)
+    flags = tuple(entries([contexts]))
+    options = Options(truth, parse_edges(bins) if bins else EDGES, chance, unknown, by, flags, confidence_apart)
     adjudicated = read_gold(gold) if gold else None
     found = evaluate(
         decided,

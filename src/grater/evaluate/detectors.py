@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 
 from grater.agreement.unknown import Unknown
 from grater.evaluate.binned import EDGES, Bin, binned, different_rates, histogram, small_bins
@@ -22,20 +23,25 @@ from grater.evaluate.standard import Scored, against, each_rater
 from grater.evaluate.truth import ADJUDICATED, Truth, truth_of
 from grater.evaluate.weighted import weighted
 from grater.signature import Signature, digest
-from grater.tables import Judgments, Table
+from grater.tables import Judgments, Table, with_confidence, without_flags
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to evaluate: one set for a whole report, named in its signature."""
+    """How to evaluate: one set for a whole report, named in its signature.
+
+    Items on which a rater set one of the flags `contexts`, or judged below `least_confidence`, are shown apart.
+    """
 
     truth: str = "majority"
     edges: Sequence[float] = EDGES
     chance: Chance = field(default_factory=Chance)
     unknown: Unknown = "drop"
     by: str = ""
+    contexts: tuple[str, ...] = ()
+    least_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +132,21 @@ def _parts(cases: Cases, options: Options) -> dict[str, Truths]:
     found = parts_by(cases, options.by)
     if options.unknown == "apart":
         found |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
+    if options.contexts:
+        doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
+        found |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
+    if options.least_confidence is not None:
+        doubtful = _touched(cases, with_confidence(cases.judgments, options.least_confidence))
+        found |= {"without low confidence": ~doubtful, "with low confidence": doubtful}
     return found
+
+
+def _touched(cases: Cases, kept: Judgments) -> Truths:
+    """The items that lose a judgment to a filter."""
+    key = ["item", "rater"]
+    lost = cases.judgments.frame.select(key).join(kept.frame.select(key), on=key, how="anti")["item"]
+    touched: Truths = cases.items.cast(pl.String).is_in(lost.cast(pl.String).unique().implode()).to_numpy()
+    return touched
 
 
 def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
