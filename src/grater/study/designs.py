@@ -19,6 +19,7 @@ from grater.rng import generator
 from grater.store import Store, Tx, decisions, essays, items, jobs
 from grater.store.jobs import Job
 from grater.study.drawing import Wish, draw, require_left
+from grater.study.nouns import construction_items
 from grater.study.planning import JobPlan, add_job
 from grater.study.prepositions import preposition_items
 from grater.text.sentences import sentences_of
@@ -134,6 +135,9 @@ def _items(store: Store, design: Design, order: Order) -> Sequence[str]:
     if design.name == "cloze":
         with store.write() as tx:
             return _one_a_sentence(tx, order)
+    if design.name == "constructions":
+        with store.write() as tx:
+            return construction_items(tx, seed=order.seed)
     return ()
 
 

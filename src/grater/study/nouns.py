@@ -1,0 +1,50 @@
+"""The nouns of a construction study, chosen from the study's own essays (Lee et al. 2009, section 3.3).
+
+A study that has construction items already, as from `grater nouns select`, keeps them.  Sizes are the paper's; what
+a small corpus cannot fill is left out, and a corpus with no noun of `LEAST` phrases is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from grater.detect.articles.design import Place, item_rows, places_of, select
+from grater.errors import UsageError
+from grater.model import Item, Json, Span
+from grater.store import Tx, essays, items
+from grater.store.items import StudyItem
+from grater.text.analysis import analyse
+
+KIND = "construction/"
+LEAST = 30
+PLACE = ("item", "essay", "start", "end", "kind")
+
+
+def construction_items(tx: Tx, *, seed: int) -> list[str]:
+    """The ids of the study's construction items; they are chosen first where there are none."""
+    known = [each.item_id for each in items.all(tx) if each.kind.startswith(KIND)]
+    if known:
+        return known
+    places = list(_places(tx))
+    design = select(places, least=LEAST, seed=seed)
+    if not design.places:
+        raise UsageError(
+            f"expected nouns with {LEAST} phrases or more in the essays, found none; choose items from more text "
+            "with grater nouns select, and import them"
+        )
+    chosen = [_item(row) for row in item_rows(design)]
+    items.add_all(tx, chosen)
+    return [each.item_id for each in chosen]
+
+
+def _places(tx: Tx) -> Iterator[Place]:
+    for essay in essays.all(tx):
+        yield from places_of(essay.essay_id, analyse(essay))
+
+
+def _item(row: Mapping[str, object]) -> StudyItem:
+    item = Item(str(row["essay"]), Span(int(str(row["start"])), int(str(row["end"]))), str(row["kind"]))
+    payload: dict[str, Json] = {
+        name: value if isinstance(value, bool) else str(value) for name, value in row.items() if name not in PLACE
+    }
+    return items.of(item, payload=payload)

@@ -1,0 +1,48 @@
+"""The nouns of a construction study, chosen from its own essays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grater.errors import UsageError
+from grater.model import Essay
+from grater.store import essays, items
+from grater.study.designs import Order, start
+from grater.study.opening import new
+
+SENTENCES = (
+    "The dog slept near the door.",
+    "A dog barked at the gate.",
+    "Dogs like long walks.",
+    "We saw the dogs again.",
+    "He bought a house.",
+    "The house was old.",
+    "Houses cost too much here.",
+    "She painted the houses.",
+)
+
+
+def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path: Path) -> None:
+    with new(tmp_path / "study.db") as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
+        job = start(store, Order("constructions"))
+        with store.read() as tx:
+            found = [each for each in items.all(tx) if each.kind.startswith("construction/")]
+    assert job.task == "construction"
+    assert found
+    places = Counter((each.item.essay_id, each.item.span) for each in found if each.item)
+    assert set(places.values()) == {10}
+    assert {each.payload["noun"] for each in found} <= {"dog", "house", "door", "gate", "walk"}
+    assert all(each.payload["words"] for each in found)
+
+
+def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    with new(tmp_path / "study.db") as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay("e", SENTENCES[0])])
+        with pytest.raises(UsageError, match="grater nouns select"):
+            start(store, Order("constructions"))
