@@ -119,7 +119,7 @@ def test_the_fast_tagger_computes_what_the_slow_formula_says() -> None:
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 1000), st.lists(WORDS, min_size=1, max_size=12))
+@given(st.integers(0, 1000), st.lists(WORDS.filter(bool), min_size=1, max_size=12))  # no token is empty
 def test_any_weights_are_used_as_the_slow_formula_says(seed: int, words: list[str]) -> None:
     rng, weights = np.random.default_rng(seed), toy()
     shaken = replace(
