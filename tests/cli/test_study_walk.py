@@ -182,7 +182,7 @@ def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
         (("design", "STUDY", "smapling"), "Did you mean 'sampling'"),
         (("design", "STUDY", "sampling", "--system", "eager"), "expected --n N"),
         (("design", "STUDY", "choice"), "expected --system NAME, found careful, eager"),
-        (("design", "STUDY", "constructions"), "nothing to ask"),
+        (("design", "STUDY", "constructions"), "expected nouns with 30 phrases or more"),
         (("evaluate", "STUDY"), "no judgments with verdicts"),
         (("evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),
         (("job", "STUDY", "--task", "usage", "--sample", "none"), "unknown sample 'none'"),
