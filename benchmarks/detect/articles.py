@@ -26,7 +26,7 @@ from grater.detect.articles.confidence import TYPE, Caution
 from grater.detect.articles.confidence import TYPES as OF_TYPE
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.detector import ArticleDetector
-from grater.detect.articles.events import Batch, Events, batch_of, gathered, passages
+from grater.detect.articles.events import Batch, batch_of, gathered, passages
 from grater.detect.articles.features import (
     AGREEMENT,
     CONTEXT,
@@ -46,7 +46,7 @@ from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
 from grater.detect.articles.trial import PAIRS, Trial, f_half, fitted_caution, flagged_counts, trial_of
 from grater.detect.prepositions.contexts import TAG_NUMBERS
 from grater.detect.prepositions.dictionary import numbered_keys
-from grater.detect.prepositions.events import Labels, fold_of
+from grater.detect.prepositions.events import Events, Labels, fold_of
 from grater.detect.prepositions.maxent import fit_maxent
 from grater.evaluate.cases import cases_of
 from grater.evaluate.draws import Chance

@@ -239,7 +239,9 @@ def doubtful(tmp_path: Path) -> list[object]:
 
 
 def test_flagged_contexts_are_shown_apart(doubtful: list[object]) -> None:
-    parts = found(*doubtful, "--contexts", "spelling")["parts"]
+    whole = found(*doubtful, "--contexts", "spelling")
+    parts = whole["parts"]
+    assert "|contexts:spelling|" in whole["signature"]
     assert parts["with flagged contexts"]["systems"][0]["precision"]["value"] == 1
     assert parts["without flagged contexts"]["systems"][0]["precision"]["value"] == 0.25
 

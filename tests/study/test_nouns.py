@@ -33,6 +33,9 @@ def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path:
         with store.read() as tx:
             found = [each for each in items.all(tx) if each.kind.startswith("construction/")]
     assert job.task == "construction"
+    missing = job.options["not_filled"]
+    assert isinstance(missing, list)
+    assert "nouns mostly the-plural, low entropy: wanted 3, found 0" in missing
     assert found
     places = Counter((each.item.essay_id, each.item.span) for each in found if each.item)
     assert set(places.values()) == {10}

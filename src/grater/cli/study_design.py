@@ -9,8 +9,9 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
 from grater.cli.study_option import StudyName
+from grater.model import Json as JsonValue
 from grater.store import counting, open_store
-from grater.study.designs import DESIGNS, Order, start
+from grater.study.designs import DESIGNS, MISSING, Order, start
 
 app = typer.Typer()
 
@@ -34,10 +35,12 @@ def plan(
         job = start(store, order)
         with store.read() as tx:
             n_units = counting.units_by_job(tx)[job.job_id]["work"]
+    not_filled = job.options.get(MISSING, [])
     if as_json:
-        print_json(
-            {"job": job.name, "design": design, "task": job.task, "units": n_units, "judgments": job.judgments}
-        )
+        sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}
+        print_json({"job": job.name, "design": design, "task": job.task, **sizes})
         return
+    for line in not_filled if isinstance(not_filled, list) else ():
+        say(f"not filled: {line}")
     told = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     say(f"{job.name}: {told} ({DESIGNS[design].source}); next: grater study invite {study} --role annotator")

@@ -90,7 +90,8 @@ def evaluate(
     correction = correction_of(judgments, gold, options, merge=merge)
     corrected = corrected_scores(cases, truth, correction, chance=options.chance) if correction else []
     bins = ",".join(f"{edge:g}" for edge in options.edges)
-    signature = signature_of(cases, options, bins=bins, **(correction.options if correction else {}))
+    named = {**_apart(options), **(correction.options if correction else {})}
+    signature = signature_of(cases, options, bins=bins, **named)
     stuck = [f"nothing is corrected: {correction.raters.reason}"] if correction and correction.raters.reason else []
     warnings = (*_warnings(cases, whole, parts), *stuck)
     return Evaluation(cases, truth, whole, parts, signature, warnings, tuple(corrected), correction)
@@ -139,6 +140,13 @@ def _parts(cases: Cases, options: Options) -> dict[str, Truths]:
         doubtful = _touched(cases, with_confidence(cases.judgments, options.least_confidence))
         found |= {"without low confidence": ~doubtful, "with low confidence": doubtful}
     return found
+
+
+def _apart(options: Options) -> dict[str, str]:
+    """What was shown apart, for the signature."""
+    flags = {"contexts": ",".join(options.contexts)} if options.contexts else {}
+    least = options.least_confidence
+    return flags if least is None else {**flags, "confidence": f"{least:g}"}
 
 
 def _touched(cases: Cases, kept: Judgments) -> Truths:

@@ -24,6 +24,9 @@ from grater.study.planning import JobPlan, add_job
 from grater.study.prepositions import preposition_items
 from grater.text.sentences import sentences_of
 
+MISSING = "not_filled"
+"""The option of a job that says what of its design the essays could not fill."""
+
 
 @dataclass(frozen=True, slots=True)
 class Design:
@@ -74,15 +77,16 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
     earlier = _earlier(store, order)
     if earlier is not None:
         return earlier
+    item_ids, missing = _items(store, design, order)
     plan = JobPlan(
         order.name,
         design.task,
         order.judgments or design.judgments,
         system=order.system if design.task in ("verify", "choice") else None,
-        item_ids=_items(store, design, order),
+        item_ids=item_ids,
         most=order.n if design.name not in ("sampling", "cloze") else None,
         annotators=order.annotators,
-        options={"design": design.name, "order": _asked(order)},
+        options={"design": design.name, "order": _asked(order), **({MISSING: missing} if missing else {})},
         seed=order.seed,
     )
     return add_job(store, plan, actor=actor)
@@ -118,27 +122,28 @@ def _only_system(store: Store, design: Design) -> str:
     return names[0]
 
 
-def _items(store: Store, design: Design, order: Order) -> Sequence[str]:
+def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], list[str]]:
+    """The items to ask about, none for all that fit, and what of the design could not be filled."""
     if design.name == "sampling":
         wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
         if wish.n < 1:
             raise UsageError(
                 "expected --n N, the size of the sample, found none; grater plan says how many are enough"
             )
-        return require_left(draw(store, order.name, wish).left, order.name)
+        return require_left(draw(store, order.name, wish).left, order.name), []
     if design.name == "verification":
         with store.read() as tx:
             flagged = [each.item_id for each in decisions.all(tx, system=order.system) if each.flagged]
         if not flagged:
             raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
-        return flagged
+        return flagged, []
     if design.name == "cloze":
         with store.write() as tx:
-            return _one_a_sentence(tx, order)
+            return _one_a_sentence(tx, order), []
     if design.name == "constructions":
         with store.write() as tx:
             return construction_items(tx, seed=order.seed)
-    return ()
+    return (), []
 
 
 def _one_a_sentence(tx: Tx, order: Order) -> list[str]:

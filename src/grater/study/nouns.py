@@ -1,7 +1,7 @@
 """The nouns of a construction study, chosen from the study's own essays (Lee et al. 2009, section 3.3).
 
-A study that has construction items already, as from `grater nouns select`, keeps them.  Sizes are the paper's; what
-a small corpus cannot fill is left out, and a corpus with no noun of `LEAST` phrases is refused.
+A study that has construction items already, as from `grater nouns select` with other sizes, keeps them.  Sizes are
+the paper's; what the essays could not fill is told, and essays with no noun of `LEAST` phrases are refused.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LEAST = 30
 PLACE = ("item", "essay", "start", "end", "kind")
 
 
-def construction_items(tx: Tx, *, seed: int) -> list[str]:
-    """The ids of the study's construction items; they are chosen first where there are none."""
+def construction_items(tx: Tx, *, seed: int) -> tuple[list[str], list[str]]:
+    """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
     known = [each.item_id for each in items.all(tx) if each.kind.startswith(KIND)]
     if known:
-        return known
+        return known, []
     places = list(_places(tx))
     design = select(places, least=LEAST, seed=seed)
     if not design.places:
@@ -34,7 +34,8 @@ def construction_items(tx: Tx, *, seed: int) -> list[str]:
         )
     chosen = [_item(row) for row in item_rows(design)]
     items.add_all(tx, chosen)
-    return [each.item_id for each in chosen]
+    missing = [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
+    return [each.item_id for each in chosen], missing
 
 
 def _places(tx: Tx) -> Iterator[Place]:

@@ -17,7 +17,7 @@ import numpy as np
 from grater.detect.articles.constructions import NONE_OF_THEM
 from grater.detect.articles.mentions import Memory
 from grater.detect.articles.rows import FIELDS, WORDS, Placed, Rows, placed_phrases, rows_of
-from grater.detect.prepositions.events import Labels, distinct_lines, fold_of
+from grater.detect.prepositions.events import Events, Labels, distinct_lines, fold_of
 from grater.detect.prepositions.vocabulary import GrowingVocabulary, Vocabulary, renumbering
 from grater.text.analysis import analyse_all
 
@@ -33,19 +33,6 @@ class Batch:
     labels: Labels
     fold: int
     words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Events:
-    """Rows, what stood there, and the fold of the passage that each comes from."""
-
-    rows: Rows
-    labels: Labels
-    folds: Labels
-    vocabulary: Vocabulary
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
 
 def passages(lines: Iterable[str], *, share: float = 1.0) -> Iterator[list[str]]:

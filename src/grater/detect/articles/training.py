@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.events import Events
 from grater.detect.articles.features import HASHING, TEMPLATES
 from grater.detect.articles.model import ArticleModel, completed, word_classes
 from grater.detect.articles.nouns import habits_from
@@ -23,6 +22,7 @@ from grater.detect.articles.trial import fitted_caution, trial_of
 from grater.detect.hashing import Keys
 from grater.detect.prepositions.calibration import miscalibration, temperature
 from grater.detect.prepositions.dictionary import numbered_keys
+from grater.detect.prepositions.events import Events
 from grater.detect.prepositions.linear import sums_of
 from grater.detect.prepositions.maxent import fit_maxent
 from grater.detect.prepositions.pruning import Size, pruned
