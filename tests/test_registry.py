@@ -12,6 +12,8 @@ from grater.registry import Registry, unknown
 def test_listing_names_imports_nothing() -> None:
     registry: Registry[object] = Registry("thing", "grater.test-things", {"one": "tests.no_such_module:THING"})
     assert registry.names() == ["one"]
+    assert "one" in registry
+    assert "two" not in registry
     assert "tests.no_such_module" not in sys.modules
 
 
@@ -27,8 +29,14 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 
 def test_a_name_far_from_all_gets_the_list_alone() -> None:
     assert unknown("format", "qqq", ["bea", "m2"]) == "unknown format 'qqq'. Known: bea, m2"
+    assert unknown("person", "Ann", []) == "unknown person 'Ann'; there is none yet"
 
 
 @pytest.mark.parametrize("name", FORMATS.names())
 def test_every_registered_format_loads_and_bears_its_name(name: str) -> None:
     assert FORMATS[name].name == name
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    names = [f"w{number:02}" for number in range(40)]
+    assert unknown("person", "Zoe", names).endswith("w28, w29 and 10 more")

@@ -19,7 +19,7 @@ PARTS = {
     "curve": "benchmarks.detect.curve",
     "groups": "benchmarks.detect.groups",
 }
-SYSTEMS = ["prep-maxent", "prep-perceptron", "prep-lm"]
+SYSTEMS = ["prep-maxent", "prep-perceptron", "prep-lm", "prep-both"]
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from grater.detect.articles.confidence import TYPE, Caution
 from grater.detect.articles.confidence import TYPES as OF_TYPE
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.detector import ArticleDetector
-from grater.detect.articles.events import Batch, batch_of, gathered, passages
+from grater.detect.articles.events import batch_of, gathered, passages
 from grater.detect.articles.features import (
     AGREEMENT,
     CONTEXT,
@@ -41,13 +41,14 @@ from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.nouns import EDGES, share_entropy
 from grater.detect.articles.phrases import QUANTIFIERS
 from grater.detect.articles.rows import COLUMN, WORDS, Rows
-from grater.detect.articles.training import HELD_OUT, MOST_PASSAGES, Options, fitted
+from grater.detect.articles.training import MOST_PASSAGES, Options, fitted
 from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
 from grater.detect.articles.trial import PAIRS, Trial, f_half, fitted_caution, flagged_counts, trial_of
-from grater.detect.prepositions.contexts import TAG_NUMBERS
-from grater.detect.prepositions.dictionary import numbered_keys
-from grater.detect.prepositions.events import Events, Labels, fold_of
-from grater.detect.prepositions.maxent import fit_maxent
+from grater.detect.learning import dictionary as features_of
+from grater.detect.learning.events import Batch, Events, Labels
+from grater.detect.learning.lines import HELD_OUT, fold_of
+from grater.detect.learning.maxent import fit_maxent
+from grater.detect.learning.tags import TAG_NUMBERS
 from grater.evaluate.cases import cases_of
 from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against, each_rater
@@ -168,10 +169,10 @@ def bag_right(events: Events, text: Text, fields: Sequence[str]) -> npt.NDArray[
     is_used = events.folds >= HELD_OUT
     keys = np.concatenate([_bag(events.rows[is_used], fields), _bag(text.rows, fields)])
     n_used = int(is_used.sum())
-    dictionary, features = numbered_keys(keys)
+    dictionary, features = features_of.numbered(keys)
     rng = generator(0, "bag")
     labels = events.labels[is_used]
-    weights = fit_maxent(features[:n_used], labels, len(dictionary), rng=rng, n_classes=len(CONSTRUCTIONS))
+    weights = fit_maxent(features[:n_used], labels, len(dictionary), len(CONSTRUCTIONS), rng=rng)
     found: npt.NDArray[np.bool_] = weights[features[n_used:]].sum(axis=1).argmax(axis=1) == text.labels
     return found
 

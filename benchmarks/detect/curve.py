@@ -7,10 +7,10 @@ Brown.
 from __future__ import annotations
 
 from benchmarks.detect.data import cell, keep, table
-from benchmarks.detect.training_events import accuracy, events, part, test_events
+from benchmarks.detect.training_events import accuracy, events, test_events
 
+from grater.detect.learning.lines import HELD_OUT
 from grater.detect.prepositions.engine import NONE
-from grater.detect.prepositions.training import HELD_OUT
 
 SHARES = (4, 7, 12, 22, 42, 100)
 """Folds up to which is trained on, from the third."""
@@ -18,12 +18,12 @@ SHARES = (4, 7, 12, 22, 42, 100)
 
 def main(names: list[str]) -> dict[str, object]:  # noqa: ARG001 (all parts are called alike)
     whole = events()
-    tests = {"held out": part(whole, whole.folds < HELD_OUT)}
+    tests = {"held out": whole.part(whole.folds < HELD_OUT)}
     tests["Brown"] = test_events("native-test/brown.txt.xz", whole.vocabulary)
     result: dict[str, object] = {}
     rows = []
     for share in SHARES:
-        train = part(whole, (whole.folds >= HELD_OUT) & (whole.folds < share))
+        train = whole.part((whole.folds >= HELD_OUT) & (whole.folds < share))
         n = int((train.labels != NONE).sum())
         found = accuracy(train, tests)
         rows.append([f"{n:,}", *(cell(value) for value in found.values())])

@@ -5,13 +5,13 @@ with as many prepositions that none of the ten touched (no edit on them or at th
 that is deleted and is none of our 34 prepositions counts as missed.  `P, all` uses every untouched preposition,
 weighted down to the number of errors: the same quantity, with less chance in it.
 
-A system's margin is what it gives to none over what it gives to the written preposition (`thresholds.margins`), as a
-distance from the mean over correct uses of the same preposition, in units of their spread; a combination adds the
-margins of two systems, so no weight is chosen.  Means, spreads and thresholds come from well-formed text that no
-model was trained on (`onestop` of `native`): a threshold is the margin that 1, 2.2 or 3 % of the correct uses there
-exceed.  (2.2 % makes a precision of .90 on a balanced set where a fifth of the errors are found.)  The same text with
-extraneous prepositions put into gaps shows what the threshold would find if learners inserted prepositions at
-random.  Wanted: P .90 at R .20 (issue "Part 5").
+A system's margin is what it gives to none over what it gives to the written preposition (`thresholds.margins`), as
+its engine has it: `prep-lm` and `prep-both` measure it from the mean over correct uses of the same preposition
+(`tuning`).  Thresholds come from well-formed text that no model was trained on (`onestop` of `native`): the margins
+that 1, 2.2 or 3 % of the correct uses there exceed.  (2.2 % makes a precision of .90 on a balanced set where a fifth
+of the errors are found.)  `own` is the threshold that the system comes with, for running text, where few uses are
+wrong.  The same text with extraneous prepositions put into gaps shows what a threshold would find if learners
+inserted prepositions at random.  Wanted: P .90 at R .20 (issue "Part 5").
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from benchmarks.detect.data import cell, conll14, keep, lines_of, table
@@ -40,9 +39,6 @@ from grater.text.prepositions import PREPOSITIONS
 
 LEAST = 2
 SHARES = (0.01, 0.022, 0.03)
-FEW = 20
-"""Uses of the mean of all that each preposition's own mean is drawn towards."""
-
 MOST_SENTENCES = 12_000
 RECALLS = (0.1, 0.2, 0.3, 0.4, 0.5)
 
@@ -124,26 +120,17 @@ class Margins:
 
     @staticmethod
     def of(engine: Engine, sets: Sets) -> Margins:
-        """Distances from the mean over correct uses of the same preposition, in units of their spread."""
-        found = [(margins_of(engine, each), np.array([answer_of(one) for one in each])) for each in sets.all()]
-        margin, written = found[2]
-        n, sums = np.bincount(written, minlength=NONE + 1), np.bincount(written, weights=margin, minlength=NONE + 1)
-        means = (sums + FEW * margin.mean()) / (n + FEW)
-        spread = (margin - means[written]).std()
-        return Margins(*((each - means[answers]) / spread for each, answers in found))
-
-    def __add__(self, other: Margins) -> Margins:
-        return Margins(
-            self.wrong + other.wrong,
-            self.untouched + other.untouched,
-            self.native + other.native,
-            self.inserted + other.inserted,
-        )
+        return Margins(*(margins_of(engine, each) for each in sets.all()))
 
 
-def scored(found: Margins, drawn: Sequence[int], share: float) -> dict[str, Interval | float]:
-    """Precision and recall on the balanced set, at the margin that a share of correct native uses exceeds."""
-    threshold = float(np.quantile(found.native, 1 - share))
+def thresholds_of(found: Margins, detector: PrepositionDetector) -> dict[str, float]:
+    """By their names: the margins that some shares of correct native uses exceed, and the system's own."""
+    by_share = {f"{share:.1%}": float(np.quantile(found.native, 1 - share)) for share in SHARES}
+    return {**by_share, "own": detector.thresholds.extraneous}
+
+
+def scored(found: Margins, drawn: Sequence[int], threshold: float) -> dict[str, Interval | float]:
+    """Precision and recall on the balanced set."""
     right = found.untouched[drawn]
     hits, alarms = int((found.wrong > threshold).sum()), int((right > threshold).sum())
     recall, all_alarms = (
@@ -152,7 +139,7 @@ def scored(found: Margins, drawn: Sequence[int], share: float) -> dict[str, Inte
     )
     odds = mover_ratio(all_alarms, recall)
     return {
-        "native flagged": share,
+        "native flagged": float((found.native > threshold).mean()),
         "P": wilson(hits, hits + alarms),
         "P, all": Interval(1 / (1 + odds.value), 1 / (1 + odds.high), 1 / (1 + odds.low)),
         "R": recall,
@@ -177,28 +164,37 @@ def main(names: list[str]) -> dict[str, object]:
     print(
         f"{len(sets.wrong)} deleted by {LEAST} or more, {len(sets.untouched)} untouched, {len(sets.native)} native\n"
     )
-    by_name = {name: Margins.of(engine_of(name), sets) for name in names}
-    by_name |= {f"{one} + {two}": by_name[one] + by_name[two] for one, two in combinations(names, 2)}
-    result = {name: [scored(found, sets.drawn(), share) for share in SHARES] for name, found in by_name.items()}
-    rows = [(name, scores) for name, several in result.items() for scores in several]
-    table(["system", *rows[0][1]], [[name, *map(_shown, scores.values())] for name, scores in rows])
+    detectors = {name: detector_of(name) for name in names}
+    by_name = {name: Margins.of(detector.engine, sets) for name, detector in detectors.items()}
+    result = {
+        name: {
+            threshold: scored(found, sets.drawn(), value)
+            for threshold, value in thresholds_of(found, detectors[name]).items()
+        }
+        for name, found in by_name.items()
+    }
+    rows = [(name, threshold, scores) for name, several in result.items() for threshold, scores in several.items()]
+    table(
+        ["system", "threshold", *rows[0][2]],
+        [[name, threshold, *map(_shown, scores.values())] for name, threshold, scores in rows],
+    )
     table(
         ["system", *(f"P, all at R {recall:.1f}" for recall in RECALLS)],
         [[name, *(f"{precision:.3f}" for _, precision in curve(found))] for name, found in by_name.items()],
     )
     kept = {
-        name: [{key: _json(value) for key, value in each.items()} for each in several]
+        name: {threshold: {key: _json(value) for key, value in each.items()} for threshold, each in several.items()}
         for name, several in result.items()
     }
     keep("extraneous", {"n": len(sets.wrong), "untouched": len(sets.untouched), "systems": kept})
     return {"systems": kept}
 
 
-def engine_of(name: str) -> Engine:
+def detector_of(name: str) -> PrepositionDetector:
     detector = load_system(name)
     if not isinstance(detector, PrepositionDetector):
         sys.exit(f"{name}: expected a preposition detector")
-    return detector.engine
+    return detector
 
 
 def _shown(value: Interval | float) -> str:
@@ -210,4 +206,4 @@ def _json(value: Interval | float) -> object:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["prep-lm", "prep-maxent", "prep-perceptron"])
+    main(sys.argv[1:] or ["prep-lm", "prep-maxent", "prep-perceptron", "prep-both"])

@@ -6,10 +6,10 @@ Models that are not pruned, of a tenth of `native`: all 25 features, and each gr
 from __future__ import annotations
 
 from benchmarks.detect.data import cell, keep, table
-from benchmarks.detect.training_events import accuracy, events, part, test_events
+from benchmarks.detect.training_events import accuracy, events, test_events
 
+from grater.detect.learning.lines import HELD_OUT
 from grater.detect.prepositions.features import ALL, TEMPLATES
-from grater.detect.prepositions.training import HELD_OUT
 
 SHARE = 12
 """Folds up to this one are trained on."""
@@ -17,8 +17,8 @@ SHARE = 12
 
 def main(names: list[str]) -> dict[str, object]:  # noqa: ARG001 (all parts are called alike)
     whole = events()
-    train = part(whole, (whole.folds >= HELD_OUT) & (whole.folds < SHARE))
-    tests = {"held out": part(whole, whole.folds < HELD_OUT)}
+    train = whole.part((whole.folds >= HELD_OUT) & (whole.folds < SHARE))
+    tests = {"held out": whole.part(whole.folds < HELD_OUT)}
     tests["Brown"] = test_events("native-test/brown.txt.xz", whole.vocabulary)
     rows = []
     result: dict[str, object] = {}

@@ -27,6 +27,7 @@ from pathlib import Path
 
 from benchmarks.detect.data import NATIVE, keep, lines_of, native_lines, need
 
+from grater.detect.learning.lines import distinct_lines
 from grater.detect.ngrams.arpa import write_arpa
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
 from grater.detect.ngrams.stored import load
@@ -34,7 +35,6 @@ from grater.detect.ngrams.texts import HeldOut, sentences_of_lines
 from grater.detect.ngrams.training import Wish, train
 from grater.detect.ngrams.words import normal
 from grater.detect.prepositions.candidates import candidates_of
-from grater.detect.prepositions.events import distinct_lines
 from grater.detect.prepositions.ngram import engine_of
 from grater.models import shipped
 from grater.text.analysis import analyse

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
@@ -29,23 +30,35 @@ class Registry(Generic[T]):
         return iter(self.names())
 
     def names(self) -> list[str]:
-        return sorted(self._places_of_others().keys() | self._places.keys())
+        return sorted(self._places_of_others.keys() | self._places.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places or name in self._places_of_others
 
     def __getitem__(self, name: str) -> T:
-        place = self._places.get(name) or self._places_of_others().get(name)
+        place = self._places.get(name) or self._places_of_others.get(name)
         if place is None:
             raise UnknownName(unknown(self.noun, name, self.names()))
         module, _, attribute = place.partition(":")
         return cast(T, getattr(import_module(module), attribute))
 
+    @cached_property
     def _places_of_others(self) -> dict[str, str]:
+        """What is installed does not change while we run; to look for it takes milliseconds."""
         from importlib.metadata import entry_points  # 35 ms, which a name of ours need not pay
 
         return {point.name: point.value for point in entry_points(group=self.group)}
 
 
+MOST_NAMES = 30
+"""Known names that a message lists."""
+
+
 def unknown(noun: str, name: str, known: list[str]) -> str:
     """The one-line answer to a name that does not exist, with the nearest that does."""
+    if not known:
+        return f"unknown {noun} {name!r}; there is none yet"
     near = get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown {noun} {name!r}.{hint} Known: {', '.join(known)}"
+    more = f" and {len(known) - MOST_NAMES} more" if len(known) > MOST_NAMES else ""
+    return f"unknown {noun} {name!r}.{hint} Known: {', '.join(known[:MOST_NAMES])}{more}"

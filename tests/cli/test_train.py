@@ -28,6 +28,25 @@ def test_a_detector_is_trained_from_a_folder_and_can_be_used(
     assert shown["card"]["figures"]["events"] > 1000
 
 
+def test_kept_events_give_the_same_model_and_those_of_other_text_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text, events = tmp_path / "a.txt", tmp_path / "events.npz"
+    text.write_text("\n".join(native_lines()), encoding="utf-8")
+    options = ("--events", events, "--workers", 1, "--date", "2026-01-31", "--gap-rate", 0.3)
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        ran = grater(capsys, "train", "prepositions", text, "--out", tmp_path / folder / "m.model", *options)
+        assert ran.status == 0, ran.err
+        assert events.exists()
+    first, second = ((tmp_path / folder / "m.model").read_bytes() for folder in ("first", "second"))
+    assert first == second
+    text.write_text("\n".join(native_lines(500)), encoding="utf-8")
+    ran = grater(capsys, "train", "prepositions", text, "--out", tmp_path / "m.model", *options)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "another text" in ran.err
+
+
 def test_too_little_text_is_refused_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("He sat on it.", encoding="utf-8")
     ran = grater(capsys, "train", "prepositions", tmp_path / "a.txt", "--out", tmp_path / "m.model", "--workers", 1)

@@ -95,7 +95,7 @@ def _freedom(study: ConstructionStudy, console: Console) -> None:
 
 def _confusion(part: PartAgreement, console: Console) -> None:
     first, second = part.table.raters
-    table = number_table(f"{part.name}: {first} down, {second} across (Table 5)", ("", *part.table.labels))
+    table = number_table(f"{part.name} (Table 5)", (f"{first}↓ {second}→", *part.table.labels))
     for label, cells in zip(part.table.labels, part.table.cells.tolist(), strict=True):
         table.add_row(label, *(f"{cell:,}" for cell in cells))
     console.print(table)

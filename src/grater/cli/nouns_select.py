@@ -9,12 +9,13 @@ import polars as pl
 import typer
 
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora import format_for, read_corpus
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.design import CELLS, Design, Place, item_rows, places_of, select
 from grater.detect.articles.mentions import N_CONTEXT
-from grater.detect.prepositions.detector import grouped
+from grater.detect.batches import grouped
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.tables import write_table

@@ -1,26 +1,19 @@
-"""How commands speak: results on standard output, messages and progress on standard error."""
+"""How commands speak: results on standard output, messages on standard error."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from grater.corpora import format_for, read_corpus
-from grater.corpora.source import OPENERS
 from grater.errors import UsageError
-from grater.model import Essay, Json
+from grater.model import Json
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
-
-WORTH_A_BAR = 5_000_000
-"""Bytes of input below which a progress bar would only flicker."""
 
 
 def print_json(value: Json) -> None:
@@ -46,29 +39,3 @@ def require_different(paths: Iterable[Path]) -> None:
         if place in seen:
             raise UsageError(f"expected different files, found {path} named twice")
         seen.add(place)
-
-
-@contextmanager
-def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
-    """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
-    n_bytes = n_passes * sum(_size(path) for path in paths)
-    is_packed = any(path.suffix.lower() in OPENERS for path in paths)  # then nobody knows how much it unpacks to
-    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
-    shown = messages.is_terminal and n_bytes >= WORTH_A_BAR
-    with Progress(*columns, console=messages, transient=True, disable=not shown) as progress:
-        bar = progress.add_task(title, total=None if is_packed else n_bytes)
-        yield lambda n_bytes: progress.advance(bar, n_bytes)
-
-
-@contextmanager
-def reading_all(paths: Sequence[Path], format_name: str | None) -> Iterator[dict[str, Iterator[Essay]]]:
-    """The corpora at some paths by their names as given, each to be read once, under one progress bar."""
-    require_different(paths)
-    n_passes = max(format_for(path, format_name).n_passes for path in paths)
-    with reading("reading", *paths, n_passes=n_passes) as advance:
-        yield {str(path): read_corpus(path, format_name=format_name, advance=advance) for path in paths}
-
-
-def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file())

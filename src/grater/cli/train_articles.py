@@ -12,13 +12,15 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora.source import open_source
-from grater.detect.articles.events import Batch, batch_of, gathered, passages
+from grater.detect.articles.events import batch_of, gathered, passages
 from grater.detect.articles.features import TEMPLATES
 from grater.detect.articles.model import KIND, save
-from grater.detect.articles.training import HELD_OUT, Options, train
-from grater.detect.prepositions.events import fold_of
+from grater.detect.articles.training import Options, train
+from grater.detect.learning.events import Batch
+from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 

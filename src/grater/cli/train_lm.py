@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora.source import open_source
 from grater.detect.ngrams.arpa import read_arpa
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
@@ -20,7 +21,7 @@ from grater.detect.ngrams.stored import KIND, save
 from grater.detect.ngrams.texts import HeldOut, sentences_of_lines, text_lines
 from grater.detect.ngrams.training import MOST_WORDS, PRUNE, Wish, train
 from grater.detect.prepositions.ngram import NgramEngine
-from grater.detect.prepositions.ngram_tuning import tuned
+from grater.detect.prepositions.tuning import tuned
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +13,15 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora.source import open_source
+from grater.detect.learning.kept import keep, kept, source_of
+from grater.detect.learning.pruning import Size
 from grater.detect.prepositions.events import GAP_RATE, gathered
 from grater.detect.prepositions.features import TEMPLATES
 from grater.detect.prepositions.linear import save
-from grater.detect.prepositions.pruning import Size
-from grater.detect.prepositions.training import HeldOut, Method, Options, batches_of, train
+from grater.detect.prepositions.training import SIZES, HeldOut, Method, Options, batches_of, train
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 
@@ -35,9 +39,10 @@ def prepositions(
     method: Annotated[
         Method, typer.Option(metavar="maxent|perceptron", help="How the weights are found.")
     ] = "maxent",
-    features: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Keep at most so many features.")
-    ] = Size().n_features,
+    features: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep at most so many features.")] = None,
+    weights: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep at most so many weights, the best of all features.")
+    ] = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")] = 3,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
     gap_rate: Annotated[
@@ -48,6 +53,14 @@ def prepositions(
         list[str],
         typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
     ] = [],  # noqa: B006 (typer copies it)
+    kept_events: Annotated[
+        Path | None,
+        typer.Option(
+            "--events",
+            metavar="FILE",
+            help="Keep the analysed text here; if the file is there, nothing is analysed again.",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that analyse the text.")] = 2,
     date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
     seed: Seed = 0,
@@ -58,19 +71,33 @@ def prepositions(
         raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
     files = _files(texts)
     require_different([*files, out])
-    size = Size(n_features=features)
+    size = _size(SIZES[method], features, weights)
     options = Options(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
     held_out = HeldOut()
     with reading("analysing", *files) as advance:
         lines = held_out.keeping(_lines(files, advance))
-        events = gathered(batches_of(lines, gap_rate=gap_rate, seed=seed, n_workers=workers))
-    engine = train(events, held_out.shuffled(seed), options, card=_card(out, files, data, date, method), tell=say)
+        source = source_of(files, gap_rate=gap_rate, seed=seed)
+        if kept_events and kept_events.exists():
+            events = kept(kept_events, source)
+            deque(lines, maxlen=0)  # those held out are remembered as they pass
+        else:
+            events = gathered(batches_of(lines, gap_rate=gap_rate, seed=seed, n_workers=workers))
+    if kept_events and not kept_events.exists():
+        keep(events, kept_events, source)
+    card = _card(out, files, data, date, options)
+    engine = train(events, held_out.shuffled(seed), options, card=card, tell=say)
     save(engine, out)
     if as_json:
         print_json({"model": str(out), "card": dict(engine.card)})
         return
     figures = engine.card["figures"]
     say(f"{out}: {counted(len(engine.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
+
+
+def _size(usual: Size, features: int | None, weights: int | None) -> Size:
+    """The usual size of a method, but for what was asked."""
+    n_features = usual.n_features if features is None else features
+    return replace(usual, n_features=n_features, n_weights=usual.n_weights if weights is None else weights)
 
 
 def _files(paths: list[Path]) -> list[Path]:
@@ -89,7 +116,10 @@ def _lines(files: list[Path], advance: object) -> Iterator[str]:
         yield from open_source(file, advance=advance).lines()  # type: ignore[arg-type]
 
 
-def _card(out: Path, files: list[Path], data: list[str], date: str, method: str) -> dict[str, JsonValue]:
+def _card(out: Path, files: list[Path], data: list[str], date: str, options: Options) -> dict[str, JsonValue]:
+    chosen = ["--method", options.method, "--features", str(options.kept.n_features)]
+    chosen += ["--weights", str(options.kept.n_weights)] if options.kept.n_weights else []
+    chosen += ["--min-count", str(options.min_count), "--epochs", str(options.n_epochs)]
     named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
     return {
         "name": out.stem,
@@ -97,7 +127,5 @@ def _card(out: Path, files: list[Path], data: list[str], date: str, method: str)
         "data": named or [{"name": file.name} for file in files],
         "features": [template.name for template in TEMPLATES],
         "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(
-            ["grater", "train", "prepositions", *(file.name for file in files), "--method", method]
-        ),
+        "command": shlex.join(["grater", "train", "prepositions", *(file.name for file in files), *chosen]),
     }

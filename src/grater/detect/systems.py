@@ -1,16 +1,20 @@
 """The detectors by name.
 
 A name stands for a function without arguments that gives a `Detector`; others add their own by the entry-point group
-`grater.systems`.  A path to a model (of `grater train prepositions`, `grater train lm`) is a system too, named after
+`grater.systems`.  A path to a model (of any `grater train`) is a system too, named after
 its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from grater.detect.detector import Detector
+from grater.detect.external import SCHEMES
+from grater.detect.renamed import Renamed
+from grater.errors import UsageError
+from grater.model import Item
 from grater.models.file import kind_of
 from grater.registry import Registry
 
@@ -24,6 +28,7 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-maxent": "grater.detect.prepositions.load:prep_maxent",
         "prep-perceptron": "grater.detect.prepositions.load:prep_perceptron",
         "prep-lm": "grater.detect.prepositions.ngram:load",
+        "prep-both": "grater.detect.prepositions.combined:load",
     },
 )
 
@@ -32,19 +37,29 @@ FROM_FILE: dict[str, str] = {
     "articles": "grater.detect.articles.load:from_file",
     "prepositions": "grater.detect.prepositions.load:from_file",
     "ngrams": "grater.detect.prepositions.ngram:from_file",
+    "combined": "grater.detect.prepositions.combined:from_file",
 }
 """What makes a detector of a model file, by the kind of model in it."""
 
 _BY_KIND: Registry[Callable[[Path], Detector]] = Registry("kind of model", "grater.kinds_of_models", FROM_FILE)
 
 
-def load_system(name: str) -> Detector:
-    """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...)."""
-    if ":" in name or name.rpartition("=")[2] == "harper":
+def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> Detector:
+    """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
+
+    `NEW=` before any of them gives it a name of one's own.  One from outside decides on `places`, by essay; ours know
+    where to look.
+    """
+    if ":" in name or name.rpartition("=")[2] in SCHEMES:
         from grater.detect.external.named import external, is_external  # only who names one needs them
 
         if is_external(name):
-            return external(name)
+            return external(name, places=places)
+    own, equals, rest = name.partition("=")
+    if own and equals and not Path(name).exists():
+        return Renamed(own, load_system(rest, places=places))
+    if places is not None:
+        raise UsageError(f"{name} knows where to look; only a system from outside can be given places")
     if name.endswith(MODEL):
         return _BY_KIND[kind_of(Path(name))](Path(name))
     return SYSTEMS[name]()

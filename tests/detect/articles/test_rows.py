@@ -4,7 +4,7 @@ import pytest
 
 from grater.detect.articles.mentions import Memory
 from grater.detect.articles.rows import CLASSES, FIELDS, WORDS, Placed, placed_phrases, rows_of
-from grater.detect.prepositions.vocabulary import GrowingVocabulary
+from grater.detect.learning.vocabulary import GrowingVocabulary
 from grater.text.analysis import analyse
 
 

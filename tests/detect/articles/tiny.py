@@ -12,7 +12,7 @@ from grater.detect.articles.detector import ArticleDetector
 from grater.detect.articles.events import batch_of, gathered
 from grater.detect.articles.model import ArticleModel
 from grater.detect.articles.training import Options, fitted
-from grater.detect.prepositions.events import Events
+from grater.detect.learning.events import Events
 from tests.detect.articles.made_text import made_lines
 
 

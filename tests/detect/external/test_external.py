@@ -137,7 +137,10 @@ def test_a_command_answers_line_by_line(tmp_path: Path, read: str) -> None:
         ("print('hello')", "expected a JSON line"),
         ('print(\'{"essay": "stranger"}\')', "expected a JSON line"),
         ("import sys; sys.stdin.read()", "expected an answer to essay 'e1', found none"),
-        ("import sys; sys.stdin.read()\nfor _ in 'ab': print('{\"essay\": \"e1\"}')", "for the second time"),
+        (
+            'import sys; sys.stdin.read()\nfor _ in "ab": print(\'{"essay": "e1", "edits": []}\')',
+            "for the second time",
+        ),
         (
             'import sys; sys.stdin.read()\nprint(\'{"essay": "e1", "edits": [{"start": 0, "end": 999}]}\')',
             "an edit from 0 to 999 in an essay of 49",

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from grater.detect.learning.tags import TAGS
+from grater.detect.learning.vocabulary import GrowingVocabulary
 from grater.detect.prepositions.candidates import Candidate
-from grater.detect.prepositions.contexts import FIELDS, N_WORDS, TAGS, contexts
-from grater.detect.prepositions.vocabulary import GrowingVocabulary
+from grater.detect.prepositions.contexts import FIELDS, N_WORDS, contexts
 from tests.detect.prepositions.tagged import candidate_of, sentence_of
 
 LONG = "the/DT old/JJ man/NN quickly/RB told/VBD a/DT story/NN about/IN the/DT long/JJ war/NN"

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.detect.prepositions.engine import ANSWERS, NONE
-from grater.detect.prepositions.events import batch_of, distinct_lines, fold_of, gathered
-from grater.detect.prepositions.training import HELD_OUT, HeldOut, batches_of
+from grater.detect.prepositions.events import batch_of, gathered
+from grater.detect.prepositions.training import HeldOut, batches_of
 from tests.detect.prepositions.native_text import native_lines
 
 
@@ -13,17 +14,6 @@ def test_every_preposition_is_an_event_and_gaps_come_at_their_rate() -> None:
     assert [ANSWERS[label] for label in batch_of(lines, gap_rate=0).labels] == ["on", "to"]
     with_all_gaps = batch_of(lines, gap_rate=1)
     assert (with_all_gaps.labels == NONE).sum() == 12  # a gap before every word, none before the full stops
-
-
-def test_a_line_counts_once_and_blank_lines_not_at_all() -> None:
-    assert list(distinct_lines(["a\n", " a", "", "  \n", "b"])) == ["a", "b"]
-
-
-def test_a_line_is_always_in_the_same_fold_and_folds_are_even() -> None:
-    folds = [fold_of(line) for line in native_lines()]
-    assert folds == [fold_of(line) for line in native_lines()]
-    assert min(folds) < 5
-    assert max(folds) > 94
 
 
 def test_batches_gathered_are_the_same_for_one_process_and_several() -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grater.detect.learning.vocabulary import CLASSES, Vocabulary
 from grater.detect.prepositions.contexts import FIELDS
 from grater.detect.prepositions.stems import stem_numbers, stemmed
-from grater.detect.prepositions.vocabulary import CLASSES, Vocabulary
 
 WORDS = Vocabulary(
     ("depend", "depends", "making", "make", "planned", "plan", "went", "go", "cities", "city", "bus", "glass")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from grater.detect.learning.events import Events
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.events import Events, gathered
+from grater.detect.prepositions.events import gathered
 from grater.detect.prepositions.linear import LinearEngine
 from grater.detect.prepositions.thresholds import Thresholds
 from grater.detect.prepositions.training import HeldOut, Method, Options, batches_of, train

@@ -31,7 +31,7 @@ from grater.detect.articles.constructions import (
     is_confusable,
 )
 from grater.detect.articles.nouns import HIGHEST, share_entropy
-from grater.detect.prepositions.engine import Scores
+from grater.detect.learning.scores import Scores
 from grater.errors import UsageError
 from grater.model import Json
 

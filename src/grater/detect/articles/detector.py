@@ -35,9 +35,9 @@ from grater.detect.articles.mentions import Memory
 from grater.detect.articles.model import ArticleModel
 from grater.detect.articles.phrases import NounPhrase
 from grater.detect.articles.rows import COLUMN, Placed, placed_phrases
+from grater.detect.batches import grouped
 from grater.detect.detector import Finding
-from grater.detect.prepositions.detector import grouped
-from grater.detect.prepositions.engine import Scores
+from grater.detect.learning.scores import Scores
 from grater.model import Decision, Essay, Item, Json
 from grater.text.analysis import analyse_all
 

@@ -9,7 +9,7 @@ and inside the phrase, and their combinations.  Groups can be left out to see wh
 from __future__ import annotations
 
 from grater.detect.articles.rows import FIELDS
-from grater.detect.hashing import Hashing, Template, template
+from grater.detect.learning.hashing import Hashing, Template, template
 
 SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR = "sentence", "context", "entropy", "agreement", "prior"
 

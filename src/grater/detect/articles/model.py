@@ -1,6 +1,6 @@
 """The model of constructions: a pruned dictionary of features with 8-bit weights, and the habits of nouns.
 
-As in `prepositions.linear`, weights are whole numbers times one step, so a score does not depend on the order of
+As `learning.table` has it, weights are whole numbers times one step, so a score does not depend on the order of
 adding, on the size of the batch or on the machine.
 """
 
@@ -18,10 +18,10 @@ from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.features import HASHING
 from grater.detect.articles.nouns import Habits
 from grater.detect.articles.rows import AGREEMENT, CLASSED, CLASSES, COLUMN, HABITS, Placed, Rows, rows_of
-from grater.detect.hashing import Keys
-from grater.detect.prepositions.engine import Scores, log_softmax
-from grater.detect.prepositions.linear import Weights, packed, sums_of, unpacked
-from grater.detect.prepositions.vocabulary import Vocabulary
+from grater.detect.learning.hashing import Keys
+from grater.detect.learning.scores import Scores, log_softmax
+from grater.detect.learning.table import Weights, packed, sums_of, unpacked
+from grater.detect.learning.vocabulary import Vocabulary
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from grater.detect.articles.mentions import Memory, form_of
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
-from grater.detect.prepositions.contexts import STRANGE_TAG, TAG_NUMBERS, Numbering
+from grater.detect.learning.tags import STRANGE_TAG, TAG_NUMBERS
+from grater.detect.learning.vocabulary import Numbering
 from grater.text.analysis import Chunk, Sentence
 
 Rows: TypeAlias = npt.NDArray[np.int32]

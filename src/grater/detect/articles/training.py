@@ -1,6 +1,6 @@
 """From text to a model of constructions.
 
-Two passages in a hundred are held out.  Of those, the events give the temperature (`prepositions.calibration`) and
+Two passages in a hundred are held out.  Of those, the events give the temperature (`learning.calibration`) and
 the text, with errors put in (`corruption`), the thresholds and the corrections of `confidence` (`trial`).  In half
 of the training events the number of the verb is hidden, so that one model knows both cases.
 """
@@ -14,18 +14,18 @@ from itertools import islice
 import numpy as np
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.features import HASHING, TEMPLATES
+from grater.detect.articles.features import HASHING
 from grater.detect.articles.model import ArticleModel, completed, word_classes
 from grater.detect.articles.nouns import habits_from
-from grater.detect.articles.rows import AGREEMENT, COLUMN, Rows
+from grater.detect.articles.rows import AGREEMENT, COLUMN
 from grater.detect.articles.trial import fitted_caution, trial_of
-from grater.detect.hashing import Keys
-from grater.detect.prepositions.calibration import miscalibration, temperature
-from grater.detect.prepositions.dictionary import numbered_keys
-from grater.detect.prepositions.events import Events
-from grater.detect.prepositions.linear import sums_of
-from grater.detect.prepositions.maxent import fit_maxent
-from grater.detect.prepositions.pruning import Size, pruned
+from grater.detect.learning.calibration import miscalibration, temperature
+from grater.detect.learning.dictionary import numbered
+from grater.detect.learning.events import Events
+from grater.detect.learning.lines import HELD_OUT
+from grater.detect.learning.maxent import fit_maxent
+from grater.detect.learning.pruning import Size, pruned
+from grater.detect.learning.table import sums_of
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator
@@ -33,10 +33,6 @@ from grater.text.tagging.clusters import Clusters
 from grater.text.tagging.perceptron import PerceptronTagger
 from grater.text.tags import load_tagger
 
-HELD_OUT = 2
-"""Folds of a hundred."""
-
-BLOCK = 1 << 16
 HIDDEN = 0.5
 RATE = 0.1
 """Steps of the fit; with so many features that overlap, larger ones learn single phrases by heart."""
@@ -54,14 +50,6 @@ class Options:
     epochs: int = 3
     seed: int = 0
     templates: tuple[int, ...] = ()
-
-
-def all_keys(rows: Rows) -> Keys:
-    """The keys of many rows, in memory that grows by the result only."""
-    keys = np.empty((len(rows), len(TEMPLATES)), np.uint32)
-    for start in range(0, len(rows), BLOCK):
-        keys[start : start + BLOCK] = HASHING.keys(rows[start : start + BLOCK])
-    return keys
 
 
 def tagger_clusters() -> Clusters:
@@ -91,15 +79,14 @@ def fitted(
     rng = generator(options.seed, "train", "articles")
     rows[np.ix_(np.flatnonzero(rng.random(len(rows)) < HIDDEN), np.array(AGREEMENT))] = 0
     tell("numbering features")
-    dictionary, features = numbered_keys(all_keys(rows), min_count=options.min_count, templates=options.templates)
+    dictionary, features = numbered(HASHING.all_keys(rows), min_count=options.min_count, templates=options.templates)
     tell(f"fitting {len(dictionary):,} features to {len(features):,} noun phrases")
-    weights = fit_maxent(
-        features, labels, len(dictionary), rng=rng, epochs=options.epochs, rate=RATE, n_classes=len(CONSTRUCTIONS)
-    )
+    n_classes = len(CONSTRUCTIONS)
+    weights = fit_maxent(features, labels, len(dictionary), n_classes, rng=rng, epochs=options.epochs, rate=RATE)
     del features
     found = pruned(weights, dictionary, options.size)
     held = completed(events.rows[is_held], habits, classes)
-    sums = sums_of(all_keys(held), found.keys, found.table).astype(np.float64)
+    sums = sums_of(HASHING.all_keys(held), found.keys, found.table).astype(np.float64)
     step = temperature(sums, events.labels[is_held])
     figures: dict[str, Json] = {
         "noun_phrases": len(rows),

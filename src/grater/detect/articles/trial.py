@@ -20,7 +20,7 @@ from grater.detect.articles.corruption import Corrupted, corrupted
 from grater.detect.articles.forms import within_reach
 from grater.detect.articles.model import ArticleModel
 from grater.detect.articles.rows import COLUMN
-from grater.detect.prepositions.engine import Scores
+from grater.detect.learning.scores import Scores
 from grater.rng import generator
 from grater.text.analysis import analyse_all
 

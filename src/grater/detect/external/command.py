@@ -72,7 +72,7 @@ class Command:
         try:
             answer = json.loads(text)
             essay = asked[answer["essay"]]
-            return essay.essay_id, tuple(self._edit(each, essay, number) for each in answer.get("edits", ()))
+            return essay.essay_id, tuple(self._edit(each, essay, number) for each in answer["edits"])
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise self._refused(number, repr(text.strip()[:80])) from error
 

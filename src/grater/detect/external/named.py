@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
+from grater.detect.external import SCHEMES
 from grater.detect.external.command import Command
 from grater.detect.external.corrected import Corrected
 from grater.detect.external.corrector import Corrector
@@ -19,8 +20,6 @@ from grater.detect.external.harper import Harper
 from grater.detect.external.languagetool import LanguageTool
 from grater.errors import UsageError
 from grater.model import Item
-
-SCHEMES = ("command", "corrected", "edits", "harper", "languagetool")
 
 
 def is_external(name: str) -> bool:

@@ -14,12 +14,9 @@ from pathlib import Path
 from grater.corpora.formats import FORMATS
 from grater.corpora.guess import files_of
 from grater.corpora.source import ignore_progress, open_source
+from grater.detect.learning.lines import HELD_OUT, distinct_lines, fold_of
 from grater.detect.ngrams.words import normal
-from grater.detect.prepositions.events import distinct_lines, fold_of
 from grater.text.sentences import sentence_tokens
-
-HELD_OUT = 2
-"""Folds of a hundred, as in `prepositions.training`."""
 
 Progress = Callable[[int], None]
 

@@ -11,16 +11,18 @@ to*).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from grater.detect.learning.hashing import Rows
+from grater.detect.learning.tags import STRANGE_TAG, TAG_NUMBERS
+from grater.detect.learning.vocabulary import Numbering
 from grater.detect.prepositions.candidates import Candidate
 from grater.text.analysis import Sentence
 
-Rows: TypeAlias = npt.NDArray[np.int32]
 Places: TypeAlias = npt.NDArray[np.int64]
 
 FIELDS = (
@@ -36,70 +38,7 @@ N_WORDS = 11
 REACH = 3
 FARTHEST = 2
 
-TAGS = [
-    "#",
-    "$",
-    "''",
-    "(",
-    ")",
-    ",",
-    "-LRB-",
-    "-RRB-",
-    ".",
-    ":",
-    "CC",
-    "CD",
-    "DT",
-    "EX",
-    "FW",
-    "IN",
-    "JJ",
-    "JJR",
-    "JJS",
-    "LS",
-    "MD",
-    "NN",
-    "NNP",
-    "NNPS",
-    "NNS",
-    "PDT",
-    "POS",
-    "PRP",
-    "PRP$",
-    "RB",
-    "RBR",
-    "RBS",
-    "RP",
-    "SYM",
-    "TO",
-    "UH",
-    "VB",
-    "VBD",
-    "VBG",
-    "VBN",
-    "VBP",
-    "VBZ",
-    "WDT",
-    "WP",
-    "WP$",
-    "WRB",
-    "``",
-    "HYPH",
-    "NFP",
-    "ADD",
-    "AFX",
-    "GW",
-    "XX",
-]
-TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS, 1)}
-STRANGE_TAG = len(TAGS) + 1
 LINKS = [TAG_NUMBERS["IN"], TAG_NUMBERS["TO"]]
-
-
-class Numbering(Protocol):
-    """Gives words their numbers."""
-
-    def numbers(self, words: Iterable[str]) -> Iterator[int]: ...
 
 
 def contexts(candidates: Sequence[Candidate], vocabulary: Numbering) -> Rows:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grater.detect.learning.scores import Scores
 from grater.detect.prepositions.candidates import Candidate, candidates_of, gap_places, preposition_places
-from grater.detect.prepositions.engine import NONE, Scores
+from grater.detect.prepositions.engine import NONE
 from grater.detect.prepositions.thresholds import CHOICE, EXTRANEOUS, MISSING_TYPE
 from grater.text.analysis import Sentence, analyse_words
 from grater.text.prepositions import PREPOSITIONS, canonical

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from grater.detect.batches import grouped
 from grater.detect.detector import Finding
+from grater.detect.learning.scores import Scores
 from grater.detect.prepositions.candidates import MISSING, PREP, Candidate, candidates_of
-from grater.detect.prepositions.engine import ANSWERS, Engine, Scores, answer_of
+from grater.detect.prepositions.engine import ANSWERS, Engine, answer_of
 from grater.detect.prepositions.filters import (
     DEFAULT,
     TYPE_OF_RULES,
@@ -26,9 +28,6 @@ from grater.detect.prepositions.filters import (
 from grater.detect.prepositions.thresholds import TYPES, Thresholds, margins
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
 from grater.text.analysis import analyse_all
-
-BATCH = 50_000
-"""Characters of essays taken together; the findings are the same for any number."""
 
 MOST_ANSWERS = 4
 """Answers that a finding names with their probabilities; the writer's own comes behind them, if it is another."""
@@ -112,20 +111,6 @@ class PrepositionDetector:
         else:
             decision = Decision(item.item_id, self.name, False, score)
         return Finding(item, decision, target, belief)
-
-
-def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
-    """Short essays together, long ones alone."""
-    group: list[Essay] = []
-    n_characters = 0
-    for essay in essays:
-        group.append(essay)
-        n_characters += len(essay.text)
-        if n_characters >= BATCH:
-            yield group
-            group, n_characters = [], 0
-    if group:
-        yield group
 
 
 def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, float], ...]]:

@@ -8,16 +8,12 @@ a row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from grater.detect.learning.scores import Scores
 from grater.detect.prepositions.candidates import Candidate
 from grater.model import DELETE
 from grater.text.prepositions import PREPOSITIONS, canonical
-
-Scores: TypeAlias = npt.NDArray[np.float64]
 
 ANSWERS: tuple[str, ...] = (*PREPOSITIONS, DELETE)
 """What the columns of scores mean."""
@@ -42,10 +38,3 @@ def answer_of(candidate: Candidate) -> int:
         return NONE
     written = canonical(candidate.sentence.words[candidate.index])
     return NONE if written is None else COLUMN_OF[written]
-
-
-def log_softmax(scores: Scores) -> Scores:
-    """Scores as log-probabilities, row by row."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    out: Scores = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return out

@@ -3,15 +3,13 @@
 T&C 2008, section 3.1, has 25 features: words and tags next to the preposition and in the heads of nearby phrases,
 combinations of heads, and features of tags only for words that training did not see.  The paper does not list them
 (Tetreault & Chodorow, COLING 2008, section 3.1, names some); `TEMPLATES` is our list, and docs/detectors.md explains
-each.  `detect.hashing` makes a 32-bit key of each.
+each.  `learning.hashing` makes a 32-bit key of each.
 """
 
 from __future__ import annotations
 
-from grater.detect.hashing import Hashing, Keys, Template, template
-from grater.detect.prepositions.contexts import FIELDS, Rows
-
-__all__ = ["ALL", "PRIOR", "TEMPLATES", "Keys", "Template", "feature_keys"]
+from grater.detect.learning.hashing import Hashing, Template, template
+from grater.detect.prepositions.contexts import FIELDS
 
 TEMPLATES: tuple[Template, ...] = (
     template("words", "l1"),
@@ -43,8 +41,3 @@ TEMPLATES: tuple[Template, ...] = (
 PRIOR = Template("prior", "prior", ())
 ALL = (*TEMPLATES, PRIOR)
 HASHING = Hashing(FIELDS, ALL)
-
-
-def feature_keys(rows: Rows) -> Keys:
-    """(contexts, 26): the key of every feature, in the order of `ALL`."""
-    return HASHING.keys(rows)

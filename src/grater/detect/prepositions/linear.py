@@ -12,23 +12,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from grater.detect.learning.hashing import Keys, Rows
+from grater.detect.learning.scores import Scores, log_softmax
+from grater.detect.learning.table import Sums, Weights, packed, sums_of, unpacked
+from grater.detect.learning.vocabulary import Vocabulary
 from grater.detect.prepositions.candidates import Candidate
-from grater.detect.prepositions.contexts import Rows, contexts
-from grater.detect.prepositions.engine import ANSWERS, Scores, log_softmax
-from grater.detect.prepositions.features import Keys, feature_keys
+from grater.detect.prepositions.contexts import contexts
+from grater.detect.prepositions.engine import ANSWERS
+from grater.detect.prepositions.features import HASHING
 from grater.detect.prepositions.stems import stemmed
-from grater.detect.prepositions.vocabulary import Vocabulary
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model
-
-Weights: TypeAlias = npt.NDArray[np.int8]
-Sums: TypeAlias = npt.NDArray[np.int32]
 
 KIND = "prepositions"
 BLOCK = 4096
@@ -49,48 +47,16 @@ class LinearEngine:
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         blocks = [candidates[start : start + BLOCK] for start in range(0, len(candidates), BLOCK)]
         rows = (stemmed(contexts(block, self.vocabulary), self.stems) for block in blocks)
-        sums = [self.sums(feature_keys(each)) for each in rows]
+        sums = [self.sums(HASHING.keys(each)) for each in rows]
         return log_softmax(np.concatenate([np.zeros((0, len(ANSWERS)), np.int32), *sums]) * self.step)
 
     def sums(self, keys: Keys) -> Sums:
         return sums_of(keys, self.keys, self.table)
 
 
-def sums_of(keys: Keys, known: Keys, table: Weights) -> Sums:
-    """The weights of each row's features, added up."""
-    if not len(known):
-        return np.zeros((len(keys), table.shape[1]), np.int32)
-    places = np.searchsorted(known, keys)
-    is_known = np.take(known, places, mode="clip") == keys
-    found: Sums = table[np.where(is_known, places, len(known))].sum(axis=1, dtype=np.int32)
-    return found
-
-
 def save(engine: LinearEngine, path: Path) -> None:
     arrays = {**packed(engine.keys, engine.table), "stems": engine.stems, "step": np.array([engine.step], np.float64)}
     write_model(path, kind=KIND, card=engine.card, arrays=arrays, strings={"words": engine.vocabulary.words})
-
-
-def packed(keys: Keys, table: Weights) -> dict[str, npt.NDArray[Any]]:
-    """Keys as differences, of each row only the weights that are not zero; the last row is left out."""
-    rows, classes = np.nonzero(table[:-1])
-    return {
-        "keys": np.diff(keys, prepend=np.uint32(0)).astype("<u4").view(np.uint8).reshape(-1, 4).T,
-        "counts": np.bincount(rows, minlength=len(table) - 1).astype(np.uint8),
-        "classes": classes.astype(np.uint8),
-        "weights": table[rows, classes],
-    }
-
-
-def unpacked(arrays: Mapping[str, npt.NDArray[Any]], n_classes: int) -> tuple[Keys, Weights]:
-    """Keys and table again; what does not fit together is a `KeyError`, `ValueError` or `IndexError`."""
-    planes, counts = arrays["keys"], arrays["counts"]
-    keys = np.cumsum(np.ascontiguousarray(planes.T).view("<u4").ravel(), dtype=np.uint32)
-    table = np.zeros((len(counts) + 1, n_classes), np.int8)
-    table[np.repeat(np.arange(len(counts)), counts), arrays["classes"]] = arrays["weights"]
-    if len(keys) != len(counts):
-        raise ValueError("keys and rows differ in number")
-    return keys, table
 
 
 def load(path: Path) -> LinearEngine:

@@ -7,7 +7,7 @@ A row's scores are log-probabilities of the sentence, up to a constant that all 
 
 A sentence with one word less is likelier than the same with the word, good or bad, and how much depends on the word;
 the paper does not say what it does about that.  Here the score of none is lowered by what the written preposition
-costs in well-formed text (`costs`, see `ngram_tuning`).  Among the prepositions nothing changes.
+costs in well-formed text (`costs`, see `tuning`).  Among the prepositions nothing changes.
 
 Ties are margins of no more than TIE.  The paper's system calls them OK, which made its perfect precision on the most
 contentious items; ours does the same, and `tie_share` is reported.
@@ -16,17 +16,18 @@ contentious items; ours does the same, and `tie_share` is reported.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from grater.detect.learning.scores import Scores
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, Rows
 from grater.detect.ngrams.stored import load as load_model
 from grater.detect.prepositions.candidates import Candidate
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.engine import NONE, Scores, answer_of
+from grater.detect.prepositions.engine import NONE, answer_of
 from grater.detect.prepositions.thresholds import Thresholds
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
@@ -53,6 +54,10 @@ class NgramEngine:
     @property
     def card(self) -> Mapping[str, Json]:
         return self.model.card
+
+    def with_costs(self, costs: Scores) -> NgramEngine:
+        """The same with other costs."""
+        return replace(self, costs=costs)
 
     def __contains__(self, word: object) -> bool:
         """Whether the model knows a word."""

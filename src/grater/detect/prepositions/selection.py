@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from grater.detect.learning.scores import Scores
 from grater.detect.prepositions.candidates import PREP, Candidate, preposition_places
-from grater.detect.prepositions.engine import NONE, Engine, Scores, answer_of
+from grater.detect.prepositions.engine import NONE, Engine, answer_of
 from grater.intervals.wilson import wilson
 from grater.model import Interval, Json
 from grater.rng import generator

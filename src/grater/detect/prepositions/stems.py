@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from grater.detect.prepositions.contexts import FIELDS, Rows
-from grater.detect.prepositions.vocabulary import CLASSES, Vocabulary
+from grater.detect.learning.hashing import Rows
+from grater.detect.learning.vocabulary import CLASSES, Vocabulary
+from grater.detect.prepositions.contexts import FIELDS
 
 HEADS = [FIELDS.index(name) for name in ("verb", "noun", "head")]
 

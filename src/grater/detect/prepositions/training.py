@@ -19,16 +19,20 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from grater.detect.prepositions.calibration import miscalibration, temperature
+from grater.detect.learning.calibration import miscalibration, temperature
+from grater.detect.learning.dictionary import MIN_COUNT, numbered
+from grater.detect.learning.events import Batch, Events, Labels
+from grater.detect.learning.lines import HELD_OUT, distinct_lines, fold_of
+from grater.detect.learning.maxent import Matrix, fit_maxent
+from grater.detect.learning.perceptron import fit_perceptron
+from grater.detect.learning.pruning import Size, pruned
+from grater.detect.learning.scores import Scores
 from grater.detect.prepositions.candidates import Candidate
 from grater.detect.prepositions.corruption import corrupted, frequencies
-from grater.detect.prepositions.dictionary import MIN_COUNT, all_keys, numbered
-from grater.detect.prepositions.engine import NONE, Engine, Scores, answer_of
-from grater.detect.prepositions.events import GAP_RATE, Batch, Events, Labels, batch_of, distinct_lines, fold_of
+from grater.detect.prepositions.engine import ANSWERS, NONE, Engine, answer_of
+from grater.detect.prepositions.events import GAP_RATE, batch_of
+from grater.detect.prepositions.features import HASHING
 from grater.detect.prepositions.linear import LinearEngine
-from grater.detect.prepositions.maxent import Matrix, fit_maxent
-from grater.detect.prepositions.perceptron import fit_perceptron
-from grater.detect.prepositions.pruning import Size, pruned
 from grater.detect.prepositions.stems import stem_numbers
 from grater.detect.prepositions.thresholds import TYPES, Answers, Thresholds, Truths, lowest_threshold, margins
 from grater.errors import UsageError
@@ -39,9 +43,10 @@ from grater.text.prepositions import PREPOSITIONS
 
 Method: TypeAlias = Literal["maxent", "perceptron"]
 EPOCHS: Mapping[Method, int] = {"maxent": 5, "perceptron": 4}
-HELD_OUT = 2
-"""Folds of a hundred."""
-
+SIZES: Mapping[Method, Size] = {
+    "maxent": Size(n_features=2_000_000),
+    "perceptron": Size(n_features=4_000_000, n_weights=9_400_000, smallest=4),
+}
 LINES_AT_ONCE = 500
 MOST_CORRUPTED = 40_000
 """Sentences that thresholds are chosen on."""
@@ -60,12 +65,20 @@ class Options:
     """How to train."""
 
     method: Method = "maxent"
-    size: Size = field(default_factory=Size)
+    size: Size | None = None
     min_count: int = MIN_COUNT
     epochs: int | None = None
     seed: int = 0
     templates: tuple[int, ...] = ()
     false_alarms: Mapping[str, float] = field(default_factory=lambda: dict(FALSE_ALARMS))
+
+    @property
+    def kept(self) -> Size:
+        return self.size or SIZES[self.method]
+
+    @property
+    def n_epochs(self) -> int:
+        return self.epochs or EPOCHS[self.method]
 
 
 @dataclass(slots=True)
@@ -127,7 +140,7 @@ def train(
     engine = fitted(events, options, tell=tell)
     tell("calibrating")
     labels = events.labels[is_held]
-    sums = engine.sums(all_keys(events.rows[is_held])).astype(np.float64)
+    sums = engine.sums(HASHING.all_keys(events.rows[is_held])).astype(np.float64)
     engine = replace(engine, step=temperature(sums, labels))
     thresholds = choose_thresholds(engine, held_out, options, frequencies(events.labels.tolist()))
     figures: dict[str, Json] = {
@@ -145,17 +158,17 @@ def fitted(events: Events, options: Options, *, tell: Callable[[str], None] = la
     """A model of the events that are not held out, as its fit leaves it."""
     is_used = events.folds >= HELD_OUT
     tell("numbering features")
-    dictionary, features = numbered(events.rows[is_used], min_count=options.min_count, templates=options.templates)
+    keys = HASHING.all_keys(events.rows[is_used])
+    dictionary, features = numbered(keys, min_count=options.min_count, templates=options.templates)
     tell(f"fitting {len(dictionary):,} features to {len(features):,} events")
     fit = fit_maxent if options.method == "maxent" else fit_perceptron
-    epochs = options.epochs or EPOCHS[options.method]
     rng = generator(options.seed, "train", options.method)
-    weights = fit(features, events.labels[is_used], len(dictionary), rng=rng, epochs=epochs)
-    del features
+    weights = fit(features, events.labels[is_used], len(dictionary), len(ANSWERS), rng=rng, epochs=options.n_epochs)
+    del keys, features
     tell("pruning")
-    size = options.size
+    size = options.kept
     if options.method == "perceptron":
-        size = replace(size, highest=_largest(weights), smallest=2 * size.smallest)
+        size = replace(size, highest=_largest(weights))
     found = pruned(weights, dictionary, size)
     return LinearEngine(events.vocabulary, stem_numbers(events.vocabulary), found.keys, found.table, found.step, {})
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.calibration import miscalibration, temperature
-from grater.detect.prepositions.engine import log_softmax
+from grater.detect.learning.calibration import miscalibration, temperature
+from grater.detect.learning.scores import log_softmax
 
 
 def drawn(factor: float, n: int = 4000) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The averaged perceptron (Freund & Schapire 1999; Collins 2002), one row of weights for each preposition.
+"""The averaged perceptron (Freund & Schapire 1999; Collins 2002), one column of weights for each class.
 
 Madnani et al. 2011, section 2.1, evaluate such a system (PERC) beside the language model.  Where the best answer to
 an event is not what stood there, the weights of its features go up by one for what stood there and down by one for
@@ -13,24 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from grater.detect.prepositions.compiling import compiled
-from grater.detect.prepositions.dictionary import Places
-from grater.detect.prepositions.engine import ANSWERS
-from grater.detect.prepositions.events import Labels
-from grater.detect.prepositions.maxent import Matrix
+from grater.detect.learning.compiling import compiled
+from grater.detect.learning.dictionary import Places
+from grater.detect.learning.events import Labels
+from grater.detect.learning.maxent import Matrix
 
 
 def fit_perceptron(
     features: Places,
     labels: Labels,
     n_features: int,
+    n_classes: int,
     *,
     rng: np.random.Generator,
     epochs: int = 5,
     tell: Callable[[int], None] | None = None,
 ) -> Matrix:
-    """(features + 1, 35) averaged weights; the last row is zero."""
-    weights, moments = (np.zeros((n_features + 1, len(ANSWERS)), np.float32) for _ in range(2))
+    """(features + 1, classes) averaged weights; the last row is zero."""
+    weights, moments = (np.zeros((n_features + 1, n_classes), np.float32) for _ in range(2))
     run = compiled(_run)
     for epoch in range(epochs):
         order = rng.permutation(len(labels)).astype(np.int32)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from grater.detect.prepositions.vocabulary import CLASSES, GrowingVocabulary, Vocabulary, renumbering
+from grater.detect.learning.vocabulary import CLASSES, GrowingVocabulary, Vocabulary, renumbering
 
 WORDS = Vocabulary(("the", "0000", "it's"))
 FIRST = len(CLASSES)

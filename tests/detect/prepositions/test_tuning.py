@@ -8,8 +8,8 @@ from grater.detect.ngrams.training import Wish, train
 from grater.detect.prepositions.candidates import candidates_of
 from grater.detect.prepositions.engine import NONE, answer_of
 from grater.detect.prepositions.ngram import NgramEngine
-from grater.detect.prepositions.ngram_tuning import FEW, _balance, costs_of, tuned
 from grater.detect.prepositions.thresholds import margins
+from grater.detect.prepositions.tuning import FEW, _balance, costs_of, tuned
 from grater.errors import UsageError
 from grater.text.analysis import analyse
 from tests.detect.ngrams.texts import SENTENCES

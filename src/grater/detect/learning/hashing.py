@@ -18,6 +18,9 @@ Rows: TypeAlias = npt.NDArray[np.int32]
 Keys: TypeAlias = npt.NDArray[np.uint32]
 Mixed: TypeAlias = npt.NDArray[np.uint64]
 
+BLOCK = 1 << 16
+"""Rows hashed at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -68,6 +71,13 @@ class Hashing:
         for column in range(1, self._columns.shape[1]):
             keys += mixed[:, self._columns[:, column]] * self._factors[:, column]
         return (splitmix(keys) >> np.uint64(32)).astype(np.uint32)
+
+    def all_keys(self, rows: Rows) -> Keys:
+        """The same for many rows, in memory that grows by the result only."""
+        keys = np.empty((len(rows), len(self.templates)), np.uint32)
+        for start in range(0, len(rows), BLOCK):
+            keys[start : start + BLOCK] = self.keys(rows[start : start + BLOCK])
+        return keys
 
 
 def _columns(fields: Sequence[str], templates: Sequence[Template]) -> npt.NDArray[np.intp]:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.prepositions.compiling import compiled
-from grater.detect.prepositions.dictionary import Places
-from grater.detect.prepositions.engine import ANSWERS
-from grater.detect.prepositions.events import Labels
+from grater.detect.learning.compiling import compiled
+from grater.detect.learning.dictionary import Places
+from grater.detect.learning.events import Labels
 
 Matrix = npt.NDArray[np.float32]
 
@@ -35,12 +34,12 @@ def fit_maxent(
     features: Places,
     labels: Labels,
     n_features: int,
+    n_classes: int,
     *,
     rng: np.random.Generator,
     epochs: int = 5,
     rate: float = RATE,
     penalty: float = 0.0,
-    n_classes: int = len(ANSWERS),
     tell: Callable[[int], None] | None = None,
 ) -> Matrix:
     """(features + 1, classes) weights; the last row stays zero, for features that are not in the dictionary."""

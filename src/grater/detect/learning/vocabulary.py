@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 NO_WORD = "<none>"
 ENDINGS = (
@@ -34,6 +35,12 @@ CLASSES = (NO_WORD, "<number>", "<joined>", "<mark>", *(f"<-{ending}>" for endin
 PLACE_OF_CLASS: Mapping[str, int] = {name: place for place, name in enumerate(CLASSES)}
 OTHER = PLACE_OF_CLASS["<other>"]
 DIGIT = re.compile(r"\d")
+
+
+class Numbering(Protocol):
+    """Gives words their numbers."""
+
+    def numbers(self, words: Iterable[str]) -> Iterator[int]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.prepositions.contexts import Rows
-from grater.detect.prepositions.features import ALL, Keys, feature_keys
+from grater.detect.learning.hashing import Keys
 
 Places: TypeAlias = npt.NDArray[np.int32]
 
 MIN_COUNT = 3
-BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,15 +30,8 @@ class Dictionary:
         return len(self.keys)
 
 
-def numbered(rows: Rows, *, min_count: int = MIN_COUNT, templates: tuple[int, ...] = ()) -> tuple[Dictionary, Places]:
-    """The dictionary of some contexts, and (contexts, 26) the numbers of their features."""
-    return numbered_keys(all_keys(rows), min_count=min_count, templates=templates)
-
-
-def numbered_keys(
-    keys: Keys, *, min_count: int = MIN_COUNT, templates: tuple[int, ...] = ()
-) -> tuple[Dictionary, Places]:
-    """The same for features of any kind (articles have others); the numbers take the place of the keys."""
+def numbered(keys: Keys, *, min_count: int = MIN_COUNT, templates: tuple[int, ...] = ()) -> tuple[Dictionary, Places]:
+    """The dictionary of some contexts, and the numbers of their features, which take the place of the keys."""
     chosen = templates or tuple(range(keys.shape[1]))
     found = {column: _frequent(keys, column, min_count) for column in chosen}
     dictionary = _merged(list(found.values()))
@@ -56,22 +47,13 @@ def numbered_keys(
     return dictionary, keys.view(np.int32)
 
 
-def looked_up(rows: Rows, dictionary: Dictionary) -> Places:
-    """(contexts, 26) the numbers that the features of other contexts have in a dictionary."""
+def looked_up(keys: Keys, dictionary: Dictionary) -> Places:
+    """The numbers that the features of other contexts have in a dictionary; they take the place of the keys."""
     order = np.argsort(dictionary.keys, kind="stable")
     sorted_keys = dictionary.keys[order]
-    keys = all_keys(rows)
-    for column in range(len(ALL)):
+    for column in range(keys.shape[1]):
         keys[:, column] = _numbers(keys[:, column], sorted_keys, order)
     return keys.view(np.int32)
-
-
-def all_keys(rows: Rows) -> Keys:
-    """The keys of many contexts, in memory that grows by the result only."""
-    keys = np.empty((len(rows), len(ALL)), np.uint32)
-    for start in range(0, len(rows), BLOCK):
-        keys[start : start + BLOCK] = feature_keys(rows[start : start + BLOCK])
-    return keys
 
 
 def _frequent(keys: Keys, column: int, min_count: int) -> tuple[Keys, npt.NDArray[np.int64]]:

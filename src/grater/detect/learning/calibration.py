@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.prepositions.engine import Scores, log_softmax
+from grater.detect.learning.scores import Scores, log_softmax
 
 GOLDEN = (sqrt(5) - 1) / 2
 N_STEPS = 40

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grater.detect.prepositions.candidates import candidates_of
+from grater.detect.prepositions.combined import KIND, CombinedEngine, KnownToOne, from_file, parts_of, save
+from grater.detect.prepositions.engine import ANSWERS, NONE, answer_of
+from grater.detect.prepositions.linear import save as save_linear
+from grater.errors import BadInput, UsageError
+from grater.model import Essay, Json
+from grater.models import write_model
+from grater.text.analysis import analyse
+from tests.detect.prepositions.native_text import native_lines
+from tests.detect.prepositions.tiny import tiny_engine
+
+ONE, OTHER = tiny_engine("maxent"), tiny_engine("perceptron")
+CANDIDATES = [each for sentence in analyse(" ".join(native_lines(30))) for each in candidates_of(sentence)]
+CARD: dict[str, Json] = {"name": "two", "thresholds": {"choice": 1.0, "extraneous": 1.0, "missing": 1.0}}
+
+
+def saved(folder: Path) -> tuple[Path, list[str]]:
+    """A combination of two tiny models beside them."""
+    names = []
+    for name, engine in (("one", ONE), ("other", OTHER)):
+        save_linear(engine, folder / f"{name}.model")
+        names.append(str(folder / f"{name}.model"))
+    both = CombinedEngine((ONE, OTHER), np.arange(len(ANSWERS)) / 10)
+    save(both, names, folder / "two.model", CARD)
+    return folder / "two.model", names
+
+
+def test_a_score_is_the_mean_of_both() -> None:
+    expected = (ONE.scores(CANDIDATES) + OTHER.scores(CANDIDATES)) / 2
+    assert np.allclose(CombinedEngine((ONE, OTHER)).scores(CANDIDATES), expected)
+
+
+def test_what_the_written_preposition_costs_is_taken_from_none_alone() -> None:
+    plain = CombinedEngine((ONE, OTHER))
+    costs = np.arange(len(ANSWERS)) / 10
+    difference = plain.scores(CANDIDATES) - plain.with_costs(costs).scores(CANDIDATES)
+    assert (difference[:, :NONE] == 0).all()
+    assert np.allclose(difference[:, NONE], [answer_of(candidate) / 10 for candidate in CANDIDATES])
+
+
+def test_neither_order_nor_batch_changes_a_score() -> None:
+    engine = CombinedEngine((ONE, OTHER), np.arange(len(ANSWERS)) / 10)
+    alone = np.concatenate([engine.scores([candidate]) for candidate in CANDIDATES])
+    assert engine.scores(CANDIDATES).tobytes() == alone.tobytes()
+    assert engine.scores(CANDIDATES[::-1])[::-1].tobytes() == alone.tobytes()
+
+
+def test_no_candidates_give_no_rows() -> None:
+    assert CombinedEngine((ONE, OTHER)).scores([]).shape == (0, len(ANSWERS))
+
+
+def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
+    path, _ = saved(tmp_path)
+    detector = from_file(path)
+    assert detector.name == "two"
+    expected = CombinedEngine((ONE, OTHER), np.arange(len(ANSWERS)) / 10).scores(CANDIDATES)
+    assert np.array_equal(detector.engine.scores(CANDIDATES), expected)
+    found = list(detector.find([Essay("a", "The boy waited at the bus on Monday.")]))
+    assert {finding.decision.system for finding in found} == {"two"}
+
+
+def test_a_part_that_was_trained_anew_is_refused(tmp_path: Path) -> None:
+    path, names = saved(tmp_path)
+    save_linear(replace(ONE, step=2 * ONE.step), Path(names[0]))
+    with pytest.raises(BadInput, match="train the combination anew"):
+        from_file(path)
+
+
+def test_a_file_whose_parts_do_not_fit_together_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.model"
+    strings = {"parts": ["a"], "hashes": ["b"]}
+    write_model(path, kind=KIND, card=CARD, arrays={"costs": np.zeros(3)}, strings=strings)
+    with pytest.raises(BadInput, match="expected the parts of a combination"):
+        from_file(path)
+
+
+def test_only_preposition_detectors_can_be_combined() -> None:
+    with pytest.raises(UsageError, match="article: expected a preposition detector"):
+        parts_of(["prep-maxent", "article"])
+
+
+def test_a_word_is_known_if_one_of_the_parts_knows_it() -> None:
+    known = KnownToOne([{"cat"}, {"dog"}])
+    assert "cat" in known
+    assert "dog" in known
+    assert "blorg" not in known
