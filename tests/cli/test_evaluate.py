@@ -6,9 +6,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from rich.console import Console
+from rich.table import Table
 from typer.testing import CliRunner, Result
 
 from grater.cli.evaluate import app
+from grater.cli.evaluate_table import print_table
 from grater.errors import GraterError, UsageError
 from grater.tables import write_table
 from tests.evaluate.worlds import FLAGGED, SHARES, decisions, items, votes
@@ -250,3 +253,14 @@ def test_low_confidence_is_shown_apart(doubtful: list[object]) -> None:
     parts = found(*doubtful, "--confidence-apart", 0.5)["parts"]
     assert parts["with low confidence"]["systems"][0]["precision"]["value"] == 0.5
     assert parts["without low confidence"]["systems"][0]["precision"]["value"] == 0.5
+
+
+def test_a_name_is_not_folded_while_numbers_can_be(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table()
+    for header in ("", *"abcdef"):
+        table.add_column(header, overflow="fold")
+    table.add_row("prep-perceptron", *["0.123 to 0.456"] * 6)
+    print_table(Console(width=80), table)
+    shown = capsys.readouterr().out
+    assert "prep-perceptron" in shown
+    assert max(map(len, shown.splitlines())) <= 80

@@ -8,6 +8,7 @@ truth of its own: other items with these raters, other raters with these items, 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,14 +78,16 @@ def _cases(flags: Numbers, is_error: np.ndarray[tuple[int, int], np.dtype[np.boo
     return cases_of(read_decisions(decided), read_judgments(pl.DataFrame({**rows, "label": labels})))
 
 
-def coverage(n_items: int, n_raters: int, *, n_worlds: int, n_resamples: int = 400) -> dict[Cluster, Numbers]:
+def coverage(
+    n_items: int, n_raters: int, *, n_worlds: int, n_resamples: int = 400, clusters: Sequence[Cluster] = CLUSTERS
+) -> dict[Cluster, Numbers]:
     """By what is drawn: questions x scores, the share of worlds whose limits hold the truth."""
     rng = generator(0, "coverage", f"{n_items} {n_raters}")
-    held = {cluster: np.zeros((len(QUESTIONS), len(SHOWN))) for cluster in CLUSTERS}
+    held = {cluster: np.zeros((len(QUESTIONS), len(SHOWN))) for cluster in clusters}
     for seed in range(n_worlds):
         drawn = world(n_items, n_raters, rng)
         share = truth_of(drawn.cases, "share")
-        for cluster in CLUSTERS:
+        for cluster in clusters:
             (found,) = against(drawn.cases, share, chance=Chance(cluster, n_resamples, seed))
             low, high = (np.array([getattr(found[name], end) for name in SHOWN]) for end in ("low", "high"))
             for place, question in enumerate(QUESTIONS):

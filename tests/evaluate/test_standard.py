@@ -22,7 +22,7 @@ from grater.evaluate.standard import against, each_rater, spread
 from grater.evaluate.truth import truth_of
 from grater.intervals.wilson import wilson
 from grater.model import Interval, Item
-from grater.tables import Judgments, read_decisions, read_judgments
+from grater.tables import Judgments, read_decisions, read_items, read_judgments
 from grater.text.prepositions import canonical
 from grater.text.tokens import tokens_of
 from tests.agreement.tables import TABLE_3, judgments, of_confusion
@@ -85,6 +85,15 @@ def test_parts_by_a_column_add_up_to_the_whole() -> None:
     assert parts[0] + parts[1] == found.whole.standard[0].counts
 
 
+def test_many_parts_with_different_error_rates_are_named_up_to_five_pairs() -> None:
+    flagged, errors = [1] * 180, [3 * (place // 10 % 2) for place in range(180)]
+    table = items([str(place // 10) for place in range(180)])
+    found = evaluate(decisions({"S": flagged}), votes(errors, 3), items=table, options=Options(by="essay"))
+    said = [warning for warning in found.warnings if "error rates differ" in warning]
+    assert len(said) == 6  # 9 clean parts against 9 of errors: 81 pairs
+    assert said[-1] == "error rates differ between parts in 76 more cases: compare kappa, not precision"
+
+
 def test_essays_as_units_widen_limits_where_errors_come_together() -> None:
     essays = [str(place // 10) for place in range(200)]
     n_error = [3 if (place // 10) % 2 else 0 for place in range(200)]
@@ -94,6 +103,13 @@ def test_essays_as_units_widen_limits_where_errors_come_together() -> None:
         against(cases, truth_of(cases), chance=Chance(cluster, 400))[0]["precision"] for cluster in clusters
     )
     assert by_essay.high - by_essay.low > 2 * (by_item.high - by_item.low)
+
+
+def test_clusters_need_a_name_for_every_item() -> None:
+    table = read_items(items(["0", "0", "1", "1"]).frame.with_columns(document=pl.Series(["a", "a", None, None])))
+    cases = cases_of(decisions({"S": [1, 0, 1, 0]}), votes([3, 0, 3, 0], 3), items=table)
+    with pytest.raises(UsageError, match="expected the document of every item, found none for 2"):
+        against(cases, truth_of(cases), chance=Chance("document", 20))
 
 
 def test_raters_cannot_be_drawn_where_one_rater_is_the_truth() -> None:

@@ -56,6 +56,22 @@ def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
     assert found["exhaustive"].note.endswith("more than the corpus has")
 
 
+@pytest.mark.parametrize("size", [2, 3, 5, 10, 15, 20])
+def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
+    rows = plan(Expected(0.1, 0.8, 0.13, size), 0.05)
+    by_method = {row.method: row for row in rows}
+    for method in ("sampling", "ours"):
+        assert by_method[method].items == size
+        assert by_method[method].width < 1e-6
+
+
+def test_a_stratum_of_one_item_can_be_planned_for() -> None:
+    strata = [Stratum("a", True, 50, 40, 30), Stratum("b", False, 400, 90, 9), Stratum("c", False, 1, 0, 0)]
+    more = more_needed(strata, 0.05)
+    assert more is not None
+    assert 0 < more <= 321
+
+
 def test_a_recall_stands_for_a_rate_of_missed_errors() -> None:
     missed = missed_of(flagged=0.1, precision=0.8, recall=0.228571)
     assert missed == pytest.approx(0.3, abs=1e-5)

@@ -15,6 +15,7 @@ from grater.cli.evaluate_options import (
     GoldFile,
     ItemsFile,
     JudgmentFiles,
+    Redundancy,
     Resamples,
     TruthName,
     UnknownWay,
@@ -51,6 +52,7 @@ def compare(
     cluster: ClusterName = "item",
     by: ByColumn = "",
     unknown: UnknownWay = "drop",
+    redundancy: Redundancy = None,
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
     resamples: Resamples = RESAMPLES,
     columns: Columns = [],  # noqa: B006
@@ -69,10 +71,11 @@ def compare(
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     chance = Chance(cluster, resamples, seed)
-    cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown)
+    first = redundancy or 0
+    cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown, first=first)
     answers = read_gold(gold) if gold else None
     known = truth_of(cases, truth, gold=answers, seed=seed)
-    options = Options(truth, chance=chance, unknown=unknown)
+    options = Options(truth, chance=chance, unknown=unknown, redundancy=first)
     believed = replace(options, truth="share") if weighted and truth != ADJUDICATED else options
     correction = correction_of(judged, answers, believed, merge=parse_merge(merge))
     if weighted:

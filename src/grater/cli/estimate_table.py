@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 
 from rich.box import SIMPLE
@@ -13,6 +13,7 @@ from rich.text import Text
 from grater.cli.evaluate_table import UNITS
 from grater.evaluate.sampled import Sampled, SystemEstimate
 from grater.evaluate.sampled_correction import Corrected, Correction
+from grater.evaluate.sampled_pairs import Difference
 from grater.model import Interval
 from grater.sampling.plan import more_needed
 from grater.sampling.scores import Scores
@@ -30,7 +31,10 @@ def render(found: Sampled, console: Console, correction: Correction | None = Non
         if estimate.system in by_system:
             console.print(_corrected(estimate, by_system[estimate.system]), width=width)
     if found.differences:
-        console.print(_differences(found), width=width)
+        console.print(_differences("Differences, on the same items", found.differences), width=width)
+        if correction and not correction.raters.reason:
+            title = "Differences, corrected for rater error"
+            console.print(_differences(title, correction.differences), width=width)
     for name, part in found.parts.items():
         for estimate in part.systems:
             console.print(_system(estimate, f"{name}: "), width=width)
@@ -98,9 +102,9 @@ def _rows(ours: Scores, paper: Scores) -> Iterator[tuple[str, Interval, Interval
         yield f"F{beta:g}", ours.f[beta], paper.f[beta]
 
 
-def _differences(found: Sampled) -> Table:
-    table = _table("Differences, on the same items", ["first", "second", "", "value", "limits"])
-    for pair in found.differences:
+def _differences(title: str, pairs: Sequence[Difference]) -> Table:
+    table = _table(title, ["first", "second", "", "value", "limits"])
+    for pair in pairs:
         scores = [("precision", pair.precision), ("recall", pair.recall)]
         for name, each in [*scores, *((f"F{beta:g}", each) for beta, each in pair.f.items())]:
             table.add_row(*map(Text, pair.systems), name, _number(each.value), _limits(each))

@@ -18,6 +18,7 @@ from grater.cli.evaluate_options import (
     HigherScore,
     ItemsFile,
     JudgmentFiles,
+    Redundancy,
     Resamples,
     TruthName,
     UnknownWay,
@@ -83,6 +84,7 @@ def evaluate_detectors(
         Path | None,
         typer.Option(metavar="FILE", help="Score suggestions against adjudicated corrections: item, label."),
     ] = None,
+    redundancy: Redundancy = None,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
     resamples: Resamples = RESAMPLES,
@@ -105,7 +107,8 @@ def evaluate_detectors(
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     chance = Chance(cluster, resamples, seed)
     flags = tuple(entries([contexts]))
-    options = Options(truth, parse_edges(bins) if bins else EDGES, chance, unknown, by, flags, confidence_apart)
+    edges = parse_edges(bins) if bins else EDGES
+    options = Options(truth, edges, chance, unknown, by, flags, confidence_apart, redundancy or 0)
     adjudicated = read_gold(gold) if gold else None
     found = evaluate(
         decided,

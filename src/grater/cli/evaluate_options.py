@@ -46,6 +46,16 @@ ByColumn: TypeAlias = Annotated[
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
 
+Redundancy: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--redundancy",
+        metavar="N",
+        min=0,
+        help="Shares of the first N judgments of each item, where asking stopped early; 0 for all.",
+    ),
+]
+
 CurveFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),

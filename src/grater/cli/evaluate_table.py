@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.cli.output import counted
 from grater.evaluate.detectors import Evaluation, Part
 from grater.evaluate.pairs import Comparison
 from grater.evaluate.standard import Scored, spread
@@ -20,6 +21,8 @@ from grater.signature import Signature
 
 WIDTH = 80
 MOST_RATERS = 40
+WHOLE_NAME = 16
+"""Names up to this long are never folded; numbers with their limits fold first."""
 MOST_BAR = 40
 NONE = "–"
 LEAST_P = 0.0001
@@ -59,7 +62,9 @@ def render_verified(
 
 def render_comparison(found: Comparison, signature: Signature, console: Console, part: str = "") -> None:
     heading = f"{part}: " if part else ""
-    title = f"{heading}{len(found.systems)} systems on {found.n_items:,} common items, best {found.score} first"
+    title = (
+        f"{heading}{len(found.systems)} systems on {counted(found.n_items, 'common item')}, best {found.score} first"
+    )
     table = _table(title, ["", *TITLES, f"95 % limits of {found.score}", "group"])
     for each in found.systems:
         numbers = [number(each[name].value) for name in SHOWN]
@@ -88,7 +93,9 @@ def _pairs(found: Comparison) -> Table:
 
 def _tables(found: Evaluation, suggested: Sequence[Suggested], *, weighted: bool, bins: bool) -> Iterator[Table]:
     whole = found.whole
-    yield _scores(f"Against {found.truth.name}, {whole.n_items - whole.n_unjudged:,} items", whole.standard, whole)
+    yield _scores(
+        f"Against {found.truth.name}, {counted(whole.n_items - whole.n_unjudged, 'item')}", whole.standard, whole
+    )
     if found.correction and not found.correction.raters.reason:
         yield _scores("Corrected for what raters get wrong", found.corrected)
     if len(whole.by_rater) > 1:
@@ -99,7 +106,7 @@ def _tables(found: Evaluation, suggested: Sequence[Suggested], *, weighted: bool
         yield from _bins(whole, found.cases.systems)
         yield _histogram(whole)
     for name, part in found.parts.items():
-        yield _scores(f"{name}: {part.n_items - part.n_unjudged:,} items", part.standard, part)
+        yield _scores(f"{name}: {counted(part.n_items - part.n_unjudged, 'item')}", part.standard, part)
         if weighted:
             yield _scores(f"{name}, weighted", part.weighted)
     if suggested:
@@ -202,6 +209,8 @@ def _p(value: float) -> str:
 
 
 def print_table(console: Console, table: Table) -> None:
+    first = table.columns[0]
+    first.no_wrap = max(len(str(cell)) for cell in first.cells) <= WHOLE_NAME
     console.print(table, width=min(WIDTH, console.width))
 
 

@@ -21,11 +21,13 @@ def render(
     """Print the ways to evaluate side by side, and what the raters of an item reach together."""
     title = f"To know recall {expected.recall:.2f} within a width of {width:g}, at {expected.error_rate:.1%} errors"
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False, padding=(0, 1))
-    for header in ("method", "items", "flagged", "width", "hours", "cost", "note"):
+    has_cost = any(row.cost for row in rows)  # without a wage there is nothing to show
+    for header in ("method", "items", "flagged", "width", "hours", *(["cost"] if has_cost else []), "note"):
         table.add_column(header, justify="left" if header in ("method", "note") else "right", overflow="fold")
     for row in rows:
-        numbers = [f"{row.items:,}", f"{row.flagged:,}", f"{row.width:.3f}", f"{row.hours:,.1f}", f"{row.cost:,.0f}"]
-        table.add_row(row.method, *numbers, Text(row.note))
+        numbers = [f"{row.items:,}", f"{row.flagged:,}", f"{row.width:.3f}", f"{row.hours:,.1f}"]
+        cost = [f"{row.cost:,.0f}"] if has_cost else []
+        table.add_row(row.method, *numbers, *cost, Text(row.note))
     console.print(table, width=min(WIDTH, console.width))
     if panel:
         console.print(Text(_told(panel, expected)), width=min(WIDTH, console.width))

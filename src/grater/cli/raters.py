@@ -14,7 +14,7 @@ from rich.text import Text
 
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json
-from grater.cli.output import print_json
+from grater.cli.output import counted, print_json
 from grater.crowd.raters import Rater, rater_frame
 from grater.crowd.raters import raters as rate_raters
 from grater.model import Interval
@@ -93,7 +93,7 @@ def render(found: list[Rater], console: Console) -> None:
         cells = [each.rater, f"{each.n:,}", *gold, *_cells(each.with_others), _number(each.skill), *seconds, *top]
         table.add_row(*map(Text, cells))
     width = min(WIDTH, console.width)
-    console.print(Text(f"{len(found):,} raters", style="bold"), width=width)
+    console.print(Text(counted(len(found), "rater"), style="bold"), width=width)
     console.print(table, width=width)
     for note in NOTES:
         console.print(Text(note, style="dim"), width=width)

@@ -14,6 +14,7 @@ from rich.text import Text
 from grater.agreement.bands import band
 from grater.agreement.raters_needed.curves import MEAN, Curve, RatersNeeded
 from grater.agreement.raters_needed.design import WRITER
+from grater.cli.output import counted
 from grater.model import Interval
 
 WIDTH = 80
@@ -46,7 +47,9 @@ def curves(found: RatersNeeded) -> Table:
     main = headline(found)
     others = [curve for curve in found.curves if curve is not main][:MOST_CURVES]
     headers = ["raters", "items", "agreement", f"kappa, {main.against}", "limits"]
-    table = _table(f"A crowd of N raters, {found.n_items:,} items", [*headers, *(curve.against for curve in others)])
+    table = _table(
+        f"A crowd of N raters, {counted(found.n_items, 'item')}", [*headers, *(curve.against for curve in others)]
+    )
     for place in _shown(len(main.points), MOST_POINTS):
         point = main.points[place]
         kappas = [_number(curve.points[place].kappa.value) for curve in others]

@@ -31,7 +31,8 @@ def score_rates(
     """The mean score of each stratum, for systems whose score is a probability of error."""
     rows = decided(decisions, system or "")
     if "score" not in rows.columns or not rows["score"].is_between(0, 1).all():
-        raise UsageError(f"{decisions.name}: expected scores from 0 to 1 with --rate score; give --rate STRATUM=RATE")
+        wanted = "expected scores that are probabilities, from 0 to 1, to take rates of errors from, found others"
+        raise UsageError(f"{decisions.name}: {wanted}; give --rate flagged=RATE --rate unflagged=RATE")
     named = stratified(decisions, system or "", strata=strata or "decision", labels=labels)
     means = named.join(rows.select("item", "score"), on="item").group_by("stratum").agg(pl.col("score").mean())
     return dict(means.iter_rows())

@@ -45,6 +45,7 @@ class Bin:
 
 def agreement_of(cases: Cases) -> Numbers:
     """The share of each item's majority; nan without a vote."""
+    cases = cases.equal
     votes = cases.n_votes.astype(np.float64)
     most = np.maximum(cases.n_error, cases.n_votes - cases.n_error)
     out: Numbers = np.divide(most, votes, out=np.full(len(cases), np.nan), where=votes > 0)
@@ -109,7 +110,7 @@ def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[
 def small_bins(bins: Sequence[Bin]) -> list[str]:
     """A warning for every bin that is too small to read."""
     return [
-        f"only {each.n} items have agreement {each.title}: with fewer than {FEW} its numbers say little"
+        f"items of agreement {each.title}: only {each.n}; with fewer than {FEW} the numbers say little"
         for each in bins
         if 0 < each.n < FEW
     ]

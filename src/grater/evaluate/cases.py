@@ -40,11 +40,19 @@ class Cases(Votes):
         values = self.columns[column].cast(pl.String).fill_null(NONE)
         return by_name(values.cast(pl.Categorical))
 
+    def clusters(self, column: str) -> tuple[Codes, tuple[str, ...]]:
+        """The same where a column says what is drawn together: then every item must have a value in it."""
+        found = self.groups(column)
+        n_missing = self.columns[column].null_count()
+        if n_missing:
+            raise UsageError(f"expected the {column} of every item, found none for {n_missing}; see --cluster")
+        return found
+
 
 def cases_of(
-    decisions: Table, judgments: Judgments, *, items: Table | None = None, unknown: Unknown = "drop"
+    decisions: Table, judgments: Judgments, *, items: Table | None = None, unknown: Unknown = "drop", first: int = 0
 ) -> Cases:
-    """Every item that was decided on, with the votes that it got."""
+    """Every item that was decided on, with the votes that it got; shares of the `first` so many of each."""
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))
@@ -52,7 +60,7 @@ def cases_of(
     system, systems = by_name(_categorical(frame["system"]))
     flagged = np.full((len(names), len(systems)), ABSENT, np.int8)
     flagged[place, system] = frame["flagged"].cast(pl.Int8).to_numpy()
-    votes = votes_of(judgments, items=names, unknown=unknown)
+    votes = votes_of(judgments, items=names, unknown=unknown, first=first)
     return Cases(**vars(votes), systems=systems, flagged=flagged, columns=_columns(names, place, frame, items))
 
 

@@ -111,7 +111,10 @@ def _bootstrap(systems: Drawn, first: int, second: int) -> float:
     if systems.n_units < 2 or not differences.size:
         return nan
     # Past the expanded tail of few units lies less than a plain percentile would leave out; p keeps in step with it.
-    stretch = (1 - LEVEL) / 2 / expanded_tail(systems.n_units, level=LEVEL)
+    tail = expanded_tail(systems.n_units, level=LEVEL)
+    if tail == 0:  # two units: no resample lies so far out
+        return 1.0
+    stretch = (1 - LEVEL) / 2 / tail
     n_zero = float((differences == 0).sum()) / 2
     n_beyond = min(float((differences < 0).sum()), float((differences > 0).sum())) + n_zero
     return min(1.0, stretch * 2 * (1 + n_beyond) / (1 + len(differences)))

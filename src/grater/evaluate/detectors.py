@@ -28,11 +28,16 @@ from grater.tables import Judgments, Table, with_confidence, without_flags
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
 
 
+MOST_DIFFERENT = 5
+"""Pairs of parts with different error rates that a warning names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to evaluate: one set for a whole report, named in its signature.
 
     Items on which a rater set one of the flags `contexts`, or judged below `least_confidence`, are shown apart.
+    With `redundancy` N, shares of votes are of the first N judgments of each item (`votes.py`).
     """
 
     truth: str = "majority"
@@ -42,6 +47,7 @@ class Options:
     by: str = ""
     contexts: tuple[str, ...] = ()
     least_confidence: float | None = None
+    redundancy: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +89,7 @@ def evaluate(
 ) -> Evaluation:
     """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects."""
     options = options or Options()
-    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown)
+    cases = cases_of(decisions, judgments, items=items, unknown=options.unknown, first=options.redundancy)
     truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
     whole = _part(cases, truth, options, None)
     parts = {name: _part(cases, truth, options, where) for name, where in _parts(cases, options).items()}
@@ -93,7 +99,7 @@ def evaluate(
     named = {**_apart(options), **(correction.options if correction else {})}
     signature = signature_of(cases, options, bins=bins, **named)
     stuck = [f"nothing is corrected: {correction.raters.reason}"] if correction and correction.raters.reason else []
-    warnings = (*_warnings(cases, whole, parts), *stuck)
+    warnings = (*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *stuck)
     return Evaluation(cases, truth, whole, parts, signature, warnings, tuple(corrected), correction)
 
 
@@ -149,6 +155,21 @@ def _apart(options: Options) -> dict[str, str]:
     return flags if least is None else {**flags, "confidence": f"{least:g}"}
 
 
+def unequal(cases: Cases, redundancy: int) -> list[str]:
+    """What a reader of shares must know where items do not have the same number of judgments."""
+    if redundancy:
+        n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
+        without = f"; {n_left_out} items without so many are left out of them" if n_left_out else ""
+        return [f"weighted scores and bins are of the first {redundancy} judgments of each item{without}"]
+    counts = cases.judgments.frame["item"].cast(pl.String).value_counts(name="n")
+    here = counts.filter(pl.col("item").is_in(cases.items.cast(pl.String).implode()))
+    sizes = here["n"].to_numpy()
+    if not sizes.size or (low := int(sizes.min())) == (high := int(sizes.max())):
+        return []
+    words = f"items have {low} to {high} judgments: if asking stopped where raters agreed, their shares are too sure"
+    return [f"{words}; --redundancy {low} takes the first {low} of each"]
+
+
 def _touched(cases: Cases, kept: Judgments) -> Truths:
     """The items that lose a judgment to a filter."""
     key = ["item", "rater"]
@@ -169,6 +190,7 @@ def signature_of(cases: Cases, options: Options, *, what: str = "evaluate", **na
     """How the numbers were made; `data` knows flags and votes, neither the order of rows nor names of raters."""
     chance = options.chance
     columns = [*cases.flagged.T, cases.n_error, cases.n_votes]
+    columns += [cases.equal.n_error, cases.equal.n_votes] if options.redundancy else []
     first, pattern = distinct(columns)
     rows = np.stack([column[first].astype(np.int64) for column in columns])
     data = digest([*cases.systems, rows.tobytes().hex(), np.bincount(pattern).tobytes().hex()])
@@ -176,6 +198,7 @@ def signature_of(cases: Cases, options: Options, *, what: str = "evaluate", **na
     drawn = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "level": f"{chance.level:g}"}
     shares = {"shares": "wilson" if chance.cluster == "item" and options.truth != "share" else "bootstrap"}
     dropped = {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
+    dropped |= {"redundancy": f"first-{options.redundancy}"} if options.redundancy else {}
     return Signature(what, {**named, **drawn, **shares, **dropped, **named_too, "data": data})
 
 
@@ -188,6 +211,16 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> list[str]:
     if cases.n_unknown:
         found.append(f"{cases.n_unknown} judgments say unknown and are no vote")
     found += small_bins(whole.bins)
-    for (one, first), (other, second) in combinations(parts.items(), 2):
-        found += [f"{one} and {other}: {warning}" for warning in different_rates(first.bins, second.bins)]
-    return found
+    return [*found, *_different(parts)]
+
+
+def _different(parts: dict[str, Part]) -> list[str]:
+    """Parts whose error rates differ; the first few pairs are named, for many parts have very many pairs."""
+    found = [
+        f"{one} and {other}: {warning}"
+        for (one, first), (other, second) in combinations(parts.items(), 2)
+        for warning in different_rates(first.bins, second.bins)
+    ]
+    n_more = len(found) - MOST_DIFFERENT
+    more = f"error rates differ between parts in {n_more} more cases: compare kappa, not precision"
+    return [*found[:MOST_DIFFERENT], *([more] if n_more > 0 else [])]

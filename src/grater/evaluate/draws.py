@@ -79,7 +79,7 @@ def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> Units:
     rows = cells(flagged[first], values[first]).reshape(len(first), 4 * len(cases.systems))
     if unit in ("item", ""):
         return Units(rows, np.bincount(pattern, minlength=len(first)))
-    group, names = cases.groups(unit)
+    group, names = cases.clusters(unit)
     of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
     held = np.bincount(group[places], minlength=len(names)) > 0
     # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
@@ -158,7 +158,7 @@ def require_drawable(votes: Votes, truth: Truth) -> None:
 
 def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> Iterator[Numbers]:
     """How true each item is to raters drawn with replacement, in blocks of items x resamples; nan without a vote."""
-    n_votes, n_error = _by_rater(votes)
+    n_votes, n_error = _by_rater(votes.equal if truth.is_graded else votes)
     n_raters, rng = len(votes.raters), generator(seed, "evaluate", "raters")
     for n in _portions(n_resamples if n_raters else 0, len(votes)):
         weights = rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters), size=n).T
@@ -168,10 +168,10 @@ def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> 
 
 def _unit_weights(cases: Cases, places: Ints, chance: Chance) -> Callable[[int], Numbers | None]:
     """How often each item is drawn, for as many resamples as asked: items x resamples."""
-    if not chance.unit:
-        return lambda n: None  # noqa: ARG005 (the items held fast)
+    if not chance.unit or not places.size:
+        return lambda n: None  # noqa: ARG005 (the items held fast, or none at all)
     rng = generator(chance.seed, "evaluate", "units", chance.cluster)
-    group = np.arange(len(places)) if chance.unit == "item" else cases.groups(chance.unit)[0][places]
+    group = np.arange(len(places)) if chance.unit == "item" else cases.clusters(chance.unit)[0][places]
     held, unit = np.unique(group, return_inverse=True)
     shares = np.full(len(held), 1 / max(1, len(held)))
     return lambda n: rng.multinomial(len(held), shares, size=n).T[unit].astype(np.float64)

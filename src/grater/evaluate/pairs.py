@@ -20,6 +20,7 @@ from grater.evaluate.compare import LEVEL, Drawn, PairTest, Test, paired_tests
 from grater.evaluate.corrected import Correction, corrected_scores
 from grater.evaluate.counts import CELLS, SCORES, scores
 from grater.evaluate.draws import Chance, drawn_sums, swapped, units_of
+from grater.evaluate.few import student_tests
 from grater.evaluate.groups import rank_groups
 from grater.evaluate.mcnemar import McNemar, discordant
 from grater.evaluate.resampling import Ints, Numbers
@@ -82,6 +83,8 @@ def compare_systems(
     order = sorted(range(len(scored)), key=lambda at: (-_rankable(scored[at][score].value), scored[at].system))
     drawn = _drawn(cases, truth, places, order, chance, score, correction)
     tests = paired_tests(drawn, lambda sums: _score(correction.seen(sums) if correction else sums, score))
+    if chance.cluster == "rater":
+        tests = student_tests(tests, drawn)
     pairs = _pairs(cases, truth, common, order, tests)
     ranked = [scored[at] for at in order]
     apart = [(pair.test.first, pair.test.second) for pair in pairs if pair.test.holm[test] <= 1 - LEVEL]

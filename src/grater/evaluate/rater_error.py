@@ -117,13 +117,15 @@ def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
     return rows.group_by("item").agg(is_error=pl.when(is_error != is_ok).then(is_error))
 
 
-def limits_in_doubt(value: float, drawn: Numbers, reason: str, *, most: float = 1.0, level: float = 0.95) -> Interval:
+def limits_in_doubt(
+    value: float, drawn: Numbers, reason: str, *, least: float = 0.0, most: float = 1.0, level: float = 0.95
+) -> Interval:
     """Percentiles of corrected resamples; one in which raters know nothing says that everything is possible."""
     if isnan(value):
         return Interval(nan, nan, nan, reason)
     if not drawn.size:
         return Interval(value, nan, nan, "no resample was drawn")
     tail, is_nan = (1 - level) / 2, np.isnan(drawn)
-    low = float(np.quantile(np.where(is_nan, 0.0, drawn), tail))
+    low = float(np.quantile(np.where(is_nan, least, drawn), tail))
     high = float(np.quantile(np.where(is_nan, most, drawn), 1 - tail))
     return Interval(value, min(value, low), max(value, high))

@@ -4,13 +4,18 @@ Hits and misses are corrected apart; P, R and F follow.  A corrected rate outsid
 a warning says so.  Limits carry the doubt in se, sp and every stratum through by a Bayesian bootstrap.  A finite
 corpus removes only the doubt about which items were drawn, not that about verdicts.  A resample with se + sp <= 1
 counts as 0 for the low limit and as 1 for the high one.  Gold items in the sample are taken as if they were others.
+
+Differences of two systems are those of their corrected scores.  All systems share the raters and the cells: a
+resample has one se, one sp and one rate for each cell, so that what is common to two systems cancels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import inf, nan
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +23,7 @@ from grater.agreement.unknown import Unknown
 from grater.evaluate.rater_error import RaterError, limits_in_doubt, rater_error, true_rate
 from grater.evaluate.resampling import Numbers
 from grater.evaluate.sampled import Sampled, SystemEstimate
+from grater.evaluate.sampled_pairs import Difference
 from grater.model import Interval
 from grater.rng import generator
 from grater.sampling.scores import BETAS, Stratum, pooled_rate
@@ -42,10 +48,11 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Every system corrected, with what it was corrected by."""
+    """Every system corrected, with what it was corrected by; the differences of every two."""
 
     raters: RaterError
     systems: tuple[Corrected, ...]
+    differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
     signature: Signature
 
@@ -69,12 +76,15 @@ def correct(
         corrected(each, raters, fpc=fpc, n_resamples=n_resamples, rng=generator(seed, "rater-error", each.system))
         for each in found.systems
     )
+    rng = generator(seed, "rater-error", "differences")
+    pairs = corrected_differences(found.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
     warnings = [warning for each in found.systems for warning in _warnings(each, raters)]
     reason = [f"nothing is corrected: {raters.reason}"] if raters.reason else []
     left_out = [f"{raters.n_left_out} gold items are left out: not judged, or both verdicts accepted"]
     return Correction(
         raters,
         systems,
+        pairs,
         (*reason, *warnings, *(left_out if raters.n_left_out else [])),
         _signature(found, gold, n_resamples=n_resamples, seed=seed),
     )
@@ -111,17 +121,78 @@ def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
     return [each for each in strata if each.is_flagged == is_flagged and each.size > 0]
 
 
+def corrected_differences(
+    estimates: Sequence[SystemEstimate],
+    raters: RaterError,
+    *,
+    fpc: bool = True,
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator,
+) -> tuple[Difference, ...]:
+    """The first system less the second, of every two; the strata of all are the same cells in the same order."""
+    if raters.reason or len(estimates) < 2:
+        none = Interval(nan, nan, nan, raters.reason)
+        pairs = combinations([each.system for each in estimates], 2)
+        return tuple(Difference(pair, none, none, dict.fromkeys(BETAS, none)) for pair in pairs)
+    drawn = raters.drawn(n_resamples, rng)
+    rates = [_rate(cell, raters, n_resamples, rng, fpc=fpc) for cell in estimates[0].strata]
+    both = {each.system: (_seen(each.strata, raters), _drawn(each.strata, rates, drawn)) for each in estimates}
+    return tuple(_difference(first, second, both, raters.level) for first, second in combinations(both, 2))
+
+
+Spread: TypeAlias = tuple[tuple[Numbers, Numbers], float]
+"""Hits and misses over the corpus, and how many items are flagged."""
+
+
+def _seen(strata: Sequence[Stratum], raters: RaterError) -> Spread:
+    sides = [_side(strata, is_flagged=is_flagged) for is_flagged in (True, False)]
+    totals = _totals(sides, [np.array([pooled_rate(side)]) for side in sides], raters.point)
+    return totals, sum(each.size for each in sides[0])
+
+
+def _drawn(strata: Sequence[Stratum], rates: Sequence[Numbers], raters: tuple[Numbers, Numbers]) -> Spread:
+    """One system in every resample, from rates that belong to the cells and not to the system."""
+    sides, of_sides = [], []
+    for is_flagged in (True, False):
+        side = [
+            (each, rate)
+            for each, rate in zip(strata, rates, strict=True)
+            if each.is_flagged == is_flagged and each.size > 0
+        ]
+        sides.append([each for each, _ in side])
+        of_sides.append(_mean_rate(side, len(raters[0])))
+    return _totals(sides, of_sides, raters), sum(each.size for each in sides[0])
+
+
+def _difference(first: str, second: str, both: Mapping[str, tuple[Spread, Spread]], level: float) -> Difference:
+    def between(name: str, beta: float = 1.0) -> Interval:
+        seen, drawn = (
+            np.subtract(*(_score(name, *totals, n_flagged, beta) for totals, n_flagged in pair))
+            for pair in zip(both[first], both[second], strict=True)
+        )
+        return limits_in_doubt(float(seen[0]), drawn, UNDEFINED, least=-1.0, level=level)
+
+    f = {beta: between("f", beta) for beta in BETAS}
+    return Difference((first, second), between("precision"), between("recall"), f)
+
+
 def _rates(side: Sequence[Stratum], raters: RaterError, n: int, rng: np.random.Generator, *, fpc: bool) -> Numbers:
     """The judged rate of errors of one side, resampled within its strata."""
-    total = np.zeros(n)
-    for stratum in side:
-        worth = _worth(stratum, raters) if fpc else stratum.n_judged
-        rate = stratum.rate if stratum.n_judged else 0.0
-        is_known = worth == inf
-        total += stratum.size * (
-            np.full(n, rate) if is_known else rng.beta(worth * rate + 0.5, worth * (1 - rate) + 0.5, n)
-        )
-    return total / (sum(stratum.size for stratum in side) or nan)
+    return _mean_rate([(stratum, _rate(stratum, raters, n, rng, fpc=fpc)) for stratum in side], n)
+
+
+def _mean_rate(side: Sequence[tuple[Stratum, Numbers]], n: int) -> Numbers:
+    total = sum((stratum.size * rate for stratum, rate in side), np.zeros(n))
+    return total / (sum(stratum.size for stratum, _ in side) or nan)
+
+
+def _rate(stratum: Stratum, raters: RaterError, n: int, rng: np.random.Generator, *, fpc: bool) -> Numbers:
+    """The judged rate of errors of a stratum, n times."""
+    worth = _worth(stratum, raters) if fpc else stratum.n_judged
+    rate = stratum.rate if stratum.n_judged else 0.0
+    if worth == inf:
+        return np.full(n, rate)
+    return rng.beta(worth * rate + 0.5, worth * (1 - rate) + 0.5, n)
 
 
 def _worth(stratum: Stratum, raters: RaterError) -> float:

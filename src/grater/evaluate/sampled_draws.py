@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,7 @@ from grater.agreement.coded import Codes
 from grater.evaluate.compare import limits
 from grater.evaluate.counts import f_score, ratio
 from grater.evaluate.draws import Chance, defined, rater_shares, require_drawable
+from grater.evaluate.few import SHARE, student_limits
 from grater.evaluate.resampling import Ints, Numbers
 from grater.evaluate.sampled_cells import Cells, Members
 from grater.evaluate.sampled_pairs import Difference
@@ -70,7 +72,8 @@ class Redrawn:
         totals = self.by_system[system]
 
         def around(name: str, value: Interval, other: Interval, beta: float = 1.0) -> Interval:
-            found = self._limits(value.value, totals.score(name, beta))
+            ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
+            found = self._limits(value.value, totals.score(name, beta), ends)
             if not self.chance.unit or found.reason:
                 return found
             return Interval(found.value, min(found.low, other.low), max(found.high, other.high))
@@ -85,13 +88,16 @@ class Redrawn:
         first, second = (self.by_system[system] for system in pair.systems)
 
         def around(name: str, value: Interval, beta: float = 1.0) -> Interval:
-            return self._limits(value.value, first.score(name, beta) - second.score(name, beta))
+            return self._limits(value.value, first.score(name, beta) - second.score(name, beta), (-1.0, 1.0))
 
         f = {beta: around("f", value, beta) for beta, value in pair.f.items()}
         return Difference(pair.systems, around("precision", pair.precision), around("recall", pair.recall), f)
 
-    def _limits(self, value: float, drawn: Numbers) -> Interval:
-        return limits(value, defined(drawn, value), n_units=self.n_units, level=self.chance.level)
+    def _limits(self, value: float, drawn: Numbers, ends: tuple[float, float]) -> Interval:
+        says, level = defined(drawn, value), self.chance.level
+        if self.chance.cluster == "rater":
+            return student_limits(value, says, n_units=self.n_units, level=level, ends=ends)
+        return limits(value, says, n_units=self.n_units, level=level)
 
 
 def redrawn(

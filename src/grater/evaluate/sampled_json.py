@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from grater.evaluate.sampled import Sampled, SystemEstimate
 from grater.evaluate.sampled_correction import Corrected, Correction
+from grater.evaluate.sampled_pairs import Difference
 from grater.model import Interval, Json
 from grater.sampling.scores import Scores
 
@@ -15,10 +16,11 @@ def sampled_json(found: Sampled, correction: Correction | None = None) -> dict[s
     by_system = (
         {each.system: {"corrected": _corrected_json(each)} for each in correction.systems} if correction else {}
     )
+    by_pair = {pair.systems: {"corrected": _pair_json(pair)} for pair in correction.differences} if correction else {}
     return {
         "systems": [{**_system_json(each), **by_system.get(each.system, {})} for each in found.systems],
         "differences": [
-            {"systems": list(pair.systems), **_main_json(pair.precision, pair.recall, pair.f)}
+            {"systems": list(pair.systems), **_pair_json(pair), **by_pair.get(pair.systems, {})}
             for pair in found.differences
         ],
         "items": found.n_items,
@@ -30,6 +32,10 @@ def sampled_json(found: Sampled, correction: Correction | None = None) -> dict[s
         **({"rater_error": _rater_error_json(correction)} if correction else {}),
         **({"parts": {name: sampled_json(part) for name, part in found.parts.items()}} if found.parts else {}),
     }
+
+
+def _pair_json(pair: Difference) -> dict[str, Json]:
+    return _main_json(pair.precision, pair.recall, pair.f)
 
 
 def _rater_error_json(correction: Correction) -> dict[str, Json]:

@@ -4,9 +4,9 @@ T&C 2008, 5.2 and Table 4, finds that the same system gains or loses ten points 
 held against; `each_rater` shows that for every rater, and `spread` how far apart they are.
 
 Limits: Wilson for precision, recall and the error rate where items are drawn and the truth is yes or no; the
-bootstrap of `draws.py` otherwise, and for F.  Kappa has the limits of `grater.agreement` where counts are whole.
-Where every resample is alike (all flags right), a bootstrap has no width, which nobody believes: Wilson's limits of
-the number of units that speak take its place.
+bootstrap of `draws.py` otherwise, and for F; Student's t where raters alone are drawn, for there are few (`few.py`).
+Kappa has the limits of `grater.agreement` where counts are whole.  Where every resample is alike (all flags right), a
+bootstrap has no width, which nobody believes: Wilson's limits of the number of units that speak take its place.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.compare import limits
 from grater.evaluate.counts import CELLS, REASONS, SCORES, SHARES, Counts, below, scores
 from grater.evaluate.draws import Chance, defined, drawn_sums, units_of
+from grater.evaluate.few import SHARE, student_limits
 from grater.evaluate.resampling import Numbers
 from grater.evaluate.truth import Truth
 from grater.intervals.wilson import wilson
@@ -97,6 +98,9 @@ def _interval(
         return wilson(value * below(name, counts), below(name, counts), level=chance.level)
     if is_plain and name == "kappa" and (counts.row() % 1 == 0).all():
         return _kappa(counts, chance)
+    if chance.cluster == "rater":
+        ends = (-1.0, 1.0) if name == "kappa" else SHARE
+        return student_limits(value, defined(drawn, value), n_units=n_units, level=chance.level, ends=ends)
     found = limits(value, defined(drawn, value), n_units=n_units, level=chance.level)
     if found.low == found.high and name in SHARES and chance.unit:
         n = min(below(name, counts), n_units)

@@ -40,7 +40,7 @@ class Truth:
 def truth_of(votes: Votes, name: str = "majority", *, gold: Table | None = None, seed: int = 0) -> Truth:
     """The truth by name."""
     if name == "share":
-        return Truth(name, np.round(votes.share, DECIMALS), is_graded=True, is_of_votes=True)
+        return Truth(name, np.round(votes.equal.share, DECIMALS), is_graded=True, is_of_votes=True)
     if name == "majority":
         return Truth(name, sides(votes.share), is_graded=False, is_of_votes=True)
     if name.startswith(RATER):

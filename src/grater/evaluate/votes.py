@@ -2,14 +2,18 @@
 
 Labels must be verdicts (`error`, `ok`, `unknown`, in any case): `--merge` makes them of anything else.  `unknown` is
 never a vote, unless it is taken for `ok` (`--unknown ok`); an item where somebody said so is remembered.
+
+Items need not have the same number of votes.  Shares do not mind, unless the number depends on the votes: where
+asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares are those of the first N
+judgments of each item, `equal` in number; majorities are of all votes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +23,7 @@ from grater.agreement.coded import Codes, coded
 from grater.agreement.unknown import UNKNOWN, Unknown, with_unknown
 from grater.errors import BadInput, Problem
 from grater.evaluate.resampling import Ints, Numbers
-from grater.tables import Judgments
+from grater.tables import Judgments, are_first
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
@@ -43,9 +47,19 @@ class Votes:
     judgments: Judgments
     n_stray: int = 0
     n_unknown: int = 0
+    is_first: Truths | None = None
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @cached_property
+    def equal(self) -> Self:
+        """The votes that shares are made of: those among the first judgments of their item, where that was asked."""
+        if self.is_first is None:
+            return self
+        kept = self.is_first
+        item, rater, is_error = self.item[kept], self.rater[kept], self.is_error[kept]
+        return replace(self, item=item, rater=rater, is_error=is_error, is_first=None)
 
     @cached_property
     def n_votes(self) -> Ints:
@@ -75,8 +89,10 @@ def share_of(n_error: Ints | Numbers, n_votes: Ints | Numbers) -> Numbers:
     return share
 
 
-def votes_of(judgments: Judgments, *, items: pl.Series | None = None, unknown: Unknown = "drop") -> Votes:
-    """The votes on these items, or on all that were judged."""
+def votes_of(
+    judgments: Judgments, *, items: pl.Series | None = None, unknown: Unknown = "drop", first: int = 0
+) -> Votes:
+    """The votes on these items, or on all that were judged; shares of the `first` so many judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     votes = coded(judgments)
     names = votes.items if items is None else items
@@ -97,6 +113,7 @@ def votes_of(judgments: Judgments, *, items: pl.Series | None = None, unknown: U
         judgments,
         n_stray=int((spot < 0).sum()),
         n_unknown=int((is_here & is_unknown).sum()),
+        is_first=are_first(judgments, first)[is_vote] if first else None,
     )
 
 

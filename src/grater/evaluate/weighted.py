@@ -5,6 +5,10 @@ Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p
 less moves an item by 1/n, where the majority would move it from one side to the other.  Departures: the paper gives
 no interval, ours resamples items, clusters or raters (`draws.py`); p may be a Dawid-Skene posterior in place of a
 share. With no flagged item precision is undefined (nan) and the report says so.
+
+Shares want a number of votes that does not depend on the votes.  Where asking stopped as soon as raters agreed they
+are of the first judgments of each item, as many as all have (`votes.py`); a Dawid-Skene posterior is of all votes,
+for a likelihood does not know why asking stopped.
 """
 
 from __future__ import annotations

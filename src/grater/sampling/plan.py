@@ -68,10 +68,13 @@ class Expected:
 
     @property
     def strata(self) -> list[Stratum]:
-        whole = 1.0 if self.size == inf else self.size
+        """Two strata; of a finite corpus whole items, at least one in each."""
+        whole, flagged = 1.0, self.flagged
+        if self.size < inf:
+            whole, flagged = self.size, float(min(self.size - 1, max(1, round(self.size * self.flagged))))
         return [
-            Stratum("flagged", True, whole * self.flagged, 1.0, self.precision),
-            Stratum("unflagged", False, whole * (1 - self.flagged), 1.0, self.missed),
+            Stratum("flagged", True, flagged, 1.0, self.precision),
+            Stratum("unflagged", False, whole - flagged, 1.0, self.missed),
         ]
 
     @property
@@ -190,14 +193,16 @@ def _with_more(strata: Sequence[Stratum], more: Numbers) -> list[Stratum]:
 
 def recall_width(strata: Sequence[Stratum], *, fpc: bool = True) -> float:
     recall = scores(strata, fpc=fpc).recall
-    return recall.high - recall.low if recall.value == recall.value else inf
+    return max(0.0, recall.high - recall.low) if recall.value == recall.value else inf
 
 
 def _as_judged(strata: Sequence[Stratum], numbers: Sequence[float] | Numbers, size: float) -> list[Stratum]:
     """The strata with so many items judged and exactly the expected errors among them."""
     found = []
     for stratum, number in zip(strata, numbers, strict=True):
-        n = min(float(number), stratum.size) if size < inf else float(number)
+        n = float(number)
+        if size < inf and n > stratum.size - 1e-6:  # shares of a whole number come near to it
+            n = stratum.size
         found.append(replace(stratum, n_judged=n, errors=n * stratum.rate))
     return found
 

@@ -82,11 +82,16 @@ def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
 
 def _total(side: Sequence[Stratum], limits: Limits, *, fpc: bool, level: float) -> Interval:
     lent = pooled_rate(side)
-    unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not stratum.n_judged]
-    judged = [stratum for stratum in side if stratum.n_judged]
+    judged = [stratum for stratum in side if _says(stratum, fpc=fpc)]
+    unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not _says(stratum, fpc=fpc)]
     seen = _by_score(judged, fpc, level) if limits == "score" else _by_jeffreys(judged, fpc, level)
     total, size = mover_sum([*seen, *unseen]), sum(stratum.size for stratum in side)
     return Interval(total.value, max(0.0, total.low), min(size, total.high), total.reason)
+
+
+def _says(stratum: Stratum, *, fpc: bool) -> bool:
+    """Whether what was judged says anything of the rest; half an item of a stratum of one (in a plan) does not."""
+    return effective_n(stratum.n_judged, stratum.size if fpc else inf) > 0
 
 
 def _by_score(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:

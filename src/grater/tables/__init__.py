@@ -23,6 +23,7 @@ from grater.tables.read import (
 from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_items, with_stratum_size
 from grater.tables.schema import SCHEMAS
 from grater.tables.table import Table, exploded
+from grater.tables.turns import are_first, equal_in_number, first_of_each
 from grater.tables.write import write_table
 
 __all__ = [
@@ -31,7 +32,10 @@ __all__ = [
     "Sample",
     "SampleMeta",
     "Table",
+    "are_first",
+    "equal_in_number",
     "exploded",
+    "first_of_each",
     "items_hash",
     "parse_columns",
     "parse_merge",
