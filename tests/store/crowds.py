@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from sqlalchemy import event
 
 from grater.crowd.terms import read_terms
 from grater.model import Json
@@ -27,14 +30,14 @@ class Crowd:
     gold_ids: frozenset[str]
 
     def take(self, rater: int = 0) -> Lease | None:
-        with self.store.write() as tx:
+        with self.store.write(brief=True) as tx:
             return leases.take(tx, job_id=self.job.job_id, person_id=self.raters[rater])
 
     def is_gold(self, lease: Lease) -> bool:
         return lease.unit_id in self.gold_ids
 
     def send(self, lease: Lease, *, label: str = "error") -> Receipt:
-        with self.store.write() as tx:
+        with self.store.write(brief=True) as tx:
             unit = units.the(tx, lease.unit_id).unit
             return reception.receive(
                 tx,
@@ -96,3 +99,18 @@ def make_crowd(
             gold.add(tx, unit_id, item_id, ["error"], reason="people wait at a bus stop")
         job = jobs.set_state(tx, job.job_id, "open")
     return Crowd(store, job, raters, frozenset(gold_ids))
+
+
+@contextmanager
+def statements(store: Store) -> Iterator[list[str]]:
+    """What the database is asked meanwhile."""
+    found: list[str] = []
+
+    def hear(*args: object) -> None:
+        found.append(str(args[2]))
+
+    event.listen(store.engine, "before_cursor_execute", hear)
+    try:
+        yield found
+    finally:
+        event.remove(store.engine, "before_cursor_execute", hear)

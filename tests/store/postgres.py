@@ -28,10 +28,10 @@ def in_memory() -> str | None:
 
 
 @contextmanager
-def running_cluster() -> Iterator[str]:
+def running_cluster(*, on_disk: bool = False) -> Iterator[str]:
     """The URL of a server that lives while this lasts, without a database name at its end."""
     programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="grater-pg-", dir=in_memory()))
+    folder = Path(tempfile.mkdtemp(prefix="grater-pg-", dir=None if on_disk else in_memory()))
     if os.geteuid() == 0:
         shutil.chown(folder, USER)
     data, port = folder / "data", _free_port()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from grater.store import Store, assignments, checks, ejection, jobs, leases, people, units
+from grater.store import Store, assignments, checks, ejection, jobs, leases, open_store, people, units
 from grater.store.assignments import Assignment
 from grater.store.clock import DAY, HOUR, MINUTE
+from grater.store.queue import PRACTICE, pool
 from grater.store.units import NewUnit
 from tests.store.worlds import FakeClock, make_world, new_units
 
@@ -161,3 +163,17 @@ def test_a_healthy_study_has_no_violations_at_any_step(store: Store, clock: Fake
         step()
         with store.read() as tx:
             assert checks.violations(tx) == []
+
+
+def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
+    """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
+    values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
+    with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
+        for query in (pool("first", "no"), pool("any", "no"), pool("after", "no"), PRACTICE, leases.OVER):
+            compiled = query.compile(store.engine)
+            given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
+            steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()
+            plan = "\n".join(step[3] for step in steps)
+            assert "SEARCH" in plan
+            assert "SCAN" not in plan
+            assert "TEMP B-TREE" not in plan

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
 from grater.errors import GraterError, StoreBusy, UsageError
-from grater.store import Store, Tx, migrations, open_store, people
+from grater.store import Store, Tx, engine, migrations, open_store, people
+from tests.store.postgres import new_database
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,16 +96,38 @@ def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -
 
         steps[number] = change
 
-    steps: dict[int, migrations.Step] = {}
-    for number in (2, 3):
+    steps: dict[int, migrations.Step] = dict(migrations.STEPS)
+    one, two = migrations.VERSION + 1, migrations.VERSION + 2
+    for number in (one, two):
         step(number)
     for _ in range(2):
         with store.write() as tx:
             migrations.migrate(tx.connection, name="study", steps=steps)
     with store.read() as tx:
-        assert migrations.version_of(tx.connection, name="study") == 3
-        assert tx.all(sql("SELECT new_2, new_3 FROM people")) == []
-    assert done == [2, 3]
+        assert migrations.version_of(tx.connection, name="study") == two
+        assert tx.all(sql(f"SELECT new_{one}, new_{two} FROM people")) == []
+    assert done == [one, two]
+
+
+def indexes(store: Store) -> dict[str, tuple[str | None, ...]]:
+    tables = ("slots", "submissions", "units")
+    found = [index for table in tables for index in inspect(store.engine).get_indexes(table)]
+    return {str(index["name"]): tuple(index["column_names"]) for index in found}
+
+
+def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> None:
+    with open_store(location, create=True) as store:
+        new = indexes(store)
+        with store.write() as tx:
+            for name in ("ix_slots_free", "ix_slots_state", "ix_units_role", "ix_submissions_unit_person"):
+                tx.execute(sql(f"DROP INDEX {name}"))
+            tx.execute(sql("CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id)"))
+            tx.execute(sql("UPDATE meta SET value = '1' WHERE key = 'version'"))
+        assert indexes(store) != new
+    with open_store(location) as store:
+        assert indexes(store) == new
+        with store.read() as tx:
+            assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
 
 
 def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
@@ -126,3 +151,32 @@ def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> N
             people.add(tx, name="Ann", role="owner")
         with served.read() as tx:
             assert people.count(tx) == 1
+
+
+@contextmanager
+def forgotten(cluster: str) -> Iterator[Store]:
+    """A store on PostgreSQL that has a connection, which the server has since closed."""
+    import psycopg  # the fixture has seen that it is there
+
+    with open_store(new_database(cluster), create=True) as store:
+        with store.read() as tx:
+            number = tx.value(sql("SELECT pg_backend_pid()"))
+        with psycopg.connect(f"{cluster}/postgres", autocommit=True) as server:
+            server.execute("SELECT pg_terminate_backend(%s)", [number])
+        yield store
+
+
+def test_a_connection_that_idled_too_long_is_asked_before_it_is_used(
+    cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "IDLE_SECONDS", 0.0)
+    with forgotten(cluster) as store, store.read() as tx:
+        assert people.count(tx) == 0
+
+
+def test_a_connection_lost_in_use_says_so_and_the_next_works(cluster: str) -> None:
+    with forgotten(cluster) as store:
+        with pytest.raises(StoreBusy, match="cannot be reached"), store.read() as tx:
+            people.count(tx)
+        with store.read() as tx:
+            assert people.count(tx) == 0

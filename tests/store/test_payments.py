@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from grater.crowd.pay import PAID, POLICIES, Policy
 from grater.errors import Conflict, UsageError
-from grater.store import Store, jobs, payments, standing, submissions
+from grater.store import Store, jobs, payments, standing, submissions, units
 from grater.store.leases import Lease
 from grater.store.schema.work import STATUSES
 from grater.study.crowd_terms import set_terms
+from grater.tasks.task import Answer
 from tests.store.crowds import Crowd, make_crowd
 
 
@@ -103,3 +104,24 @@ def test_what_is_paid_is_paid_once(store: Store) -> None:
     with store.read() as tx:
         rows = [(each.cents, each.state) for each in payments.of_job(tx, crowd.job.job_id)]
     assert sorted(rows) == [(10, "owed"), (10, "paid")]
+
+
+def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Store) -> None:
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
+    lease = crowd.take()
+    assert lease is not None
+    crowd.send(lease)
+    for tab in ("second", "third"):
+        with store.write() as tx:
+            unit = units.the(tx, lease.unit_id).unit
+            receipt = submissions.submit(
+                tx,
+                submission_id=f"{tab}-{lease.lease_id}",
+                lease_id=lease.lease_id,
+                person_id=lease.person_id,
+                body={"label": "ok"},
+                answers=[Answer(each.item.item_id, "ok") for each in unit.items],
+            )
+            assert receipt.status == "surplus"
+    settle(crowd)
+    assert paid(crowd)[crowd.raters[0]] == 5

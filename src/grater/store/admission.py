@@ -25,12 +25,16 @@ from grater.store.transaction import Tx
 
 def why_not(tx: Tx, job: Job, person_id: str) -> str:
     """The reason why this person gets no work here now; empty if they may have some."""
-    person = people.the(tx, person_id)
+    return refusal(tx, job, people.the(tx, person_id))
+
+
+def refusal(tx: Tx, job: Job, person: Person) -> str:
+    """The same for a person who has been looked up already."""
     if job.state != "open":
         return "closed"
     if person.state != "active":
         return "left"
-    state = trust.find(tx, job.job_id, person_id).state
+    state = trust.find(tx, job.job_id, person.person_id).state
     if state in ("ejected", "flagged"):
         return state
     if person.kind == "program" and job.access != "assigned":
@@ -43,7 +47,7 @@ def why_not(tx: Tx, job: Job, person_id: str) -> str:
 def _is_at_both(tx: Tx, job: Job, person: Person) -> bool:
     """Whether the same head would be asked twice: alone and on a joint seat."""
     partners = people.members(tx, person.person_id) if person.kind == "joint" else ()
-    partners = partners or tuple(seat.person_id for seat in people.seats(tx, person.person_id))
+    partners = partners or people.seat_ids(tx, person.person_id)
     return any(turns.sent(tx, job.job_id, each) for each in partners)
 
 

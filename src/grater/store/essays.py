@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from grater.store.chunks import chunks
 from grater.store.schema import annotators, edits, essays
 from grater.store.transaction import Record, Tx
 
-BY_ID = select(essays).where(essays.c.essay_id == bindparam("essay"))
+BARE = [essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
+BY_ID = select(*BARE).where(essays.c.essay_id == bindparam("essay"))
 
 
 def add_all(tx: Tx, found: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
@@ -41,7 +42,7 @@ def find(tx: Tx, essay_id: str) -> Essay | None:
 def bare(tx: Tx, essay_id: str) -> Essay | None:
     """The essay as its writer left it: no annotators, no edits."""
     row = tx.first(BY_ID, essay=essay_id)
-    return None if row is None else _bare(row)
+    return None if row is None else bare_of(*row)
 
 
 def of_ids(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
@@ -81,9 +82,14 @@ def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
     ]
 
 
+def bare_of(essay_id: str, text: str, tokens: Sequence[Sequence[int]] | None, metadata: Mapping[str, str]) -> Essay:
+    """An essay from the columns `BARE`."""
+    spans = None if tokens is None else tuple(Span(*pair) for pair in tokens)
+    return Essay(essay_id, text, tokens=spans, metadata=metadata)
+
+
 def _bare(row: Record) -> Essay:
-    tokens = None if row.tokens is None else tuple(Span(*pair) for pair in row.tokens)
-    return Essay(row.essay_id, row.text, tokens=tokens, metadata=row.metadata)
+    return bare_of(row.essay_id, row.text, row.tokens, row.metadata)
 
 
 def _edit(row: Record) -> Edit:

@@ -16,7 +16,7 @@ from sqlalchemy import text as sql
 
 from grater.model import Json
 from grater.store.schema import events
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, insert_into
 
 PORTION = 10_000
 """Events read at a time, so that a long log passes through in flat memory."""
@@ -54,7 +54,7 @@ def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, J
         for actor, verb, noun, payload in found
     ]
     if rows:
-        tx.execute(NUMBERED if tx.is_postgres else events.insert(), rows)
+        tx.execute(NUMBERED if tx.is_postgres else insert_into(events), rows)
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)

@@ -33,6 +33,12 @@ def add(tx: Tx, unit_id: str, item_id: str, accepted: Iterable[str], *, reason: 
     events.write(tx, None, "gold.added", unit_id, {"item_id": item_id, "state": "active"})
 
 
+def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> None:
+    """What raters read after a miss, from now on."""
+    tx.execute(gold.update().where(gold.c.unit_id == unit_id).values(reason=reason))
+    events.write(tx, actor, "gold.reason", unit_id, {"reason": reason})
+
+
 def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
     rows = tx.all(select(gold).where(gold.c.unit_id == unit_id).order_by(gold.c.item_id))
     return [Gold(row.unit_id, row.item_id, frozenset(row.accepted), row.reason, row.state) for row in rows]

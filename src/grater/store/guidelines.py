@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from grater.store import events, jobs
 from grater.store.ids import hashed
@@ -24,6 +24,7 @@ class Guidelines:
 COLUMNS = [guidelines.c[name] for name in Guidelines.__dataclass_fields__]
 OF_JOB = select(*COLUMNS).where(guidelines.c.job_id == bindparam("job_id"))
 NEWEST = OF_JOB.order_by(guidelines.c.version.desc()).limit(1)
+VERSION = select(func.max(guidelines.c.version)).where(guidelines.c.job_id == bindparam("job_id"))
 
 
 def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
@@ -41,6 +42,11 @@ def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guid
 def current(tx: Tx, job_id: str) -> Guidelines | None:
     row = tx.first(NEWEST, job_id=job_id)
     return None if row is None else Guidelines(*row)
+
+
+def version(tx: Tx, job_id: str) -> int:
+    """The number of the newest version; 0 where there is none."""
+    return int(tx.value(VERSION, job_id=job_id) or 0)
 
 
 def versions(tx: Tx, job_id: str) -> list[Guidelines]:

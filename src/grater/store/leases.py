@@ -25,6 +25,9 @@ from grater.store.transaction import Tx, locking
 CLOCK_SLACK = 5 * MINUTE
 """Clocks of two machines may differ by this much before a lease from the future counts as over."""
 
+NO_SLOT = 0
+"""Slots are counted from 1."""
+
 MENDING = -1
 """The place of a lease on work that was handed in and is being mended (`mending`)."""
 
@@ -51,27 +54,27 @@ MINE = select(*COLUMNS).where(leases.c.lease_id == bindparam("lease"), leases.c.
 MINE_LOCKED = locking(MINE, of=leases)
 IN_JOB = select(*COLUMNS).where(leases.c.job_id == bindparam("job"), leases.c.state == literal_column("'held'"))
 HELD = IN_JOB.where(leases.c.person_id == bindparam("person"), leases.c.place == bindparam("place"))
-OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.issued_at > bindparam("future")))
+OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.expires_at > bindparam("latest")))
+"""By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 OVER_LOCKED = locking(OVER, of=leases, skip=True)
 
 
 def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None."""
-    people.lock(tx, person_id)
+    person = people.lock(tx, person_id)
     job = jobs.the(tx, job_id)
-    if admission.why_not(tx, job, person_id):
+    if admission.refusal(tx, job, person):
         return None
     mine = held(tx, job_id=job_id, person_id=person_id)
     if mine is not None:
         return mine if not _is_over(mine, tx.now) else _renewed(tx, mine, job)
-    free_expired(tx, job_id)
+    free_expired(tx, job)
     place = next_place(tx, job, person_id)
     return None if place is None else issue(tx, job, place, person_id=person_id)
 
 
 def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lease:
     """Hand a unit to a rater; the caller has seen that they may have it."""
-    version = guidelines.current(tx, job.job_id)
     lease = Lease(
         new_id(),
         job.job_id,
@@ -82,11 +85,10 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lea
         tx.now,
         tx.now + job.lease_ms,
         "held",
-        version.version if version else 0,
+        guidelines.version(tx, job.job_id),
     )
     tx.insert(leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
-    if at.n is not None:
-        slots.set_state(tx, at.unit_id, at.n, "leased")
+    slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
     payload = {"job_id": job.job_id, "unit_id": at.unit_id, "n": at.n, "person_id": person_id}
     events.write(tx, person_id, "lease.taken", lease.lease_id, payload)
     return lease
@@ -124,10 +126,10 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
     return True
 
 
-def free_expired(tx: Tx, job_id: str) -> int:
+def free_expired(tx: Tx, job: Job) -> int:
     """Free the slots of leases that are over; one that its rater is just submitting is left alone."""
-    times = {"now": tx.now, "future": tx.now + CLOCK_SLACK}
-    found = [Lease(*row) for row in tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job_id, **times)]
+    times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
+    found = [Lease(*row) for row in tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)]
     for lease in found:
         close(tx, lease, "expired", actor=None)
     return len(found)

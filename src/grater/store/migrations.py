@@ -18,8 +18,22 @@ from grater.store.triggers import create_triggers
 
 Step: TypeAlias = Callable[[Connection], None]
 
-STEPS: Mapping[int, Step] = {}
-"""`{2: add_column_x, ...}`: what each version changed."""
+
+def index_the_queue(connection: Connection) -> None:
+    """What a rater gets next, and how far a job is, come from indexes alone, however much work there is."""
+    free = "CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id, n) WHERE state = 'free'"
+    for statement in (
+        "DROP INDEX IF EXISTS ix_slots_free",
+        free,
+        "CREATE INDEX ix_slots_state ON slots (job_id, state)",
+        "CREATE INDEX ix_units_role ON units (job_id, role, position)",
+        "CREATE INDEX ix_submissions_unit_person ON submissions (unit_id, person_id)",
+    ):
+        connection.exec_driver_sql(statement)
+
+
+STEPS: Mapping[int, Step] = {2: index_the_queue}
+"""What each version changed."""
 
 VERSION = max(STEPS, default=1)
 

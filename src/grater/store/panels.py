@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
-from urllib.parse import urlencode
 
 from sqlalchemy import func, select
 
@@ -138,16 +137,6 @@ def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
         place.ended_at,
         address,
     )
-
-
-def door(tx: Tx, place: PanelPlace) -> str:
-    """The path by which this rater came, and may come again."""
-    panel = the(tx, place.panel_id).panel
-    name = panel.provider.id_parameter
-    asked = {name: place.external_id} if name else {}
-    if panel.secret:
-        asked[rules.SIGNATURE] = rules.sign(panel.secret, place.external_id)
-    return f"/p/{place.panel_id}?{urlencode(asked)}" if asked else f"/p/{place.panel_id}"
 
 
 def places(tx: Tx, panel_id: str) -> list[PanelPlace]:

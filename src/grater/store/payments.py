@@ -82,9 +82,9 @@ def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = 
 
 def work_of(tx: Tx, job_id: str) -> list[Work]:
     """Every submission of a job as far as money knows it, raters by their ids."""
-    columns = (submissions.c.person_id, submissions.c.status, submissions.c.seconds)
+    columns = (submissions.c.person_id, submissions.c.status, submissions.c.seconds, submissions.c.unit_id)
     query = select(*columns).where(submissions.c.job_id == job_id).order_by(submissions.c.at)
-    return [Work(row.person_id, row.status, row.seconds) for row in tx.all(query)]
+    return [Work(*row) for row in tx.all(query)]
 
 
 def require_currency(tx: Tx, job_id: str, currency: str) -> None:

@@ -40,6 +40,7 @@ class Person:
 COLUMNS = [people.c[name] for name in Person.__dataclass_fields__]
 BY_ID = select(*COLUMNS).where(people.c.person_id == bindparam("person_id"))
 LOCKED = locking(BY_ID, of=people)
+SEATS = select(joint_members.c.person_id).where(joint_members.c.member_id == bindparam("member"))
 
 
 def add(
@@ -110,9 +111,14 @@ def members(tx: Tx, person_id: str) -> tuple[str, ...]:
     return tuple(sorted(row.member_id for row in tx.all(query)))
 
 
+def seat_ids(tx: Tx, person_id: str) -> tuple[str, ...]:
+    """The ids of the joint seats that a person shares."""
+    return tuple(row.person_id for row in tx.all(SEATS, member=person_id))
+
+
 def seats(tx: Tx, person_id: str) -> list[Person]:
     """The joint seats that a person shares."""
-    mine = select(joint_members.c.person_id).where(joint_members.c.member_id == person_id)
+    mine = seat_ids(tx, person_id)
     query = select(*COLUMNS).where(people.c.person_id.in_(mine)).order_by(tx.binary(people.c.name))
     return [Person(*row) for row in tx.all(query)]
 
@@ -133,10 +139,12 @@ def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | Non
     return person
 
 
-def lock(tx: Tx, person_id: str) -> None:
+def lock(tx: Tx, person_id: str) -> Person:
     """One change at a time for one person: a double click waits for the first."""
-    if tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id) is None:
+    person = _one(tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id))
+    if person is None:
         raise NotFound("there is no such person in this study")
+    return person
 
 
 def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:

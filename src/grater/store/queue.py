@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, literal_column, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, func, literal_column, or_, select
 
 from grater.store import turns
 from grater.store.ids import PRIME, multiplier, new_shuffle
@@ -26,7 +26,7 @@ from grater.store.jobs import Job
 from grater.store.schema import assignments, gold, leases, slots, submissions, units
 from grater.store.transaction import Record, Tx, locking
 
-Which: TypeAlias = Literal["any", "after", "assigned"]
+Which: TypeAlias = Literal["any", "after", "assigned", "first"]
 
 FREE: ColumnElement[str] = literal_column("'free'")
 """A literal and no parameter, so that both engines know that the index of free slots will do."""
@@ -74,13 +74,22 @@ def _work(tx: Tx, job: Job, person_id: str) -> Place | None:
     if job.access == "assigned":
         row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:
-        batch = tx.value(pool("any", "no"), **values)
-        if batch is None:
-            return None
-        row = tx.first(
-            pool("after", "skip" if tx.is_postgres else "no"), **values, batch=batch, start=new_shuffle()
-        ) or _locked(tx, "any", **values)
+        start = new_shuffle()
+        row = _after(tx, "first", **values, start=start) or _in_order(tx, **values, start=start)
     return None if row is None else Place(row.unit_id, row.n)
+
+
+def _after(tx: Tx, which: Which, **values: str | int) -> Record | None:
+    return tx.first(pool(which, "skip" if tx.is_postgres else "no"), **values)
+
+
+def _in_order(tx: Tx, **values: str | int) -> Record | None:
+    """Where the first batch with a free slot has nothing for this rater from the starting point on."""
+    asked = {name: value for name, value in values.items() if name != "start"}
+    batch = tx.value(pool("any", "no"), **asked)
+    if batch is None:
+        return None
+    return _after(tx, "after", **values, batch=batch) or _locked(tx, "any", **asked)
 
 
 def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
@@ -93,6 +102,8 @@ def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
 @cache
 def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
     """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
+
+    `first` is `after` in the first batch that has a free slot for anybody: mostly the rater's own, for one question.
 
     Built once, for building a query costs more than running it.
     """
@@ -109,6 +120,8 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
     order: list[ColumnElement[int]] = [slots.c.batch, slots.c.shuffle]
     if which == "after":
         query = query.where(slots.c.batch == bindparam("batch"), slots.c.shuffle >= bindparam("start"))
+    if which == "first":
+        query = query.where(slots.c.batch == FIRST_BATCH, slots.c.shuffle >= bindparam("start"))
     if which == "assigned":
         theirs = and_(assignments.c.unit_id == units.c.unit_id, assignments.c.person_id == bindparam("person"))
         query = query.join(assignments, theirs)
@@ -134,6 +147,11 @@ def _forerunner_done() -> ColumnElement[bool]:
 
 
 NOT_JUDGED = _not_judged()
+
+_free = slots.alias("free")
+FIRST_BATCH = (
+    select(func.min(_free.c.batch)).where(_free.c.job_id == bindparam("job"), _free.c.state == FREE).scalar_subquery()
+)
 
 PRACTICE = (
     select(units.c.unit_id)

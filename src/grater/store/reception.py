@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grater.model import Json
-from grater.store import asking, gold_states, mending, standing, submissions, units
+from grater.store import asking, gold_states, jobs, leases, mending, standing, submissions, units
 from grater.store.submissions import Receipt
 from grater.store.transaction import Tx
 from grater.tasks.task import Answer
@@ -28,8 +28,11 @@ def receive(
     seconds: float | None = None,
 ) -> Receipt:
     """Store one answered page as `submissions.submit` does, and draw the consequences."""
-    gold_states.hold(tx, lease_id)
-    mending.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
+    about = units.of_lease(tx, lease_id)
+    if about is not None and about.role == "gold":
+        gold_states.hold(tx, lease_id)
+    if about is not None and about.place == leases.MENDING:
+        mending.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     receipt = submissions.submit(
         tx,
         submission_id=submission_id,
@@ -39,13 +42,12 @@ def receive(
         answers=answers,
         seconds=seconds,
     )
-    if receipt.is_replay:
+    if about is None or receipt.is_replay:
         return receipt
-    unit = units.the(tx, receipt.unit_id)
-    if unit.role == "gold":
-        standing.judge(tx, unit.job, person_id)
+    if about.role == "gold":
+        standing.judge(tx, jobs.the(tx, about.job_id), person_id)
         stored = submissions.find(tx, submission_id)
         return replace(receipt, status=stored.status) if stored else receipt  # the answer may have put its rater out
-    if unit.role == "work":
-        asking.settle(tx, unit.job, [unit.unit_id])
+    if about.role == "work":
+        asking.settle(tx, jobs.the(tx, about.job_id), [receipt.unit_id])
     return receipt

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 from grater.store import people
 from grater.store.clock import HOUR
 from grater.store.ids import hashed, new_secret
+from grater.store.people import Person
 from grater.store.schema import people as table
 from grater.store.schema import sessions
 from grater.store.transaction import Tx
@@ -22,8 +23,9 @@ class Session:
     expires_at: int
 
 
+COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__]
 LIVE = (
-    select(*(sessions.c[name] for name in Session.__dataclass_fields__))
+    select(*COLUMNS, *people.COLUMNS)
     .join(table, table.c.person_id == sessions.c.person_id)
     .where(
         sessions.c.token_hash == bindparam("token"),
@@ -45,8 +47,14 @@ def start(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
 
 def find(tx: Tx, token: str) -> Session | None:
     """The session of a cookie, if it has neither run out nor been ended, and its person may still come in."""
+    found = visitor(tx, token)
+    return None if found is None else found[0]
+
+
+def visitor(tx: Tx, token: str) -> tuple[Session, Person] | None:
+    """The session as `find` gives it, with its person."""
     row = tx.first(LIVE, token=hashed(token), now=tx.now)
-    return None if row is None else Session(*row)
+    return None if row is None else (Session(*row[: len(COLUMNS)]), Person(*row[len(COLUMNS) :]))
 
 
 def end(tx: Tx, token: str) -> None:

@@ -11,23 +11,20 @@ process ends, however it ends.  The command line may read and write at the same 
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from sqlalchemy import Connection, Engine, select
 
 from grater.errors import StoreBusy, UsageError
 from grater.store import migrations
 from grater.store.clock import Clock, utc_now
-from grater.store.engine import BUSY_SECONDS, WRITES, is_url, make_engine
+from grater.store.commits import Moment, Writers
+from grater.store.engine import WRITES, is_url, make_engine
 from grater.store.failures import speaking
 from grater.store.schema import meta
 from grater.store.transaction import Tx
-
-Moment: TypeAlias = Literal["before", "after"]
 
 
 def no_witness(moment: Moment) -> None:
@@ -47,7 +44,7 @@ class Store:
         self.name = name
         self.clock = clock
         self._around_commit = around_commit
-        self._door = threading.Lock()
+        self._writers = Writers(engine, name=name, around_commit=around_commit)
         self._key = ""
 
     @property
@@ -55,15 +52,25 @@ class Store:
         return self.engine.dialect.name == "postgresql"
 
     @contextmanager
-    def write(self) -> Iterator[Tx]:
-        """A transaction: all of it at the end, or nothing; do not open another inside it."""
-        with self._alone(), speaking(self.name), self.engine.connect() as connection:
-            connection = connection.execution_options(**{WRITES: True})
-            with connection.begin() as transaction:
-                yield Tx(connection, self.clock(), self._study_key(connection))
-                self._around_commit("before")
-                transaction.commit()
-                self._around_commit("after")
+    def write(self, *, brief: bool = False) -> Iterator[Tx]:
+        """A transaction: all of it at the end, or nothing; do not open another inside it.
+
+        `brief` ones, which raters wait for, may share a COMMIT on SQLite (`commits`).
+        """
+        with speaking(self.name), self._changing(brief=brief) as connection:
+            yield Tx(connection, self.clock(), self._study_key(connection))
+
+    @contextmanager
+    def _changing(self, *, brief: bool) -> Iterator[Connection]:
+        if not self.is_postgres:
+            with self._writers.together() if brief else self._writers.alone() as connection:
+                yield connection
+            return
+        with self.engine.connect() as connection, connection.begin() as transaction:
+            yield connection
+            self._around_commit("before")
+            transaction.commit()
+            self._around_commit("after")
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
@@ -75,19 +82,6 @@ class Store:
             with connection.begin() as transaction:
                 yield Tx(connection, self.clock(), self._study_key(connection))
                 transaction.rollback()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Writers of one process queue here, in order, instead of polling SQLite's lock."""
-        if self.is_postgres:
-            yield
-            return
-        if not self._door.acquire(timeout=BUSY_SECONDS):
-            raise StoreBusy(f"{self.name}: another change takes too long; try again")
-        try:
-            yield
-        finally:
-            self._door.release()
 
     def _study_key(self, connection: Connection) -> str:
         if not self._key:

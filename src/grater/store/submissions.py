@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, literal_column, select
+from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
@@ -22,6 +22,7 @@ from grater.store.chunks import chunks
 from grater.store.ids import body_hash
 from grater.store.leases import MINE, MINE_LOCKED, Lease
 from grater.store.schema import judgments, leases, submissions, unit_items, units
+from grater.store.schema import trust as trust_table
 from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
 
@@ -33,8 +34,20 @@ COUNTING = select(submissions.c.submission_id).where(
     submissions.c.person_id == bindparam("person"),
     submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
 )
+BEFORE = (
+    select(
+        units.c.role,
+        exists(COUNTING).label("is_answered"),
+        func.coalesce(trust_table.c.state, "new").label("trust"),
+    )
+    .outerjoin(
+        trust_table,
+        and_(trust_table.c.job_id == units.c.job_id, trust_table.c.person_id == bindparam("person")),
+    )
+    .where(units.c.unit_id == bindparam("unit"))
+)
+"""What is known of a unit and a rater before their answer counts for something."""
 DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
-ROLE = select(units.c.role).where(units.c.unit_id == bindparam("unit"))
 ASKED = select(unit_items.c.item_id).where(unit_items.c.unit_id == bindparam("unit"))
 
 
@@ -67,9 +80,10 @@ def submit(
     if stored is not None:
         return _replay(stored, person_id, body)
     lease = _lease(tx, lease_id, person_id)
-    status, n = _status(tx, lease)
+    before = _before(tx, lease)
+    status, n = _status(tx, lease, before)
     _release(tx, lease, n)
-    role, is_right = _graded(tx, lease, answers)
+    is_right = None if before.role == "work" else _graded(tx, lease, answers)
     row = {
         "submission_id": submission_id,
         "job_id": lease.job_id,
@@ -88,7 +102,7 @@ def submit(
     }
     _require_answers(tx, lease.unit_id, answers)
     store_all(tx, [(row, answers)])
-    if role == "gold":
+    if before.role == "gold":
         trust.recount(tx, lease.job_id, person_id)
     return Receipt(submission_id, lease.unit_id, status, is_right=is_right)
 
@@ -158,11 +172,18 @@ def _lease(tx: Tx, lease_id: str, person_id: str) -> Lease:
     return Lease(*row)
 
 
-def _status(tx: Tx, lease: Lease) -> tuple[str, int | None]:
+def _before(tx: Tx, lease: Lease) -> Record:
+    row = tx.first(BEFORE, unit=lease.unit_id, person=lease.person_id)
+    if row is None:
+        raise NotFound("there is no such unit in this study")
+    return row
+
+
+def _status(tx: Tx, lease: Lease, before: Record) -> tuple[str, int | None]:
     """What new work on this lease counts for, and the slot that it fills."""
-    if tx.first(COUNTING, unit=lease.unit_id, person=lease.person_id) is not None:
+    if before.is_answered:
         return "surplus", None
-    if trust.find(tx, lease.job_id, lease.person_id).state == "ejected":
+    if before.trust == "ejected":
         return "untrusted", None
     if lease.n is None:
         return "valid", None
@@ -181,11 +202,8 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
         slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 
 
-def _graded(tx: Tx, lease: Lease, answers: Sequence[Answer]) -> tuple[str, bool | None]:
-    role = str(tx.value(ROLE, unit=lease.unit_id))
-    if role == "work":
-        return role, None
-    return role, gold.grade(jobs.the(tx, lease.job_id).task, answers, gold.of_unit(tx, lease.unit_id))
+def _graded(tx: Tx, lease: Lease, answers: Sequence[Answer]) -> bool | None:
+    return gold.grade(jobs.the(tx, lease.job_id).task, answers, gold.of_unit(tx, lease.unit_id))
 
 
 def _require_answers(tx: Tx, unit_id: str, answers: Sequence[Answer]) -> None:

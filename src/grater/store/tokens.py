@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, or_, select
 
 from grater.errors import NotFound
 from grater.store import events, people
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
+from grater.store.schema import people as table
 from grater.store.schema import tokens
 from grater.store.transaction import Tx
 
@@ -25,6 +26,18 @@ class Token:
     ended_at: int | None
 
 
+OWNER = (
+    select(*people.COLUMNS)
+    .join(tokens, tokens.c.person_id == table.c.person_id)
+    .where(
+        tokens.c.token_hash == bindparam("token"),
+        tokens.c.ended_at.is_(None),
+        or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > bindparam("now")),
+        table.c.state == "active",
+    )
+)
+
+
 def make(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
     """A new token, told this once."""
     secret, token_id = new_secret(), new_id()
@@ -37,10 +50,8 @@ def make(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, a
 
 def find(tx: Tx, secret: str) -> Person | None:
     """Whose token this is, if it still holds."""
-    is_live = tokens.c.ended_at.is_(None) & or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > tx.now)
-    person_id = tx.value(select(tokens.c.person_id).where(tokens.c.token_hash == hashed(secret), is_live))
-    person = people.find(tx, person_id) if person_id else None
-    return person if person is not None and person.state == "active" else None
+    row = tx.first(OWNER, token=hashed(secret), now=tx.now)
+    return None if row is None else Person(*row)
 
 
 def of_person(tx: Tx, person_id: str) -> list[Token]:

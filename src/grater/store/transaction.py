@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Row, Select, Table
+from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 Record: TypeAlias = Row[*tuple[Any, ...]]
@@ -41,7 +42,7 @@ class Tx:
     def insert(self, table: Table, rows: Any) -> None:
         """One row (a dict) or many (a list of dicts)."""
         if rows:
-            self.execute(table.insert(), rows)
+            self.execute(insert_into(table), rows)
 
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
         """The same query, its rows of one table held until the end; SQLite's writer is alone anyway.
@@ -53,6 +54,12 @@ class Tx:
     def binary(self, column: KeyedColumnElement[str] | ColumnElement[str]) -> ColumnElement[str]:
         """A text column in code-point order, the same on both engines whatever the server's language."""
         return column.collate("C") if self.is_postgres else column
+
+
+@cache
+def insert_into(table: Table) -> Insert:
+    """One statement for every insert into a table: to build one costs as much as to run it."""
+    return table.insert()
 
 
 def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:

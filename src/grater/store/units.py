@@ -19,13 +19,29 @@ from grater.store import essays, events, jobs
 from grater.store.chunks import chunks
 from grater.store.ids import new_id, new_shuffle
 from grater.store.jobs import Job
-from grater.store.schema import items, slots, unit_items, units
+from grater.store.schema import essays as essay_table
+from grater.store.schema import items, leases, slots, unit_items, units
+from grater.store.schema import jobs as job_table
 from grater.store.transaction import Tx
 from grater.tasks.task import Unit, UnitItem
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
 
-BY_ID = select(units).where(units.c.unit_id == bindparam("unit"))
+NO_UNIT = "there is no such unit in this study"
+
+OWN = [units.c[name] for name in ("stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")]
+THIS = units.c.unit_id == bindparam("unit")
+BY_ID = (
+    select(*OWN, *jobs.COLUMNS, *essays.BARE)
+    .join(job_table, job_table.c.job_id == units.c.job_id)
+    .outerjoin(essay_table, essay_table.c.essay_id == units.c.essay_id)
+    .where(THIS)
+)
+OF_LEASE = (
+    select(leases.c.place, units.c.role, units.c.job_id)
+    .join(units, units.c.unit_id == leases.c.unit_id)
+    .where(leases.c.lease_id == bindparam("lease"))
+)
 ITEMS = (
     select(items.c.essay_id, items.c.start, items.c.end, items.c.kind, unit_items.c.payload)
     .join(items, items.c.item_id == unit_items.c.item_id)
@@ -68,6 +84,15 @@ class StudyUnit:
     @property
     def unit_id(self) -> str:
         return self.unit.unit_id
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The place of a lease, the role of its unit, and their job."""
+
+    place: int
+    role: str
+    job_id: str
 
 
 def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
@@ -137,17 +162,23 @@ def find(tx: Tx, unit_id: str) -> StudyUnit | None:
     row = tx.first(BY_ID, unit=unit_id)
     if row is None:
         return None
-    essay = (essays.bare(tx, row.essay_id) if row.essay_id else None) or Essay("", "")
-    unit = Unit(unit_id, essay, _items(tx, unit_id), row.stage, row.payload)
-    rest = (row.role, row.batch, row.overlap, row.follows, row.delay_ms, row.wanted)
-    return StudyUnit(unit, jobs.the(tx, row.job_id), *rest)
+    stage, payload, *rest = row[: len(OWN)]
+    job, written = row[len(OWN) : -len(essays.BARE)], row[-len(essays.BARE) :]
+    essay = Essay("", "") if written[0] is None else essays.bare_of(*written)
+    return StudyUnit(Unit(unit_id, essay, _items(tx, unit_id), stage, payload), Job(*job), *rest)
+
+
+def of_lease(tx: Tx, lease_id: str) -> About | None:
+    """What kind of unit a lease is on; none of it ever changes."""
+    row = tx.first(OF_LEASE, lease=lease_id)
+    return None if row is None else About(*row)
 
 
 def the(tx: Tx, unit_id: str) -> StudyUnit:
     """The unit with this id, which must be there."""
     unit = find(tx, unit_id)
     if unit is None:
-        raise NotFound("there is no such unit in this study")
+        raise NotFound(NO_UNIT)
     return unit
 
 
@@ -168,4 +199,4 @@ def lock(tx: Tx, unit_id: str) -> None:
     """One change at a time for one unit."""
     query = select(units.c.unit_id).where(units.c.unit_id == unit_id)
     if tx.first(tx.locked(query, of=units)) is None:
-        raise NotFound("there is no such unit in this study")
+        raise NotFound(NO_UNIT)

@@ -73,6 +73,7 @@ units = Table(
     one_of("role", "work", "practice", "gold"),
     UniqueConstraint("job_id", "position"),
     Index("ix_units_follows", "follows"),
+    Index("ix_units_role", "job_id", "role", "position"),
 )
 """`wanted` is N here and now (dynamic redundancy may change it).  `follows`: the unit that the same rater must have
 done `delay_ms` ago.  Gold and practice units have no slots: each rater sees each of them once."""
@@ -100,6 +101,7 @@ slots = Table(
     text("state", default="free"),
     PrimaryKeyConstraint("unit_id", "n"),
     one_of("state", *SLOT_STATES),
+    Index("ix_slots_state", "job_id", "state"),
 )
 """`batch` and `shuffle` are the unit's own and never change: with them one index answers "what comes next"."""
 
@@ -110,6 +112,7 @@ Index(
     slots.c.batch,
     slots.c.shuffle,
     slots.c.unit_id,
+    slots.c.n,
     sqlite_where=FREE,
     postgresql_where=FREE,
 )
@@ -167,6 +170,7 @@ submissions = Table(
     one_of("status", *STATUSES),
     Index("ix_submissions_job_person", "job_id", "person_id", "status"),
     Index("ix_submissions_lease_id", "lease_id"),
+    Index("ix_submissions_unit_person", "unit_id", "person_id"),
 )
 """`n` is the slot that it fills while it is valid.  `is_right`: how it did on gold, as graded when it came."""
 
