@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import open_store
+from grater.store import essays, open_store
+from grater.study.planning import JobPlan, add_job
 from tests.cli.running import grater
 from tests.store.crowds import make_crowd
 
@@ -62,3 +63,17 @@ def test_without_experts_no_gold_is_made(study: str, capsys: pytest.CaptureFixtu
     ran = grater(capsys, "study", "gold", study, "--job", "job")
     assert ran.status == 2
     assert "no item has 2 or more expert judgments" in ran.err
+
+
+def test_errors_are_planted_in_the_good_essays_of_a_file(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = tmp_path / "good.m2"
+    good.write_text("S She waits at the stop .\nA 2 3|||Prep|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
+    with open_store(study) as store:
+        add_job(store, JobPlan("whole", "marking"))
+    ran = grater(capsys, "study", "gold", study, "--job", "whole", "--planted", str(good))
+    assert ran.status == 0, ran.err
+    assert "whole: 1 gold unit made" in ran.err + ran.out
+    with open_store(study) as store, store.read() as tx:
+        assert "She waits in the stop ." in {essay.text for essay in essays.all(tx)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isnan
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.crowd.pay import POLICIES, Pay, Policy, Work, bill, hourly, money, owed, valid_share
+from grater.crowd.pay import POLICIES, Pay, Policy, Work, bill, hourly, money, owed, paid_once, valid_share
 from grater.errors import UsageError
 
 STATUSES = ("valid", "surplus", "untrusted", "withdrawn")
@@ -21,6 +21,24 @@ def test_what_raters_get_adds_up_to_what_the_job_cost(cents: int, policy: Policy
     found = bill(pay, done)
     assert found.cents == sum(found.by_rater.values()) == sum(owed(pay, work) for work in done)
     assert found.cents - found.wasted == cents * found.n_valid
+
+
+@settings(deadline=None)
+@given(st.lists(st.builds(Work, st.sampled_from("ab"), st.sampled_from(STATUSES), st.none(), st.sampled_from("uv"))))
+def test_a_rater_is_paid_for_a_unit_once(done: list[Work]) -> None:
+    n_units = len({(work.rater, work.unit) for work in done})
+    assert bill(Pay(10, policy="all"), done).cents == 10 * n_units
+    for policy in POLICIES:
+        assert bill(Pay(10, policy=policy), done).cents <= 10 * n_units
+
+
+def test_the_answer_that_counts_speaks_for_its_unit() -> None:
+    mended = [Work("a", "withdrawn", 30.0, "essay"), Work("a", "valid", 10.0, "essay")]
+    assert paid_once(mended) == [Work("a", "valid", 40.0, "essay")]
+    assert [bill(Pay(10, policy=policy), mended).cents for policy in POLICIES] == [10, 10, 10]
+    put_out = [Work("a", "untrusted", unit="u"), Work("a", "surplus", unit="u")]
+    assert [bill(Pay(10, policy=policy), put_out).cents for policy in POLICIES] == [10, 0, 0]
+    assert hourly(Pay(10), mended).median == 900.0  # 10 cents for 40 seconds
 
 
 def test_policies_pay_what_they_say() -> None:

@@ -12,7 +12,7 @@ from grater.model import Json
 
 WHOLE: dict[str, Json] = {
     "page": 20,
-    "gold": {"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2},
+    "gold": {"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2, "sure": 0.9},
     "redundancy": {"least": 2, "most": 5, "lead": 2},
     "pay": {"cents": 7, "currency": "NOK", "policy": "valid", "least_hourly": 20000},
     "opening": {"days": [0, 1], "from_hour": 8, "to_hour": 18},
@@ -33,6 +33,13 @@ def at(day: int, hour: int) -> int:
 def test_terms_come_back_as_they_were_written() -> None:
     assert terms_json(read_terms(WHOLE)) == WHOLE
     assert terms_of({"crowd": WHOLE}) == read_terms(WHOLE)
+
+
+def test_terms_from_before_a_rule_could_be_sure_mean_what_they_meant() -> None:
+    old: dict[str, Json] = {"minimum": 0.8, "least_seen": 5, "quiz": 6, "attempts": 2}
+    rule = read_terms({"gold": old}).gold
+    assert rule is not None
+    assert rule.sure == 0.0
 
 
 def test_a_job_without_terms_asks_for_nothing() -> None:

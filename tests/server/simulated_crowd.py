@@ -49,7 +49,6 @@ class SimulatedRater:
     skill: float
     is_slow: bool
     n_done: int = 0
-    is_idle: bool = False
     held: dict[str, Any] | None = field(default=None, repr=False)
 
     def step(self, client: Any, job_id: str, seed: int) -> bool:
@@ -145,13 +144,14 @@ def make_job(
     store: Store, size: Size, found: Sequence[Item], name: str, terms: dict[str, Json], minutes: float
 ) -> str:
     """A job over the sentences; with a gold rule in its terms, easy sentences are gold."""
-    known = easy(size) if "gold" in terms else set()
+    gold_numbers = easy(size)
+    known = gold_numbers if "gold" in terms else set()
     with store.write() as tx:
         job = jobs.add(
             tx, name=name, task="error", judgments=size.judgments, lease_minutes=minutes, options={"crowd": terms}
         )
         guidelines.add(tx, job.job_id, TASKS["error"].guidelines)
-        work = [item for n, item in enumerate(found) if n not in easy(size)]
+        work = [item for n, item in enumerate(found) if n not in gold_numbers]
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), item.essay_id) for item in work])
         for number in sorted(known):
             item = found[number]
@@ -182,14 +182,17 @@ def make_raters(store: Store, size: Size) -> list[SimulatedRater]:
 
 
 def let_work(client: Any, raters: Iterable[SimulatedRater], job_id: str, *, seed: int, rng: random.Random) -> int:
-    """Raters come in a random order, again and again, until nobody finds work; give the number of answers."""
+    """Raters come in a random order, again and again, until nobody finds work; give the number of answers.
+
+    Whoever finds nothing looks again when the others have gone too: work of those who were put out may be free.
+    """
     crowd = list(raters)
-    idle: set[str] = set()
-    n_steps = 0
-    while len(idle) < len(crowd):
-        rng.shuffle(crowd)
-        for rater in crowd:
-            is_busy = rater.step(client, job_id, seed)
-            n_steps += is_busy
-            (idle.discard if is_busy else idle.add)(rater.name)
+    busy, n_steps = crowd, 0
+    while busy:
+        rng.shuffle(busy)
+        busy = [rater for rater in busy if rater.step(client, job_id, seed)]
+        n_steps += len(busy)
+        if not busy:
+            busy = [rater for rater in crowd if rater.step(client, job_id, seed)]
+            n_steps += len(busy)
     return n_steps

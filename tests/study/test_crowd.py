@@ -10,15 +10,18 @@ import pytest
 
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
+from grater.report.build import build
 from grater.store import Store, Tx, checks, essays, gold_states, items, jobs, judgments, open_store, people, units
 from grater.store.units import NewUnit
-from grater.study.crowd_gold import gold_from_edits, gold_from_experts
+from grater.study.crowd_gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
 from grater.study.crowd_money import job_costs
 from grater.study.crowd_planting import plant
 from grater.study.crowd_programs import judge, program_job
 from grater.study.crowd_protocol import protocol_sheet
 from grater.study.crowd_raters import best, rater_lines
 from grater.study.crowd_terms import set_terms
+from grater.study.reporting import study_inputs
+from grater.study.tables import study_tables
 from tests.store.crowds import make_crowd
 from tests.store.worlds import new_units
 
@@ -80,9 +83,38 @@ def test_experts_who_never_agree_make_no_gold(store: Store) -> None:
 def test_planted_errors_stand_where_they_are_told_to_stand() -> None:
     essay = Essay("letter", "She waits at the stop. He waits for her.")
     edits = [Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(32, 35), ("on to",), "Prep", "us")]
-    made, found = plant(essay, edits, essay_id="planted")
+    made, found = plant(essay, edits)
     assert made.text == "She waits in the stop. He waits on to her."
     assert [made.text[slice(*map(int, place.split(":")[0].split("-")))] for place in found] == ["in", "on to"]
+
+
+def good_essay(*planted: Edit) -> Essay:
+    return Essay("letter", "She waits at the stop. He waits for her.", planted, ("us",))
+
+
+def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: Store) -> None:
+    corpus = [good_essay(Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
+    with store.write() as tx:
+        job = jobs.add(tx, name="marking", task="marking")
+        assert gold_from_planted(tx, job, corpus) == Made(1, 0)
+        assert gold_from_planted(tx, job, corpus) == Made(0, 1)
+        (known,) = gold_states.of_job(tx, job.job_id)
+        (essay,) = essays.all(tx)
+        assert checks.violations(tx) == []
+    assert essay.text == "She waits in stop. He waits for her."
+    assert (essay.edits, essay.annotators) == ((), ())
+    assert "letter" not in essay.essay_id
+    assert known.known[0].accepted == {"10-12:Prep", "13-13:ArtOrDet"}
+
+
+def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> None:
+    with store.write() as tx:
+        rating = jobs.add(tx, name="rating", task="error")
+        marking = jobs.add(tx, name="marking", task="marking")
+        with pytest.raises(UsageError, match="rating: errors are planted for the task marking"):
+            gold_from_planted(tx, rating, [good_essay()])
+        with pytest.raises(UsageError, match="letter: expected edits that say what to plant"):
+            gold_from_planted(tx, marking, [good_essay()])
 
 
 def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Store) -> None:
@@ -193,3 +225,35 @@ def test_a_person_cannot_be_taken_for_a_program(store: Store) -> None:
         people.add(tx, name="Amina", role="worker")
         with pytest.raises(UsageError, match="is a person"):
             program_job(tx, crowd.job, "Amina")
+
+
+def test_where_asking_stopped_early_shares_are_of_what_every_unit_was_to_have(store: Store) -> None:
+    rule: dict[str, Json] = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
+    crowd = make_crowd(store, n_units=4, n_gold=0, judgments=2, n_raters=5, terms=rule)
+    for rater, label in enumerate(("error", "ok", "ok", "error", "error")):
+        crowd.work(rater, n=4, label=label)
+    with store.read() as tx:
+        tables = study_tables(tx, "study")
+        inputs = study_inputs(tx)
+    assert tables.judgments is not None
+    assert len(tables.judgments) == 20  # two who differ, then as many as could decide, five at most
+    assert tables.redundancy == inputs.redundancy == 2
+    (words,) = [section.words[0] for section in build(inputs).sections if section.name == "agreement"]
+    assert words.startswith("8 judgments of 4 items by 2 raters")
+
+
+def test_before_any_unit_has_its_least_everything_is_reported(store: Store) -> None:
+    rule: dict[str, Json] = {"redundancy": {"least": 3, "most": 5, "lead": 2}}
+    crowd = make_crowd(store, n_units=4, n_gold=0, judgments=3, n_raters=2, terms=rule)
+    for rater in range(2):
+        crowd.work(rater, n=4, label="error")
+    with store.read() as tx:
+        sections = build(study_inputs(tx)).sections
+    (words,) = [section.words[0] for section in sections if section.name == "agreement"]
+    assert words.startswith("8 judgments of 4 items by 2 raters")
+
+
+def test_a_fixed_number_of_judgments_leaves_nothing_out(store: Store) -> None:
+    make_crowd(store, n_units=2, n_gold=0, judgments=2, terms={"redundancy": {"least": 2, "most": 2}})
+    with store.read() as tx:
+        assert study_tables(tx, "study").redundancy == 0

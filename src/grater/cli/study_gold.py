@@ -1,7 +1,8 @@
-"""`grater study gold`: gold for a job from what experts agree on, or from the known errors of essays."""
+"""`grater study gold`: gold for a job from what experts agree on, known errors of essays, or planted ones."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,8 +10,9 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
 from grater.cli.study_option import StudyName
+from grater.corpora import read_corpus
 from grater.store import jobs, open_store
-from grater.study.crowd_gold import REASON, gold_from_edits, gold_from_experts
+from grater.study.crowd_gold import PLANTED, REASON, gold_from_edits, gold_from_experts, gold_from_planted
 
 app = typer.Typer()
 
@@ -23,17 +25,24 @@ def make(
     least: Annotated[int, typer.Option(min=1, help="Experts who must all agree.")] = 2,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
     rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
-    reason: Annotated[str, typer.Option(help="What raters read after a miss.")] = REASON,
+    planted: Annotated[
+        Path | None,
+        typer.Option(metavar="CORPUS", help="For marking: good essays whose edits say which wrong words to put in."),
+    ] = None,
+    reason: Annotated[str, typer.Option(help="What raters read after a miss; a plain sentence if not given.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Turn untouched units into gold; items that raters have met stay work."""
     with open_store(study) as store, store.write() as tx:
         found = jobs.named(tx, job)
-        if found.task == "marking":
-            made = gold_from_edits(tx, found, rater=rater, reason=reason)
+        if planted is not None:
+            made = gold_from_planted(tx, found, read_corpus(planted), reason=reason or PLANTED)
+        elif found.task == "marking":
+            made = gold_from_edits(tx, found, rater=rater, reason=reason or REASON)
         else:
-            made = gold_from_experts(tx, found, source=source, least=least, most=most, reason=reason, seed=seed)
+            why = reason or REASON
+            made = gold_from_experts(tx, found, source=source, least=least, most=most, reason=why, seed=seed)
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:

@@ -4,12 +4,15 @@ T,C&M 2013, Table 5 gives judgments, cost and turn-around of each task; 7.1 asks
 whole cents of one currency and never a float; cents are never mixed between currencies.  A policy pays for every
 submission, for those not put out, or for those that ended valid; `all`, the default, pays submitted work whatever
 became of it.
+
+A rater is paid for a unit once, however often they answered it (a second tab, a mended essay): of several answers the
+one that counts speaks for the unit, else one that came too late, else one that was withdrawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +28,8 @@ PAID: dict[Policy, frozenset[str]] = {
     "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),
     "valid": frozenset(("valid",)),
 }
+SPEAKS = ("valid", "untrusted", "surplus", "withdrawn")
+"""Which of several answers to one unit speaks for it, the first of these; at most one is valid or untrusted."""
 HOUR = 3600.0
 
 
@@ -48,11 +53,15 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One submission as far as money knows it; `seconds` where they were measured."""
+    """One submission as far as money knows it; `seconds` where they were measured.
+
+    Without a `unit` it is work of its own.
+    """
 
     rater: str
     status: str
     seconds: float | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +90,23 @@ class Hourly:
     warning: str = ""
 
 
+def paid_once(done: Iterable[Work]) -> list[Work]:
+    """What is paid for: one piece of work a rater and unit, with the time of all its answers."""
+    found: dict[tuple[str, str] | int, Work] = {}
+    for number, work in enumerate(done):
+        key = (work.rater, work.unit) if work.unit else number
+        found[key] = _together(found[key], work) if key in found else work
+    return list(found.values())
+
+
+def _together(first: Work, second: Work) -> Work:
+    spoken = min(first, second, key=lambda work: SPEAKS.index(work.status))
+    known = [work.seconds for work in (first, second) if work.seconds is not None]
+    return replace(spoken, seconds=sum(known) if known else None)
+
+
 def owed(pay: Pay, work: Work) -> int:
-    """Cents owed for one submission."""
+    """Cents owed for one piece of work."""
     return pay.cents if work.status in PAID[pay.policy] else 0
 
 
@@ -90,7 +114,7 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
     """The whole job; what is owed to raters adds up to the total, to the cent."""
     by_rater: dict[str, int] = {}
     wasted = n_valid = 0
-    for work in done:
+    for work in paid_once(done):
         cents = owed(pay, work)
         by_rater[work.rater] = by_rater.get(work.rater, 0) + cents
         wasted += 0 if work.status == "valid" else cents
@@ -100,7 +124,7 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
 
 def hourly(pay: Pay, done: Sequence[Work]) -> Hourly:
     """What an hour brings the median rater and the slower quarter, with a warning where it is below the minimum."""
-    timed = [work for work in done if work.seconds]
+    timed = [work for work in paid_once(done) if work.seconds]
     raters = sorted({work.rater for work in timed})
     rates = []
     for rater in raters:

@@ -1,9 +1,11 @@
 """How many judgments an item needs: fewer where raters agree early, more where they do not.
 
 A rule says `least` and `most`, and the `lead` at which to stop: once the first label is so many votes ahead of the
-second.  With least = most every item gets the same number.  The rule is part of a job and of its signature, since
-shares of votes depend on when asking stopped: an item that was stopped early has a share nearer to 0 or 1 than it
-would have had, so that weighted scores are computed on items of equal redundancy unless the reader says otherwise.
+second.  With least = most every item gets the same number.  The rule is stored with the job and stands in its
+protocol sheet, since shares of votes depend on when asking stopped: an item that was stopped early has a share
+nearer to 0 or 1 than it would have had.  So shares and agreement are of the first `least` judgments of each item,
+which came before anybody could stop (`grater.tables.turns`), unless the reader says otherwise; majorities are of
+all.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 A rater meets gold in an entry quiz, then hidden among the work.  Below the minimum accuracy they are put out; the
 quiz is passed or failed as a whole, and may be tried again as often as the job allows.  Gold missed by more than half
 of the raters who saw it, five at the least, is suspected to be wrong itself and is suspended.
+
+Ours: `sure` gives the benefit of the doubt.  A few questions say little, and of good raters some always fall short by
+bad luck; with `sure` .9 one is put out only where somebody who is just good enough would have done so badly in less
+than a tenth of cases (the binomial tail at the minimum).  `odds` says what a rule does to raters, good and bad.
 """
 
 from __future__ import annotations
@@ -11,37 +15,56 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import bdtr
 
 from grater.errors import UsageError
 
 SUSPECT_AFTER = 5
 WIDE_PAGE = 20
+FUZZ = 1e-9
+"""14 of 25 is .56, though 25 times .56 is a little over 14 in binary."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustRule:
-    """`minimum` accuracy on gold, from `least_seen` on; a `quiz` of so many gold, tried `attempts` times."""
+    """`minimum` accuracy on gold, from `least_seen` on; a `quiz` of so many gold, tried `attempts` times.
+
+    `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
+    """
 
     minimum: float = 0.7
     least_seen: int = 4
     quiz: int = 0
     attempts: int = 1
+    sure: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.minimum <= 1:
             raise UsageError(f"expected a minimum accuracy from 0 to 1, found {self.minimum}")
         if self.least_seen < 1 or self.quiz < 0 or self.attempts < 1:
             raise UsageError("expected at least 1 gold before a verdict, a quiz of 0 or more, and 1 attempt or more")
+        if not 0 <= self.sure < 1:
+            raise UsageError(f"expected to be sure from 0 to below 1, found {self.sure}")
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
     """Whether a rater with so much gold right is to be put out."""
-    return seen >= rule.least_seen and right < rule.minimum * seen
+    return seen >= rule.least_seen and _falls_short(rule, seen, right)
 
 
 def passes_quiz(rule: TrustRule, *, right: int) -> bool:
     """Whether a whole quiz with so many right is passed."""
-    return right >= rule.minimum * rule.quiz
+    return not _falls_short(rule, rule.quiz, right)
+
+
+def quiz_needed(rule: TrustRule) -> int:
+    """How many questions of the quiz must be right."""
+    return next(right for right in range(rule.quiz + 1) if passes_quiz(rule, right=right))
+
+
+def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
+    is_below_share = right < rule.minimum * seen - FUZZ
+    return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
 
 
 def is_suspect(*, seen: int, missed: int) -> bool:

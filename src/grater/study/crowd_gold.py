@@ -12,15 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grater.errors import UsageError
-from grater.model import Item, Span
+from grater.model import Essay, Item, Span
 from grater.rng import generator
 from grater.store import Tx, essays, gold_units, items, jobs, judgments
 from grater.store.jobs import Job
+from grater.study.crowd_planting import plant
 from grater.study.known import add_known
 from grater.tasks import TASKS
 from grater.tasks.task import UNKNOWN
 
 REASON = "The experts who judged this all gave this answer."
+PLANTED = "These errors were put into the essay to see whether they are found."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,25 @@ def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, 
     return Made(made, met)
 
 
-def add_planted(tx: Tx, job: Job, item_id: str, places: Iterable[str], *, reason: str) -> bool:
-    """An essay with planted errors at these places as gold of a marking job."""
-    if items.find(tx, item_id) is None:
-        raise UsageError(f"there is no essay item {item_id!r} in this study; import the essay first")
-    return make_gold(tx, job, item_id, sorted(places), reason=reason)
+def gold_from_planted(
+    tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
+) -> Made:
+    """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
+    if job.task != "marking":
+        raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
+    made = met = 0
+    for good in corpus:
+        if not good.edits:
+            raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
+        essay, places = plant(good, good.edits)
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        essays.add_all(tx, [essay])
+        items.add_all(tx, [items.of(item)])
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
 
 
 def _meaning(job: Job, label: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from grater.crowd.pay import Hourly, Pay, Work, bill, hourly, money, owed, valid_share
+from grater.crowd.pay import Hourly, Pay, Work, bill, hourly, money, valid_share
 from grater.crowd.terms import terms_of
 from grater.model import Interval, Json
 from grater.store import Tx, judgments, panels, payments, people, units
@@ -76,8 +76,9 @@ def job_costs(tx: Tx, job: Job) -> Costs:
     """What a job cost so far."""
     gold_ids = set(units.ids_of_job(tx, job.job_id)) - set(units.ids_of_job(tx, job.job_id, role="work"))
     rows = [row for row, _ in judgments.by_submission(tx, job.job_id, judgments.ALL)]
-    work = [Work(row.person_id, row.status, row.seconds) for row in rows if row.unit_id not in gold_ids]
-    tests = [Work(row.person_id, row.status, row.seconds) for row in rows if row.unit_id in gold_ids]
+    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
+    work = [each for each in done if each.unit not in gold_ids]
+    tests = [each for each in done if each.unit in gold_ids]
     times = [row.at for row in rows]
     costs = Costs(
         judgments=len(work),
@@ -93,7 +94,7 @@ def job_costs(tx: Tx, job: Job) -> Costs:
 def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], tests: list[Work]) -> Costs:
     extra = sum(each.cents for each in payments.of_job(tx, job.job_id) if each.kind == "bonus")
     of_work = bill(pay, work)
-    on_gold = sum(owed(pay, each) for each in tests)
+    on_gold = bill(pay, tests).cents
     return Costs(
         costs.judgments,
         costs.valid,
@@ -109,9 +110,10 @@ def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], test
     )
 
 
-def owed_frame(tx: Tx, job: Job) -> pl.DataFrame:
-    """The payment file: what each rater is owed now, by the panel's own id for them where they came from one."""
-    rows = list(_owed(tx, job))
+def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
+    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
+    found = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
+    rows = sorted(found, key=lambda row: (row["panel"] or "", row["id"] or ""))
     return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
 
 

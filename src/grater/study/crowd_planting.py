@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grater.errors import UsageError
-from grater.model import Edit, Essay
+from grater.model import Edit, Essay, short_hash
 
 
-def plant(essay: Essay, edits: Sequence[Edit], *, essay_id: str) -> tuple[Essay, tuple[str, ...]]:
-    """The essay with the errors in it, under a new id, and where they stand."""
+def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
+    """The essay with the errors in it, under an id that tells nothing, and where they stand."""
     text, places, shift, last = essay.text, [], 0, 0
     for edit in sorted(edits, key=lambda each: each.span):
         if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:
@@ -24,4 +24,5 @@ def plant(essay: Essay, edits: Sequence[Edit], *, essay_id: str) -> tuple[Essay,
         places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
         shift += len(wrong) - len(edit.span)
         last = edit.span.end
-    return replace(essay, essay_id=essay_id, text=text, edits=(), annotators=(), tokens=None), tuple(places)
+    bare = replace(essay, essay_id=short_hash(text), text=text, edits=(), annotators=(), tokens=None)
+    return bare, tuple(places)

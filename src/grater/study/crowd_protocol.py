@@ -38,6 +38,12 @@ def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
     return [(name, words) for name, words in rows.items() if words]
 
 
+def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
+    """The sheet with the instructions word by word, for an export."""
+    version = guidelines.current(tx, job.job_id)
+    return {**dict(protocol_sheet(tx, job)), **({"Instructions in full": version.markdown} if version else {})}
+
+
 def _gold(tx: Tx, job: Job, terms: Terms) -> str:
     n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
     if not n_gold or terms.gold is None:
@@ -50,7 +56,8 @@ def _rule(rule: TrustRule | None, n_out: int) -> str:
         return ""
     tries = "one try" if rule.attempts == 1 else f"{rule.attempts} tries"
     quiz = f"entry quiz of {rule.quiz} ({tries}), then " if rule.quiz else ""
-    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on; raters put out: {n_out}"
+    sure = f", where that is {100 * rule.sure:g} % sure" if rule.sure else ""
+    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on{sure}; raters put out: {n_out}"
 
 
 def _n_out(tx: Tx, job: Job) -> int:

@@ -18,7 +18,7 @@ touches it (with that tag, where it names one).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -105,10 +105,22 @@ def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, i
     return len(found), len(planted)
 
 
+def told(text: str, accepted: Iterable[str]) -> str:
+    """The planted errors in words, in the order of the text: `of (Wcip), bakery (Nn)`."""
+    found = sorted(_place(place) for place in accepted)
+    return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in found)
+
+
 def _is_at(edit: Edit, place: str) -> bool:
+    span, tag = _place(place)
+    return edit.span.touches(span) and tag in ("", edit.tag)
+
+
+def _place(place: str) -> tuple[Span, str]:
+    """`120-124:Wcip` as a span and a tag; the tag may be missing."""
     span, _, tag = place.partition(":")
     start, _, end = span.partition("-")
-    return edit.span.touches(Span(int(start), int(end))) and tag in ("", edit.tag)
+    return Span(int(start), int(end)), tag
 
 
 def read_edits(unit: Unit, text: str) -> tuple[Edit, ...]:
