@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from grater.cli.check_feedback import CHANCES, Feedback, advice, limits, sureness
+from grater.detect.detector import Finding
 from grater.detect.prepositions.linear import save
+from grater.model import Decision, Essay, Item, Span
 from tests.cli.running import grater
 from tests.detect.prepositions.tiny import tiny_engine
 
@@ -49,6 +53,15 @@ def test_check_as_json_has_every_flag_with_its_place(
     for flag in told["flags"]:
         assert LEARNER[flag["start"] : flag["end"]] == flag["target"]
     assert ran.out == grater(capsys, "check", essay, "--system", model, "--format", "json").out
+
+
+def test_a_document_of_another_program_is_to_be_saved_as_text(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+) -> None:
+    (tmp_path / "essay.DOCX").write_bytes(b"PK\x03\x04")
+    ran = grater(capsys, "check", tmp_path / "essay.DOCX", "--system", model)
+    assert (ran.status, ran.out) == (2, "")
+    assert "save it as text (.txt) first" in ran.err
 
 
 class Words(HTMLParser):
@@ -117,3 +130,40 @@ def test_a_missing_essay_or_model_is_one_line(
     ran = grater(capsys, "check", essay, "--system", tmp_path / "nothing.model")
     assert (ran.status, len(ran.err.splitlines())) == (2, 1)
     assert "cannot be read" in ran.err
+
+
+def test_the_writer_is_told_what_was_not_looked_for(
+    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+) -> None:
+    ran = grater(capsys, "check", essay, "--system", model)
+    note = " ".join(ran.err.split())
+    assert note == (
+        "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
+    )
+    assert json.loads(grater(capsys, "check", essay, "--system", model, "--json").out)["note"] == note
+
+
+def finding(kind: str, suggestion: str, beliefs: dict[str, float]) -> Finding:
+    item = Item("e", Span(0, 2), kind)
+    decision = Decision(item.item_id, "mine", flagged=True, suggestion=suggestion)
+    return Finding(item, decision, "of", tuple(beliefs.items()))
+
+
+@pytest.mark.parametrize(
+    ("beliefs", "words"), [({"on": 0.96, "of": 0.01}, "sure"), ({"on": 0.85}, "fairly sure"), ({}, "")]
+)
+def test_sureness_is_what_the_system_believes(beliefs: dict[str, float], words: str) -> None:
+    assert sureness(finding("prep", "on", beliefs)) == words
+
+
+def test_a_second_preposition_that_fits_is_offered_too() -> None:
+    beliefs = {"on": 0.6, "upon": 0.2, "-NONE-": 0.15, "of": 0.12, "at": 0.05}
+    assert advice(finding("prep", "on", beliefs)) == "of → on or upon"
+    assert advice(finding("article", "the", {"the-singular": 0.6, "the-plural": 0.3})) == "of → the"
+
+
+def test_figures_are_given_only_for_systems_that_were_measured() -> None:
+    ours = Feedback("a.txt", Essay("a", ""), (), {"prep-maxent": 1}, ("prep",))
+    assert limits(ours).endswith(CHANCES)
+    assert CHANCES not in limits(replace(ours, n_candidates={"prep-maxent": 1, "mine": 1}))
+    assert limits(replace(ours, kinds=("comma",))) == ""

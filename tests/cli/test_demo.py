@@ -14,7 +14,7 @@ pytest.importorskip("vl_convert")
 
 FILES = {
     *("essays.jsonl", "essays.sgml", "essays.m2", "stats.json", "study.db"),
-    *("items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "crowd-without-gold.csv"),
+    *("items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "crowd-without-gold.csv", "gold.csv"),
     *(
         "sample.csv",
         "sample.meta.json",
@@ -45,6 +45,7 @@ def test_the_demo_is_the_whole_loop_and_can_be_run_again(capsys: pytest.CaptureF
     for name in SECTIONS:
         assert f'<section id="{name}"' in page, name
     assert "are simulated" in page
+    assert "accuracy on gold from" in page
     assert list((out / "report" / "figures").glob("*.svg"))
     assert not list((out / "report" / "figures").glob("*.png"))
     told = json.loads(grater(capsys, "study", "status", out / "study.db", "--json").out)

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.running import grater
 
 TEXT = "She depends of her sister. They discussed about it.\n"
+ESSAY = '{"format":"grater-corpus","version":1}\n{"id":"e1","text":"The brother lives in town."}\n'
 
 
 def test_corrected_text_is_decided_beside_our_own_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,3 +34,37 @@ def test_an_unknown_scheme_is_an_unknown_system(tmp_path: Path, capsys: pytest.C
     ran = grater(capsys, *arguments)
     assert ran.status == 2
     assert "unknown system 'magic:wand'" in ran.err
+
+
+def test_places_of_a_table_are_decided_on_by_its_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
+    rows = "item,essay,start,end,kind\nfirst,e1,0,3,article\nsecond,e1,4,11,noun\n"
+    (tmp_path / "places.csv").write_text(rows, encoding="utf-8")
+    out = tmp_path / "decisions.csv"
+    fixed = ["decide", str(tmp_path / "essays.jsonl"), "--places", str(tmp_path / "places.csv"), "--out", str(out)]
+    ran = grater(capsys, *fixed, "--system", f"mine=corrected:{tmp_path / 'mine.txt'}")
+    assert (ran.status, ran.err.count("\n")) == (0, 1), ran.err
+    found = pl.read_csv(out)
+    assert dict(zip(found["item"], found["flagged"].cast(pl.Boolean), strict=True)) == {
+        "first": False,
+        "second": True,
+    }
+    refused = grater(capsys, *fixed, "--system", "prep-maxent")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "only a system from outside" in refused.err
+
+
+def test_the_first_word_of_a_system_from_outside_asks_for_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
+    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "corrected", "--out", tmp_path / "d.csv")
+    assert (ran.status, ran.err) == (2, "expected corrected:SOMETHING, found 'corrected' alone\n")
+
+
+def test_a_command_must_say_which_edits_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "essays.txt").write_text(TEXT, encoding="utf-8")
+    ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "command:cat", "--out", tmp_path / "d.csv")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert 'expected a JSON line {"essay": ID, "edits": [...]}' in ran.err

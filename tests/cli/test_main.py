@@ -107,3 +107,10 @@ def test_a_terminal_that_lacks_our_letters_is_no_reason_to_stop(tmp_path: Path) 
 
 def test_commands_offer_no_options_of_typers_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert "completion" not in grater(capsys, "corpus", "stats", "--help").out
+
+
+def test_a_report_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "report", "--out", tmp_path / "report")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.strip() == "expected something to report on: --essays, --judgments, --experts or --decisions"
+    assert not (tmp_path / "report").exists()

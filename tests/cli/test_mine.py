@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from grater.store import open_store, people
 from grater.tables import read_gold, read_items, write_table
 from tests.cli.running import grater
 
@@ -129,3 +130,38 @@ def test_wrong_use_is_told_in_one_line(
     )
     assert ran.status == 2
     assert message in ran.err
+
+
+def test_a_study_mines_takes_verdicts_and_builds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study, listed, out = folder / "study.db", mined(folder, capsys), folder / "verdicts.csv"
+    text = ["--text", folder / "native.txt"]
+    assert grater(capsys, "study", "new", study).status == 0
+    assert grater(capsys, "study", "import", study, folder / "essay.txt").status == 0
+    ran = grater(capsys, "study", "mine", study, *text)
+    assert ran.status == 0, ran.err
+    assert "mined: 3 trigrams: 0 accepted, 0 rejected, 3 to look at" in ran.err
+    assert grater(capsys, "study", "mine", study, *text).err == ran.err  # the same step again
+    assert grater(capsys, "study", "mine", study, "--verdicts", out).status == 0
+    assert read_items(out).frame.equals(read_items(listed).frame)
+    accept_all(listed)
+    refused = grater(capsys, "study", "mine", study, "--name", "mine", "--list", listed)
+    assert (refused.status, "expected one owner who decides" in refused.err) == (2, True)
+
+
+def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study, listed = folder / "study.db", mined(folder, capsys)
+    accept_all(listed)
+    grater(capsys, "study", "new", study)
+    grater(capsys, "study", "import", study, folder / "essay.txt")
+    with open_store(study) as store, store.write() as tx:
+        people.add(tx, name="Ada", role="owner")
+    ran = grater(capsys, "study", "mine", study, "--list", listed, "--json")
+    assert {name: json.loads(ran.out)[name] for name in ("accepted", "open")} == {"accepted": 3, "open": 0}
+    build = ["study", "mine", study, "--balanced", "prepositions", "--text", folder / "native.txt"]
+    ran = grater(capsys, *build, "--n-gold", 2, "--json")
+    assert ran.status == 0, ran.err
+    made = json.loads(ran.out)
+    assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
+    assert made["shortfalls"] == ["wanted 500 errors, found 3: accept more trigrams"]
+    both = grater(capsys, *build, "--verdicts", folder / "v.csv")
+    assert (both.status, both.err.strip()) == (2, "expected one of --list, --verdicts and --balanced")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grater.cli.study_option import pasted
 from grater.store import open_store, people
 from tests.cli.running import Ran, grater
 from tests.study.files import write_essays, write_items, write_text
@@ -41,7 +42,8 @@ def test_from_the_first_essay_to_the_archive(study: Path, tmp_path: Path, capsys
     assert grater(capsys, "study", "check", study).status == 0
     assert grater(capsys, "study", "export", study, tmp_path / "out").status == 0
     assert grater(capsys, "study", "import-archive", tmp_path / "copy.db", tmp_path / "out").status == 0
-    assert as_json(grater(capsys, "study", "status", tmp_path / "copy.db", "--json")) == told
+    again = as_json(grater(capsys, "study", "status", tmp_path / "copy.db", "--json"))
+    assert again == {**told, "invited": 0}  # an invitation is a secret, and stays at home
 
 
 def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,7 +51,16 @@ def test_status_says_what_comes_next(study: Path, tmp_path: Path, capsys: pytest
     assert "next: import essays" in grater(capsys, "study", "status", tmp_path / "empty.db").err
     assert "next: add a job" in grater(capsys, "study", "status", study).err
     grater(capsys, "study", "job", study, "--task", "usage")
-    assert "next: invite raters" in grater(capsys, "study", "status", study).err
+    assert f"next: invite raters: grater study invite {study}" in grater(capsys, "study", "status", study).err
+    grater(capsys, "study", "invite", study, "--role", "annotator")
+    invited = grater(capsys, "study", "status", study)
+    assert "0 people and 1 open invitation" in invited.out
+    assert f"open the pages: grater serve {study}" in invited.err
+
+
+def test_import_says_what_came_in(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "study", "import", study, "--items", write_items(tmp_path))
+    assert ran.err == f"{tmp_path / 'items.csv'}: 2 new items\nnext: grater study status {study}\n"
 
 
 def test_named_annotators_get_a_job_of_their_own(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,6 +92,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("status", "nowhere.db"), "no such study"),
         (("import", "STUDY"), "found none"),
         (("import", "STUDY", "nowhere.m2"), "nowhere.m2"),
+        (("import", "STUDY", "judgments.csv"), "expected essays, found a table; say what it holds: --items"),
         (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
         (("job", "STUDY", "--task", "choice"), "expected one of the study's systems (none)"),
         (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),
@@ -110,3 +122,9 @@ def test_a_study_that_is_being_served_cannot_be_served_again(study: Path, capsys
         ran = grater(capsys, "serve", study, "--port", 1)
     assert (ran.status, ran.out) == (2, "")
     assert "is being served already" in ran.err
+
+
+def test_next_steps_can_be_pasted_and_tell_no_password(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ran = grater(capsys, "study", "new", tmp_path / "my study.db")
+    assert f"next: grater study import '{tmp_path / 'my study.db'}' FILE..." in ran.err
+    assert pasted("postgresql://me:secret@db.example.org/study") == "STUDY"

@@ -15,7 +15,7 @@ import pytest
 from grater.store import open_store
 from grater.store.columns import decision_columns
 from tests.cli.running import Ran, grater
-from tests.study.files import write_essays
+from tests.study.files import write_essays, write_text
 from tests.study.systems import write_systems, write_verdicts
 
 Capture = pytest.CaptureFixture[str]
@@ -71,8 +71,23 @@ def test_a_system_that_changed_its_mind_needs_a_new_name(study: Path, capsys: Ca
     other = systems[1].replace("eager=", "careful=")
     ran = grater(capsys, "study", "decide", study, "--system", other)
     assert (ran.status, ran.out) == (2, "")
-    assert "careful decides 2 of its" in ran.err
+    assert "2 flags, 2 types, 2 suggestions differ; nothing was changed" in ran.err
     assert ran.err.count("\n") == 1
+    renamed = f"careful-2={other.partition('=')[2]}"
+    assert grater(capsys, "study", "decide", study, "--system", renamed).status == 0
+
+
+def test_a_system_from_outside_decides_on_the_items_of_the_study(
+    study: Path, tmp_path: Path, capsys: Capture, systems: list[str]
+) -> None:
+    places = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,target", "n1,e0,17,20,noun,bus")
+    assert grater(capsys, "study", "import", study, "--items", places).status == 0
+    other = systems[0].replace("careful=", "nouns=")
+    [done] = told(grater(capsys, "study", "decide", study, "--system", other, "--kind", "noun", "--json"))
+    assert (done["items"], done["flagged"]) == (1, 0)
+    ran = grater(capsys, "study", "decide", study, "--system", other, "--kind", "verb")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "its kinds: noun, prep, prep-missing" in ran.err
 
 
 def test_a_sample_is_of_one_kind_and_the_same_again_changes_nothing(study: Path, capsys: Capture) -> None:

@@ -20,7 +20,7 @@ from grater.detect.systems import load_system
 from grater.evaluate.draws import Chance
 from grater.report import save
 from grater.store import Store, open_store
-from grater.store.store import Moment
+from grater.store.commits import Moment
 from grater.study.deciding import decide
 from grater.study.drawing import Wish, draw
 from grater.study.importing import import_files

@@ -16,6 +16,7 @@ from grater.store.units import StudyUnit
 from grater.study.importing import import_files
 from grater.study.layout import batches
 from grater.study.planning import JobPlan, add_job
+from grater.study.seating import add_seat
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS
 from tests.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text
@@ -124,6 +125,20 @@ def test_named_annotators_get_their_own_units_and_all_of_them_the_overlap(full: 
         counts = Counter(each.unit_id for each in assignments.of_job(tx, job.job_id))
     for unit in units_of(full, "a"):
         assert counts[unit.unit_id] == unit.wanted == (3 if unit.overlap else 2)
+
+
+def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(full: Store) -> None:
+    with full.write() as tx:
+        for name in ("Ann", "Bob", "Cem"):
+            people.add(tx, name=name, role="annotator")
+    add_seat(full, ["Ann", "Bob"], name="AB")
+    add_seat(full, ["Bob", "Cem"], name="BC")
+    for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
+        with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
+            add_job(full, JobPlan("both", "error", annotators=(one, other)))
+    add_job(full, JobPlan("others", "error", judgments=2, annotators=("AB", "Cem")))
+    with full.read() as tx:
+        assert [job.name for job in jobs.all(tx)] == ["others"], "nothing is half done"
 
 
 def test_pairs_are_balanced() -> None:

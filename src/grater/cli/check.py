@@ -15,10 +15,13 @@ from grater.cli.output import print_json
 from grater.corpora.plain import read_text
 from grater.corpora.source import open_source
 from grater.detect.systems import load_system
+from grater.errors import UsageError
 
 app = typer.Typer()
 
 DEFAULT_SYSTEMS = ["prep-maxent", "article"]
+DOCUMENTS = (".doc", ".docx", ".odt", ".pages", ".pdf", ".rtf")
+"""Files that hold more than their words; nobody wants to hear of bytes that are not UTF-8."""
 
 
 @app.command()
@@ -35,6 +38,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Read an essay and say which prepositions, articles and nouns look wrong, and what would be better."""
+    if file.suffix.lower() in DOCUMENTS:
+        raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
     source = open_source(file)
     essay = next(iter(read_text(source.lines(), name=source.name)))
     feedback = feedback_on(essay, [load_system(name) for name in dict.fromkeys(system)], name=source.name)

@@ -5,20 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby
+from pathlib import PurePath
 
-from grater.cli.check_feedback import Feedback, advice, question
+from grater.cli.check_feedback import Feedback, advice, limits, question, sureness
 from grater.detect.detector import Finding
 from grater.model import Span
 
 STYLE = """
-body { font: 18px/1.6 Georgia, serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-body { color: #222; background: #fff }
-h1 { font-size: 1.3rem } .essay { white-space: pre-wrap; overflow-wrap: anywhere }
-mark { background: #ffe08a; color: inherit; border-radius: 3px; padding: 0 2px }
-mark { text-decoration: underline wavy #b3261e }
-mark.gap { padding: 0 4px } a { color: inherit } sup { font-size: .65em; text-decoration: none }
-ol li { margin: .4rem 0 } .type { color: #595959; font-size: .85em }
-li:target { outline: 2px solid #b3261e; outline-offset: 4px }
+:root { --ink: #1c1e21; --soft: #5c6370; --paper: #fffffe; --line: #e3e5e8 }
+:root { --mark: #fff1c2; --pen: #b3261e; --good: #00694d }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ececee; --soft: #a5abb6; --paper: #16181b; --line: #34383f }
+  :root { --mark: #4a3d12; --pen: #ff8a80; --good: #38cfa0 }
+}
+body { font: 18px/1.7 Georgia, "Times New Roman", serif; max-width: 44rem; margin: 2.5rem auto; padding: 0 1.25rem }
+body { color: var(--ink); background: var(--paper) }
+h1, h2, .told, li { font-family: Inter, "Helvetica Neue", Arial, sans-serif; line-height: 1.45 }
+h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.05rem; margin: 2.5rem 0 .5rem }
+.told { color: var(--soft); font-size: .9rem; margin: .4rem 0 2rem }
+.essay { white-space: pre-wrap; overflow-wrap: anywhere }
+mark { background: var(--mark); color: inherit; border-radius: 3px; padding: .05em .15em }
+mark { text-decoration: underline wavy var(--pen) 1.5px; text-underline-offset: .2em }
+mark.gap { padding: 0 .35em } a { color: inherit }
+sup { font-size: .62em; line-height: 0; margin-left: .1em } sup a { text-decoration: none }
+ol { padding-left: 1.6rem; margin: 0 }
+li { padding: .6rem 0; border-bottom: 1px solid var(--line); font-size: .95rem }
+li strong { color: var(--good); font-size: 1.05rem; margin-right: .4rem }
+.type, .back { color: var(--soft); font-size: .85em }
+li:target, mark:target { outline: 2px solid var(--pen); outline-offset: 3px; border-radius: 3px }
+@media print { .back { display: none } body { margin: 0 auto } }
 """
 
 
@@ -27,13 +42,14 @@ def page(feedback: Feedback) -> str:
     flags = _places(feedback)
     text = "".join(_marked(feedback.essay.text, flags))
     notes = "".join(_note(number, findings) for number, (_, findings) in enumerate(flags, 1))
-    listed = f"<ol>{notes}</ol>" if notes else "<p>Nothing to look at again.</p>"
-    title = escape(f"Feedback on {feedback.name}")
+    listed = f"<h2>To look at again</h2>\n<ol>{notes}</ol>" if notes else "<h2>Nothing to look at again</h2>"
+    title = escape(f"Feedback on {PurePath(feedback.name).name}")
     return (
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>\n'
-        f'<body><h1>{title}</h1>\n<div class="essay">{text}</div>\n'
-        f"<h2>To look at again</h2>\n{listed}\n</body></html>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><style>{STYLE}</style></head>\n'
+        f'<body><main><h1>{title}</h1>\n<p class="told">{escape(limits(feedback))}</p>\n'
+        f'<div class="essay">{text}</div>\n{listed}\n</main></body></html>\n'
     )
 
 
@@ -59,7 +75,11 @@ def _marked(text: str, flags: list[tuple[Span, list[Finding]]]) -> Iterator[str]
 def _note(number: int, findings: list[Finding]) -> str:
     said = "<br>".join(
         f"<strong>{escape(advice(finding))}</strong> {escape(question(finding))} "
-        f'<span class="type">{escape(finding.decision.type)}, {escape(finding.decision.system)}</span>'
+        f'<span class="type">{escape(_by(finding))}</span>'
         for finding in findings
     )
-    return f'<li id="note-{number}">{said} <a href="#place-{number}">back</a></li>\n'
+    return f'<li id="note-{number}">{said} <a class="back" href="#place-{number}">back to the text</a></li>\n'
+
+
+def _by(finding: Finding) -> str:
+    return ", ".join(word for word in (finding.decision.system, sureness(finding)) if word)

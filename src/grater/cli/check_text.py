@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from grater.cli.check_feedback import Feedback, advice, question
-from grater.cli.output import counted
+from grater.cli.check_feedback import Feedback, advice, limits, reason, sureness
+from grater.cli.output import counted, messages
 from grater.detect.detector import Finding
 from grater.model import Span
 
@@ -19,15 +19,19 @@ def show(feedback: Feedback) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for finding in feedback.flags:
         console.print(_place(feedback, finding))
-        console.print(Text(f"    {advice(finding)}", "bold"), Text(_note(finding), "dim"), end="\n\n")
-    n_flags = counted(len(feedback.flags), "place")
+        console.print(Text(f"      {advice(finding)}", "bold green"), Text(_note(finding), "dim"), end="\n\n")
     looked = "; ".join(f"{name} looked at {n:,}" for name, n in feedback.n_candidates.items())
-    told = f"{n_flags} to look at again" if feedback.flags else "nothing to look at again"
-    console.print(Text(f"{feedback.name}: {told} ({looked})"))
+    told = (
+        f"{counted(len(feedback.flags), 'place')} to look at again" if feedback.flags else "nothing to look at again"
+    )
+    console.print(Text(f"{feedback.name}: {told} ({looked})", "bold"))
+    if limits(feedback):
+        messages.print(Text(limits(feedback), "dim"), soft_wrap=False)
 
 
 def _note(finding: Finding) -> str:
-    return f"  {finding.decision.type}, {finding.decision.system}: {question(finding)}"
+    said = [finding.decision.system, sureness(finding)]
+    return f"  {reason(finding)} ({', '.join(word for word in said if word)})"
 
 
 def _place(feedback: Feedback, finding: Finding) -> Text:
@@ -35,12 +39,12 @@ def _place(feedback: Feedback, finding: Finding) -> Text:
     line = text.count("\n", 0, span.start) + 1
     start, end = _window(text, span)
     marked = span.of(text) if len(span) else "▁"
-    shown = Text(f"{line}: ", "dim")
-    shown.append(("…" if start else "") + _flat(text[start : span.start]))
+    shown = Text(f"{line:>4}  ", "dim")
+    shown.append(("…" if text[:start].strip() else "") + _flat(text[start : span.start]))
     shown.append(marked, "bold red underline")
     if not len(span):
         shown.append(" ")
-    shown.append(_flat(text[span.end : end]) + ("…" if end < len(text) else ""))
+    shown.append(_flat(text[span.end : end]) + ("…" if text[end:].strip() else ""))
     return shown
 
 

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, reading_all, say
+from grater.cli.output import counted, print_json, say
+from grater.cli.reading import reading_all
 from grater.corpora.check import Census, Finding, check_essays, check_together
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import BadInput, Problem

@@ -13,7 +13,8 @@ from typing import Annotated, TextIO
 import typer
 
 from grater.cli.options import FORMAT_HELP, Json
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora import Loss, format_for, read_corpus, write_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.source import replacing
@@ -81,7 +82,7 @@ def convert(
         losses_of_all = [asdict(loss) for loss in tally.of_edits + tally.of_the_rest]
         print_json({"essays": tally.n_essays, "edits": tally.n_edits, "losses": losses_of_all})
     else:
-        _tell(tally, target)
+        _tell(tally, target, losses)
 
 
 def _require_apart(source: Path, target: Path, losses: Path | None, *, as_json: bool) -> None:
@@ -93,12 +94,15 @@ def _require_apart(source: Path, target: Path, losses: Path | None, *, as_json: 
         raise UsageError("expected one thing on standard output, found the corpus or its losses beside --json")
 
 
-def _tell(tally: Tally, target: Path) -> None:
+def _tell(tally: Tally, target: Path, losses: Path | None) -> None:
     n_losses = tally.by_reason.total()
     told = counted(n_losses, "loss", "losses") if n_losses else "no losses"
     say(f"{target}: {counted(tally.n_essays, 'essay')} with {counted(tally.n_edits, 'edit')}; {told}")
     for (verb, why), n_times in tally.by_reason.most_common():
         say(f"  {n_times} {verb}: {why}")
+    if losses:
+        say(f"all of them, one by one, are in {losses}")
+        return
     shown = (tally.of_edits + tally.of_the_rest)[:MOST_SHOWN]
     for loss in shown:
         say(str(loss))

@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import print_json, reading_all
+from grater.cli.output import print_json
+from grater.cli.reading import reading_all
 from grater.cli.stats_table import render
 from grater.corpora.statistics import corpus_statistics
 

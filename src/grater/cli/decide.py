@@ -8,9 +8,11 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from grater.cli.decide_places import read_places
 from grater.cli.decide_rows import Rows
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, reading, require_different, say
+from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import reading
 from grater.corpora import format_for, read_corpus
 from grater.detect.systems import load_system
 from grater.tables import write_table
@@ -25,19 +27,27 @@ def decide(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Essays in any format of grater corpus.")],
     system: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="A detector by name, or a model file; may be given several times."),
+        typer.Option(
+            metavar="NAME",
+            help="A detector by name, a model file, or one from outside; NEW=NAME renames it.",
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write where the items stand here, not into the decisions.")
     ] = None,
+    places: Annotated[
+        Path | None,
+        typer.Option(metavar="ITEMS", help="The items that a system from outside decides on, not prepositions."),
+    ] = None,
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
     """Write a decision for every place that a detector looks at, flagged or not."""
-    require_different([corpus, out, *([items] if items else [])])
-    detectors = [load_system(name) for name in dict.fromkeys(system)]
-    rows = Rows(with_places=items is None)
+    require_different([corpus, out, *(path for path in (items, places) if path)])
+    asked = read_places(places) if places else None
+    detectors = [load_system(name, places=asked.by_essay if asked else None) for name in dict.fromkeys(system)]
+    rows = Rows(with_places=items is None, names=asked.names if asked else {})
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:

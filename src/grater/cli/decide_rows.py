@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
@@ -31,10 +31,14 @@ ITEM: dict[str, type[pl.DataType]] = {
 
 
 class Rows:
-    """Collects the findings of several systems; `with_places` puts the items' places into the decisions."""
+    """Collects the findings of several systems; `with_places` puts the items' places into the decisions.
 
-    def __init__(self, *, with_places: bool) -> None:
+    `names` are what a table of places calls its items, by their ids.
+    """
+
+    def __init__(self, *, with_places: bool, names: Mapping[str, str] | None = None) -> None:
         self.with_places = with_places
+        self.names = names or {}
         self._decisions: list[tuple[object, ...]] = []
         self._items: dict[str, tuple[object, ...]] = {}
 
@@ -49,14 +53,15 @@ class Rows:
         for done in list(_before(waiting, item.essay_id)):
             del waiting[done]
         place = (item.essay_id, item.span.start, item.span.end, item.kind)
-        said = (decision.item_id, decision.system, decision.flagged, decision.score, decision.type or None)
+        name = self.names.get(item.item_id, item.item_id)
+        said = (name, decision.system, decision.flagged, decision.score, decision.type or None)
         self._decisions.append((*said, decision.suggestion, *(place if self.with_places else ())))
-        if not self.with_places and decision.item_id not in self._items:
+        if not self.with_places and name not in self._items:
             essay = waiting[item.essay_id]
             context = essay.text[max(0, item.span.start - AROUND) : item.span.end + AROUND]
             document = essay.metadata.get("document")
             told = (str(document) if document is not None else None, finding.target, " ".join(context.split()))
-            self._items[decision.item_id] = (decision.item_id, *place, *told)
+            self._items[name] = (name, *place, *told)
 
     def decisions(self) -> pl.DataFrame:
         schema = DECISION | (PLACE if self.with_places else {})

@@ -25,7 +25,7 @@ from grater.report.drawing import FILE_TYPES, FileType
 from grater.report.save import save_report
 from grater.sample import sample_path
 from grater.sample.blanks import sample_blanks
-from grater.sample.crowd import CrowdWish, sample_crowd
+from grater.sample.crowd import CrowdWish, gold_items, sample_crowd
 from grater.sample.nouns import sample_noun_items
 from grater.sample.words import sample_choice, sample_cloze, sample_constructions, suggested, with_writer
 from grater.store import Store
@@ -33,10 +33,11 @@ from grater.study.deciding import decide
 from grater.study.drawing import Wish, draw
 from grater.study.frames import decision_frame, item_frame
 from grater.study.importing import import_files
+from grater.study.naming import names_of, with_names
 from grater.study.opening import new
 from grater.study.reporting import study_inputs
 from grater.study.tables import study_tables
-from grater.tables import read_decisions, write_table
+from grater.tables import read_decisions, read_gold, write_table
 
 SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm")
 TITLE = "How good are three preposition detectors?"
@@ -79,7 +80,7 @@ def make_study(
         _words(store, out, detectors[0])
         drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
-        headline, page = _report(store, out / "report", file_types, Chance(n_resamples=n_resamples))
+        headline, page = _report(store, out, file_types, Chance(n_resamples=n_resamples))
     finally:
         store.close()
     return DemoStudy(*tables, len(drawn.sample), tuple(each.name for each in detectors), headline, page)
@@ -111,6 +112,8 @@ def _tables(store: Store, out: Path) -> tuple[int, int, int]:
     write_table(crowd, out / "crowd.csv")
     without = sample_crowd(marked, CrowdWish(has_gold=False)).with_columns(rater="x" + pl.col("rater").str.slice(1))
     write_table(without, out / "crowd-without-gold.csv")
+    known = [(item, "error" if marked[item] else "ok") for item in gold_items(marked)]
+    write_table(pl.DataFrame(known, schema=["item", "label"], orient="row"), out / "gold.csv")
     return len(prepositions), len(experts), len(crowd)
 
 
@@ -135,12 +138,12 @@ def _essays() -> list[Essay]:
     return list(read_corpus(sample_path()))
 
 
-def _report(
-    store: Store, folder: Path, file_types: Sequence[FileType], chance: Chance
-) -> tuple[tuple[str, ...], Path]:
+def _report(store: Store, out: Path, file_types: Sequence[FileType], chance: Chance) -> tuple[tuple[str, ...], Path]:
     with store.read() as tx:
         inputs = study_inputs(tx, title=TITLE, job_names=(ANNOTATORS, CROWD), kind=KIND, chance=chance)
         without = study_tables(tx, "the crowd without gold", job_names=(UNCHECKED,), kind=KIND)
-    report = build(replace(inputs, without_gold=without.judgments, notes=(SIMULATED,)))
-    written = save_report(report, folder, file_types=file_types)
+        names = names_of(tx)  # nobody's: annotators and raters are invented
+    inputs = replace(inputs, without_gold=without.judgments, gold=read_gold(out / "gold.csv"), notes=(SIMULATED,))
+    report = build(with_names(inputs, names))
+    written = save_report(report, out / "report", file_types=file_types)
     return report.headline, written[0]

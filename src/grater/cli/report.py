@@ -13,6 +13,7 @@ from grater.cli.options import Seed
 from grater.cli.output import say
 from grater.cli.report_options import FigureTypes, file_types
 from grater.corpora import read_merged
+from grater.errors import UsageError
 from grater.evaluate.draws import RESAMPLES, Chance
 from grater.report.build import build
 from grater.report.inputs import Inputs
@@ -48,6 +49,8 @@ def report(
     seed: Seed = 0,
 ) -> None:
     """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
+    if not (essays or judgments or experts or decisions):
+        raise UsageError("expected something to report on: --essays, --judgments, --experts or --decisions")
     wanted = file_types(figures)
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     inputs = Inputs(

@@ -12,6 +12,7 @@ COMMANDS = {
     "decide": ("grater.cli.study_decide:app", "Run systems over the essays and keep what they decide."),
     "sample": ("grater.cli.study_sample:app", "Draw items to judge from what a system flags and lets pass."),
     "design": ("grater.cli.study_design:app", "A study of the papers by one name: its job with the paper's sizes."),
+    "mine": ("grater.cli.study_mine:app", "Prepositions that look like one too many, to accept or reject."),
     "job": ("grater.cli.study_job:app", "Add a job: a task over items or essays, for a pool or named annotators."),
     "change": ("grater.cli.study_change:app", "Open, pause or close a job; give it new instructions."),
     "gold": ("grater.cli.study_gold:app", "Gold for a job, from what experts agree on or from known errors."),

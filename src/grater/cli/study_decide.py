@@ -10,10 +10,10 @@ from rich.progress import Progress
 
 from grater.cli.options import Json
 from grater.cli.output import counted, print_json, say
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.detect.systems import load_system
 from grater.store import essays, open_store
-from grater.study.deciding import decide
+from grater.study.deciding import decide, places_of
 
 app = typer.Typer()
 
@@ -22,12 +22,23 @@ app = typer.Typer()
 def run(
     study: StudyName,
     system: Annotated[
-        list[str], typer.Option(metavar="NAME", help="A system of grater systems, a model, or one from outside.")
+        list[str],
+        typer.Option(
+            metavar="NAME", help="A system of grater systems, a model, or one from outside; NEW=NAME renames it."
+        ),
     ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="A system from outside decides on the study's items of this kind, not prepositions."
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Run systems over the essays and keep what they decide; a second run changes nothing."""
-    detectors = [load_system(name) for name in dict.fromkeys(system)]
+    """Run systems over the essays and keep what they decide; a second run changes nothing.
+
+    A system that decides otherwise than before, in flags, scores, suggestions or places, is refused under its name.
+    """
     console = Console(stderr=True)
     with (
         open_store(study) as store,
@@ -35,6 +46,8 @@ def run(
     ):
         with store.read() as tx:
             n_essays = essays.count(tx)
+            places = places_of(tx, kind) if kind else None
+        detectors = [load_system(name, places=places) for name in dict.fromkeys(system)]
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     if as_json:
@@ -42,4 +55,4 @@ def run(
         return
     for each in done:
         say(f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new")
-    say(f"next: grater study design {study} sampling --system {done[0].system} --n 500")
+    say(f"next: grater study design {pasted(study)} sampling --system {done[0].system} --n 500")

@@ -8,7 +8,7 @@ import typer
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.model import Json as JsonValue
 from grater.store import counting, open_store
 from grater.study.designs import DESIGNS, MISSING, Order, start
@@ -43,4 +43,4 @@ def plan(
     for line in not_filled if isinstance(not_filled, list) else ():
         say(f"not filled: {line}")
     told = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
-    say(f"{job.name}: {told} ({DESIGNS[design].source}); next: grater study invite {study} --role annotator")
+    say(f"{job.name}: {told} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from grater.cli.estimate_table import render as render_estimates
-from grater.cli.evaluate_options import Resamples, TruthName
+from grater.cli.evaluate_options import Redundancy, Resamples, TruthName
 from grater.cli.evaluate_table import render
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
@@ -22,6 +22,7 @@ from grater.evaluate.sampled_json import sampled_json
 from grater.store import open_store, samples
 from grater.study.drawing import kind_of
 from grater.study.tables import study_tables
+from grater.tables import first_of_each
 
 app = typer.Typer()
 
@@ -33,6 +34,7 @@ def results(
     kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
     sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
     truth: TruthName = "majority",
+    redundancy: Redundancy = None,
     with_programs: Annotated[bool, typer.Option("--with-programs", help="Let programs vote among people.")] = False,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -46,15 +48,17 @@ def results(
     if tables.decisions is None or tables.judgments is None:
         missing = "decisions: run grater study decide" if tables.decisions is None else "judgments with verdicts"
         raise UsageError(f"{study}: the study has no {missing}")
+    first = tables.redundancy if redundancy is None else redundancy
     if drawn is not None:
-        estimates = sampled(tables.decisions, drawn, tables.judgments, truth=truth)
+        judged = first_of_each(tables.judgments, first) if first and truth == "share" else tables.judgments
+        estimates = sampled(tables.decisions, drawn, judged, truth=truth)
         for warning in estimates.warnings:
             say(f"warning: {warning}")
         return (
             print_json(sampled_json(estimates)) if as_json else render_estimates(estimates, Console(highlight=False))
         )
     gold = tables.gold if truth == "adjudicated" else None  # hidden gold is about other items than those judged
-    options = Options(truth, chance=Chance(n_resamples=resamples, seed=seed))
+    options = Options(truth, chance=Chance(n_resamples=resamples, seed=seed), redundancy=first)
     found = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
     for warning in found.warnings:
         say(f"warning: {warning}")

@@ -10,7 +10,7 @@ import typer
 from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
 from grater.cli.output import counted, print_json, require_different, say
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.errors import UsageError
 from grater.store import open_store
 from grater.study.importing import import_files
@@ -19,6 +19,17 @@ from grater.tables import parse_columns
 app = typer.Typer()
 
 Tables: TypeAlias = list[Path]
+TABLES = (".csv", ".tsv", ".parquet")
+"""What no corpus format is called."""
+
+NOUNS = {
+    "corpus": ("new essay",),
+    "items": ("new item",),
+    "decisions": ("new decision",),
+    "judgments": ("new judgment",),
+    "gold": ("new gold item",),
+    "practice": ("new practice item",),
+}
 
 
 @app.command()
@@ -44,6 +55,10 @@ def bring(
     if not everything:
         raise UsageError("expected files to import, found none; see grater study import --help")
     require_different(everything)
+    table = next((path for path in corpora if path.suffix.lower() in TABLES and not format_name), None)
+    if table:
+        kinds = "--items, --decisions, --judgments, --gold or --practice"
+        raise UsageError(f"{table}: expected essays, found a table; say what it holds: {kinds}")
     with open_store(study) as store:
         done = import_files(
             store,
@@ -63,4 +78,5 @@ def bring(
         return
     for each in done:
         known = f", {each.known:,} known already" if each.known else ""
-        say(f"{each.name}: {counted(each.new, 'new row')} of {each.kind}{known}")
+        say(f"{each.name}: {counted(each.new, *NOUNS[each.kind])}{known}")
+    say(f"next: grater study status {pasted(study)}")

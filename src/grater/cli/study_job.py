@@ -9,7 +9,7 @@ import typer
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
-from grater.cli.study_option import StudyName, read_guidelines
+from grater.cli.study_option import StudyName, pasted, read_guidelines
 from grater.store import counting, open_store
 from grater.study.drawing import of_sample
 from grater.study.planning import JobPlan, add_job
@@ -71,4 +71,4 @@ def add(
         )
     else:
         told = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
-        say(f"{job.name}: {told}; next: grater study invite {store.name} --role annotator")
+        say(f"{job.name}: {told}; next: grater study invite {pasted(study)} --role annotator")

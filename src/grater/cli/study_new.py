@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.output import say
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.study.opening import new
 
 app = typer.Typer()
@@ -20,4 +20,4 @@ def make(
 ) -> None:
     """Make an empty study; one that is there already is left alone."""
     with new(study, name=name) as store:
-        say(f"{store.name}: a new study; next: grater study import {store.name} FILE...")
+        say(f"{store.name}: a new study; next: grater study import {pasted(study)} FILE...")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,6 +12,11 @@ from grater.errors import BadInput, Problem
 from grater.files import reason
 
 StudyName: TypeAlias = Annotated[str, typer.Argument(metavar="STUDY", help="A file (SQLite) or a postgresql:// URL.")]
+
+
+def pasted(study: str) -> str:
+    """The study as the next command takes it; a URL may hold a password, and is not repeated."""
+    return "STUDY" if "://" in study else shlex.quote(study)
 
 
 def read_guidelines(path: Path) -> str:

@@ -29,6 +29,7 @@ def report(
     title: Annotated[str, typer.Option(help="The title of the report; the study's name if not given.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
+    names: Annotated[bool, typer.Option("--names", help="Raters by name; by pseudonym otherwise.")] = False,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -36,8 +37,7 @@ def report(
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
     wanted = file_types(figures)
     with open_store(study) as store, store.read() as tx:
-        made = study_report(
-            tx, title=title, job_names=job, kind=kind, chance=Chance(n_resamples=resamples, seed=seed)
-        )
+        chance = Chance(n_resamples=resamples, seed=seed)
+        made = study_report(tx, title=title, job_names=job, kind=kind, chance=chance, names=names)
     written = save_report(made, out, file_types=wanted)
     say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")

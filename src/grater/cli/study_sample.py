@@ -9,7 +9,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
 from grater.cli.sample_rates import parse_rates
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.errors import UsageError
 from grater.sampling.allocate import Allocation
 from grater.store import open_store
@@ -56,6 +56,7 @@ def _tell(study: str, name: str, found: Drawn) -> None:
     n_items = found.sample.frame["item"].n_unique()
     say(f"{name}: {counted(n_items, 'item')}, {len(found.left):,} of them not judged yet")
     if found.left:
-        say(f"next: grater study job {study} --task usage --sample {name}; or judge elsewhere and import judgments")
+        again = f"grater study job {pasted(study)} --task usage --sample {name}"
+        say(f"next: {again}; or judge elsewhere and import judgments")
     else:
-        say(f"next: grater study evaluate {study} --sample {name}")
+        say(f"next: grater study evaluate {pasted(study)} --sample {name}")

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from grater.cli.options import Json
 from grater.cli.output import counted, print_json, say
-from grater.cli.study_option import StudyName
+from grater.cli.study_option import StudyName, pasted
 from grater.store import open_store
 from grater.study.standing import Status, status
 
@@ -24,10 +24,12 @@ def show(study: StudyName, as_json: Json = False) -> None:
         print_json(found.as_json())
         return
     counts = [counted(found.essays, "essay"), counted(found.items, "item"), counted(found.decisions, "decision")]
-    typer.echo(f"{found.name}: {', '.join([*counts, counted(found.people, 'person', 'people')])}")
+    people = counted(found.people, "person", "people")
+    invited = f" and {counted(found.n_invited, 'open invitation')}" if found.n_invited else ""
+    typer.echo(f"{found.name}: {', '.join([*counts, people])}{invited}")
     if found.jobs:
         Console(highlight=False).print(_table(found))
-    say(f"next: {found.next_step}")
+    say(f"next: {found.next_step.replace('STUDY', pasted(study))}")
 
 
 def _table(found: Status) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -10,9 +10,10 @@ from grater import __version__
 from grater.evaluate.detectors import Evaluation, Options, evaluate
 from grater.evaluate.selection import WRITER, exact_accuracy
 from grater.model import Interval
-from grater.report.figure import Report, Section
+from grater.report.charts.raters_in_turn import ENOUGH, n_behind
+from grater.report.figure import ItemList, Report, Section
 from grater.report.inputs import Inputs
-from grater.report.items import item_lists
+from grater.report.items import CONTENTIOUS, item_lists
 from grater.report.sections.agreement import agreement_section, experts_section
 from grater.report.sections.constructions import constructions_section
 from grater.report.sections.corpus import corpus_section
@@ -22,8 +23,9 @@ from grater.report.sections.raters import raters_section
 from grater.report.sections.sampling import sampling_section
 from grater.report.sections.selection import choice_section, cloze_section
 from grater.report.sections.systems import bins_section, curves_section, systems_section
+from grater.report.texts import Texts, texts_of
 from grater.report.words import interval, number
-from grater.tables import read_gold
+from grater.tables import equal_in_number, read_gold
 
 NEEDS = {
     "corpus": "What was annotated: needs essays.",
@@ -36,16 +38,14 @@ NEEDS = {
     "effort": "What it took: needs the times of judgments.",
 }
 
-ENOUGH_FLAGS = 20
-"""Flags that a rater must have judged for one's word to be worth a headline."""
-
 
 def build(inputs: Inputs) -> Report:
     """Everything the inputs can say, in the order of the loop: corpus, raters, systems, effort."""
     found = _evaluation(inputs)
-    sections = list(_sections(inputs, found))
+    texts = texts_of(inputs.items, inputs.essays)
+    lists = item_lists(found, texts, most=inputs.most_items) if found else []
+    sections = list(_sections(inputs, found, texts, lists))
     names = {section.name for section in sections}
-    lists = item_lists(found, items=inputs.items, essays=inputs.essays, most=inputs.most_items) if found else []
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     made = f"Made by grater {__version__}; every table has a signature that says how its numbers were made."
     headline = (*_headline(found, sections), *inputs.notes)
@@ -55,10 +55,11 @@ def build(inputs: Inputs) -> Report:
 def _evaluation(inputs: Inputs) -> Evaluation | None:
     if inputs.decisions is None or inputs.judgments is None:
         return None
-    return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=Options(chance=inputs.chance))
+    options = Options(chance=inputs.chance, redundancy=inputs.redundancy)
+    return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=options)
 
 
-def _sections(inputs: Inputs, found: Evaluation | None) -> Iterator[Section]:
+def _sections(inputs: Inputs, found: Evaluation | None, texts: Texts, lists: Sequence[ItemList]) -> Iterator[Section]:
     if inputs.essays:
         yield corpus_section(inputs.essays)
     yield from _of_raters(inputs)
@@ -71,7 +72,10 @@ def _sections(inputs: Inputs, found: Evaluation | None) -> Iterator[Section]:
         if inputs.sample is not None and inputs.judgments is not None:
             yield sampling_section(inputs.decisions, inputs.sample, inputs.judgments)
     if inputs.judgments is not None:
-        yield difficulty_section(inputs.judgments, items=inputs.items)
+        listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
+        yield difficulty_section(
+            inputs.judgments, experts=inputs.experts, items=inputs.items, texts=texts, listed=listed
+        )
     yield from _of_words(inputs)
     if inputs.hours or inputs.protocol:
         yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
@@ -102,9 +106,10 @@ def _of_raters(inputs: Inputs) -> Iterator[Section]:
         yield agreement_section(experts, name="experts", title="How far experts agree", seed=inputs.chance.seed)
     if crowd is None:
         return
-    yield agreement_section(crowd, seed=inputs.chance.seed)
+    equal = equal_in_number(crowd, inputs.redundancy)
+    yield agreement_section(equal, seed=inputs.chance.seed)
     if experts is not None:
-        yield experts_section(crowd, experts)
+        yield experts_section(equal, experts)
         if inputs.without_gold is not None:
             title = "How many raters match an expert without hidden gold"
             yield experts_section(inputs.without_gold, experts, name="raters-needed-without-gold", title=title)
@@ -124,11 +129,11 @@ def _headline(found: Evaluation | None, sections: list[Section]) -> Iterator[str
             scored["precision"].value
             for each in found.whole.by_rater.values()
             for scored in each
-            if scored.system == best.system and scored.counts.hit + scored.counts.false_alarm >= ENOUGH_FLAGS
+            if scored.system == best.system and n_behind(scored, "precision") >= ENOUGH
         )
         if len(known) > 1:
             spread = f"from {number(known[0])} to {number(known[-1])}"
-            yield f"Held against one rater at a time, its precision would be anything {spread}."
+            yield f"Held against one rater at a time, its precision is anything {spread}."
     for section in sections:
         if section.name == "agreement":
             yield section.words[0]

@@ -33,7 +33,7 @@ CONFIG: dict[str, Any] = {
         "titlePadding": 10,
         "labelPadding": 6,
     },
-    "axisX": {"grid": False},
+    "axisX": {"grid": False, "labelFlush": False},
     "axisY": {"domain": False, "ticks": False},
     "legend": {
         "labelColor": INK,

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 Spec: TypeAlias = Mapping[str, Any]
 """A Vega-Lite 5 specification: any JSON."""
 
 Row: TypeAlias = Mapping[str, Any]
+
+NUMBER = re.compile(r"(p )?[-−–.\d]")
+EMPTY = "–"
+LONG = 28
+"""Characters of a cell beyond which a column wraps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +40,30 @@ class Sheet:
     note: str = ""
     links: Mapping[tuple[int, int], str] = field(default_factory=dict, hash=False)
 
+    @property
+    def is_words(self) -> tuple[bool, ...]:
+        """Which columns hold words, and so begin at the left; numbers end at the right."""
+        return tuple(
+            place == 0 or not all(NUMBER.match(row[place]) for row in self.rows) for place in range(len(self.columns))
+        )
+
+    @property
+    def looks(self) -> tuple[str, ...]:
+        """The classes of the columns on a page: numbers, words, and words so long that they must wrap."""
+        longest = [max((len(row[place]) for row in self.rows), default=0) for place in range(len(self.columns))]
+        return tuple(
+            ("words long" if length > LONG else "words") if words else "number"
+            for words, length in zip(self.is_words, longest, strict=True)
+        )
+
+
+def without_empty_columns(sheet: Sheet) -> Sheet:
+    """The table without columns that say nothing in any row."""
+    kept = [place for place in range(len(sheet.columns)) if any(row[place] != EMPTY for row in sheet.rows)]
+    links = {(row, kept.index(place)): name for (row, place), name in sheet.links.items() if place in kept}
+    rows = tuple(tuple(row[place] for place in kept) for row in sheet.rows)
+    return replace(sheet, columns=tuple(sheet.columns[place] for place in kept), rows=rows, links=links)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
@@ -49,7 +79,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One judged item as a reader meets it behind a number."""
+    """One judged item as a reader meets it behind a number; `said` by whom, `decided` by which system."""
 
     item_id: str
     before: str
@@ -57,6 +87,14 @@ class ItemView:
     after: str
     said: tuple[tuple[str, str], ...]
     decided: tuple[tuple[str, str], ...]
+
+    @property
+    def by_label(self) -> list[tuple[str, list[str]]]:
+        """Who said the same, the greater number first."""
+        found: dict[str, list[str]] = {}
+        for rater, label in self.said:
+            found.setdefault(label, []).append(rater)
+        return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +105,7 @@ class ItemList:
     title: str
     n_items: int
     items: tuple[ItemView, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,9 @@ class Inputs:
     `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
     `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
     rater `writer`; those of systems are the suggestions of `cloze_words`) and `choice` are judgments in the labels of
-    their tasks.  `cost`, `protocol` and `notes` (what a reader must know first) are ready to be read.
+    their tasks.  `redundancy` is how many judgments every item was to have where asking went on only where raters
+    differed: shares and agreement are of the first so many.  `cost`, `protocol` and `notes` (what a reader must know
+    first) are ready to be read.
     """
 
     title: str
@@ -36,6 +38,7 @@ class Inputs:
     cloze_words: Table | None = None
     choice: Judgments | None = None
     hours: Sequence[float] = ()
+    redundancy: int = 0
     cost: str = ""
     protocol: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,27 +1,24 @@
-"""From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most.
-
-The text round an item comes from the essays where they are there, else from the items' own `context` column.
-"""
+"""From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from grater.evaluate.binned import agreement_of
 from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.detectors import Evaluation
-from grater.model import Essay
 from grater.report.figure import ItemList, ItemView
-from grater.tables import Table
+from grater.report.texts import Texts
+from grater.report.words import many
 
-AROUND = 90
+TIE = 0.5
 CONTENTIOUS = "contentious"
 TITLES = {"hit": "Hits of {}", "false_alarm": "False alarms of {}", "miss": "Misses of {}"}
+HALF = "{} where raters are split evenly: each counts half as an error, half as correct."
 
 
 def list_name(system: str, cell: str) -> str:
@@ -35,12 +32,7 @@ class Places:
     """Where items stand and what was said of them."""
 
     cases: Cases
-    items: pl.DataFrame
-    essays: Mapping[str, Essay]
-
-    @cached_property
-    def by_id(self) -> dict[str, dict[str, object]]:
-        return {str(row["item"]): row for row in self.items.iter_rows(named=True)} if len(self.items) else {}
+    texts: Texts
 
     @cached_property
     def said(self) -> dict[str, list[tuple[str, str]]]:
@@ -51,7 +43,7 @@ class Places:
 
     def view(self, place: int) -> ItemView:
         item_id = str(self.cases.items[place])
-        before, target, after = self._text(item_id)
+        before, target, after = self.texts.around(item_id)
         return ItemView(
             item_id, before, target, after, tuple(sorted(self.said.get(item_id, ()))), self._decided(place)
         )
@@ -63,28 +55,17 @@ class Places:
             (system, words[flag]) for system, flag in zip(self.cases.systems, flags, strict=True) if flag in words
         )
 
-    def _text(self, item_id: str) -> tuple[str, str, str]:
-        row = self.by_id.get(item_id, {})
-        essay = self.essays.get(str(row.get("essay")))
-        start, end = row.get("start"), row.get("end")
-        if essay is None or not isinstance(start, int) or not isinstance(end, int):
-            return "", str(row.get("target") or item_id), f" {row['context']}" if row.get("context") else ""
-        before = essay.text[max(0, start - AROUND) : start]
-        after = essay.text[end : end + AROUND]
-        cut = "…" if start > AROUND else ""
-        return cut + before, essay.text[start:end], after + ("…" if end + AROUND < len(essay.text) else "")
 
-
-def item_lists(found: Evaluation, *, items: Table | None, essays: Sequence[Essay], most: int) -> list[ItemList]:
+def item_lists(found: Evaluation, texts: Texts, *, most: int) -> list[ItemList]:
     """Every list of the report; a list shows `most` items at the most, and says how many there are."""
-    frame = items.frame if items is not None else pl.DataFrame()
-    places = Places(found.cases, frame, {essay.essay_id: essay for essay in essays})
+    places = Places(found.cases, texts)
+    ties = np.asarray(found.truth.values == TIE)
     lists = []
     for column, system in enumerate(found.cases.systems):
         for cell, where in _cells(found, column):
-            lists.append(
-                _list(places, list_name(system, cell), TITLES[cell].format(system), np.flatnonzero(where), most)
-            )
+            rows = np.concatenate([np.flatnonzero(where & ~ties), np.flatnonzero(where & ties)])
+            note = HALF.format(many(int((where & ties).sum()), "item")) if (where & ties).any() else ""
+            lists.append(_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
     agreement = agreement_of(found.cases)
     split = np.flatnonzero(agreement < 1)
     ranked = split[np.argsort(agreement[split], kind="stable")]
@@ -96,12 +77,12 @@ def item_lists(found: Evaluation, *, items: Table | None, essays: Sequence[Essay
 
 def _cells(found: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
     truth, flagged = found.truth.values, found.cases.flagged[:, column]
-    yield "hit", (flagged == 1) & (truth > 0.5)
-    yield "false_alarm", (flagged == 1) & (truth < 0.5)
-    yield "miss", (flagged == 0) & (truth > 0.5)
+    yield "hit", (flagged == 1) & (truth >= TIE)
+    yield "false_alarm", (flagged == 1) & (truth <= TIE)
+    yield "miss", (flagged == 0) & (truth >= TIE)
 
 
 def _list(
-    places: Places, name: str, title: str, rows: np.ndarray[tuple[int], np.dtype[np.int64]], most: int
+    places: Places, name: str, title: str, rows: np.ndarray[tuple[int], np.dtype[np.int64]], most: int, note: str = ""
 ) -> ItemList:
-    return ItemList(name, title, len(rows), tuple(places.view(int(row)) for row in rows[:most]))
+    return ItemList(name, title, len(rows), tuple(places.view(int(row)) for row in rows[:most]), note)

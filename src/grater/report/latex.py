@@ -16,6 +16,7 @@ ESCAPES = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "−": "$-$",
     "…": r"\dots{}",
     "∅": r"$\emptyset$",
 }
@@ -33,7 +34,7 @@ def sheet_latex(sheet: Sheet) -> str:
         [
             r"\begin{table}[t]",
             r"\centering\small",
-            rf"\begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if words else 'r' for words in sheet.is_words)}}}",
             r"\toprule",
             _line(sheet.columns),
             r"\midrule",

@@ -23,7 +23,7 @@ def _section(section: Section, figures: str) -> list[str]:
 
 def sheet_markdown(sheet: Sheet) -> str:
     """A table with its title above and its note below."""
-    lines = [_line(sheet.columns), "|".join(["", "---", *["---:"] * (len(sheet.columns) - 1), ""])]
+    lines = [_line(sheet.columns), "|".join(["", *("---" if words else "---:" for words in sheet.is_words), ""])]
     lines += [_line(row) for row in sheet.rows]
     return "\n\n".join([f"**{sheet.title}**", "\n".join(lines), *([sheet.note] if sheet.note else [])])
 

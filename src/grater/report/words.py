@@ -12,7 +12,7 @@ def number(value: float, *, digits: int = 2) -> str:
     """`.63`, as the papers print shares; undefined is a dash."""
     if isnan(value):
         return "–"
-    text = f"{value:.{digits}f}"
+    text = f"{value:.{digits}f}".replace("-", "−")
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
@@ -22,6 +22,11 @@ def interval(value: Interval, *, digits: int = 2) -> str:
         return f"– ({value.reason})" if value.reason else "–"
     limits = f"[{number(value.low, digits=digits)}, {number(value.high, digits=digits)}]"
     return f"{number(value.value, digits=digits)} {limits}"
+
+
+def sentence(text: str) -> str:
+    """A remark as a sentence of its own, with a capital and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":")) else ".")
 
 
 def percent(part: float, whole: float) -> str:

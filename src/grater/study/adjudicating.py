@@ -60,7 +60,7 @@ def waiting(tx: Tx, job: Job) -> list[Waiting]:
 def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) -> int:
     """Decide the units on which the raters themselves are clear; give how many."""
     with store.write() as tx:
-        person, asked = _decider(tx, decider), jobs.named(tx, job)
+        person, asked = decider_of(tx, decider), jobs.named(tx, job)
         found = {each.unit_id: _clear(each, rule) for each in waiting(tx, asked)}
         clear = {unit_id: answers for unit_id, answers in found.items() if answers}
         for unit_id, answers in clear.items():
@@ -72,7 +72,7 @@ def decide(store: Store, job: str, path: Path, *, decider: str | None = None) ->
     """Decide units by a table of `item, label`, all of them or none; give how many."""
     table = read_gold(path)
     with store.write() as tx:
-        person, asked = _decider(tx, decider), jobs.named(tx, job)
+        person, asked = decider_of(tx, decider), jobs.named(tx, job)
         _require_items(asked)
         found = _from_table(tx, asked, table)
         for unit_id, answers in found.items():
@@ -129,7 +129,7 @@ def _items(tx: Tx, unit_id: str) -> Iterator[str]:
     return (each.item.item_id for each in units.the(tx, unit_id).unit.items)
 
 
-def _decider(tx: Tx, name: str | None) -> Person:
+def decider_of(tx: Tx, name: str | None) -> Person:
     """Who decides: the person named, or the study's only owner."""
     if name is None:
         owners = [each for each in people.all(tx) if each.role == "owner" and each.state == "active"]

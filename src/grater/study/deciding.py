@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.detect.detector import Detector, Finding
-from grater.errors import Conflict, UsageError
-from grater.model import Essay, Json
+from grater.detect.detector import Detector
+from grater.errors import UsageError
+from grater.model import Essay, Item, Json
 from grater.store import Store, Tx, decisions, essays, items
 from grater.store.chunks import chunks
+from grater.study.versions import require_same_findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ def decide(
 ) -> list[Decided]:
     """Run the systems and keep their decisions, each system all or nothing; a second run changes nothing.
 
+    A system that says something else than before is a new version, and refused under its old name (`versions`).
+
     The systems run outside any transaction: raters need not wait for them.
     """
     with store.read() as tx:
@@ -42,21 +45,22 @@ def decide(
 def _one(store: Store, detector: Detector, corpus: Iterable[Essay]) -> Decided:
     findings = list(detector.find(corpus))
     with store.write() as tx:
-        _require_unchanged(tx, detector.name, findings)
+        require_same_findings(tx, detector.name, findings)
         items.add_all(tx, (items.of(finding.item) for finding in findings))
         n_new = decisions.add_all(tx, (finding.decision for finding in findings))
     return Decided(detector.name, len(findings), sum(each.decision.flagged for each in findings), n_new)
 
 
-def _require_unchanged(tx: Tx, system: str, findings: Sequence[Finding]) -> None:
-    """A system that has decided before says the same again: samples and reports stand on what it said."""
-    stored = {each.item_id: each.flagged for each in decisions.all(tx, system=system)}
-    changed = sum(stored.get(each.item.item_id, each.decision.flagged) != each.decision.flagged for each in findings)
-    if changed:
-        raise Conflict(
-            f"{system} decides {changed} of its {len(stored)} items otherwise than before; "
-            "give the new version a name of its own"
-        )
+def places_of(tx: Tx, kind: str) -> dict[str, list[Item]]:
+    """The items of one kind that the study has, by essay: where a system from outside is to look."""
+    by_essay: dict[str, list[Item]] = {}
+    for each in items.all(tx, kind=kind):
+        if each.item is not None:
+            by_essay.setdefault(each.item.essay_id, []).append(each.item)
+    if not by_essay:
+        known = ", ".join(name for name, _ in items.kinds(tx)) or "none yet"
+        raise UsageError(f"the study has no items of kind {kind!r} in its essays; its kinds: {known}")
+    return by_essay
 
 
 def _counted(corpus: Sequence[Essay], advance: Callable[[int], None]) -> Iterator[Essay]:

@@ -32,8 +32,9 @@ from grater.store.migrations import VERSION
 from grater.study import frames
 from grater.study.corpus import marked_essays
 from grater.study.costs import costs
-from grater.study.crowd_protocol import protocol_sheet
-from grater.tables import read_judgments, with_labels, write_table
+from grater.study.crowd_protocol import whole_protocol
+from grater.study.tables import redundancy_of
+from grater.tables import equal_in_number, read_judgments, with_labels, write_table
 from grater.tasks import TASKS
 from grater.tasks.task import Task, merged_by
 
@@ -88,9 +89,11 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         write_table(frames.rating_frame(found), place / "ratings.csv", raw=raw)
         write_table(frames.label_frame(found), place / "labels.csv", raw=raw)
     _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
-    _write_json(folder / "agreement.json", {name: _agreement(found, tasks[name]) for name, found in by_job.items()})
+    least = {job.name: redundancy_of([job]) for job in jobs.all(tx)}
+    agreed = {name: _agreement(found, tasks[name], least[name]) for name, found in by_job.items()}
+    _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
-    _write_json(folder / "protocol.json", {job.name: dict(protocol_sheet(tx, job)) for job in jobs.all(tx)})
+    _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
 
 
 def _work(found: pl.DataFrame, job: str) -> pl.DataFrame:
@@ -99,9 +102,11 @@ def _work(found: pl.DataFrame, job: str) -> pl.DataFrame:
     return found.filter((pl.col("job") == job) & is_work)
 
 
-def _agreement(found: pl.DataFrame, task: Task) -> Json:
+def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
+    """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
     try:
-        judged = read_judgments(found.select("item", "rater", "label", "status"))
+        judged = read_judgments(found.select("item", "rater", "label", "status", "at"))
+        judged = equal_in_number(judged, least)
         merged = merged_by(task)
         return agreement_json(agreement(with_labels(judged, merged) if merged else judged))
     except GraterError as error:

@@ -1,7 +1,7 @@
 """Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
 
 All files of one call come in together or not at all.  The very same file again is no error and changes nothing; an
-essay that is there with another text is an error that names it.
+essay that is there with another text is an error that names it; so is a system that decides otherwise than it did.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from grater.store import Store, Tx, decisions, essays, imports, items
 from grater.store.items import StudyItem
 from grater.study.judged import add_judgments
 from grater.study.known import add_gold
+from grater.study.versions import require_same_decisions
 from grater.tables import Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
 
@@ -130,21 +131,15 @@ def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[i
     table = read_decisions(path, columns=columns)
     ids = items.by_name(tx, _column(table, "item"))
     _require_known(table.name, _column(table, "item"), ids)
-    n_new = decisions.add_all(
-        tx,
-        (
-            Decision(
-                ids[str(row["item"])],
-                row["system"],
-                row["flagged"],
-                row.get("score"),
-                row.get("type") or "",
-                row.get("suggestion"),
-            )
-            for row in table.frame.iter_rows(named=True)
-        ),
-    )
+    require_same_decisions(tx, _decided(table, ids))
+    n_new = decisions.add_all(tx, _decided(table, ids))
     return n_new, len(table) - n_new
+
+
+def _decided(table: Table, ids: Mapping[str, str]) -> Iterator[Decision]:
+    for row in table.frame.iter_rows(named=True):
+        told = row["flagged"], row.get("score"), row.get("type") or "", row.get("suggestion")
+        yield Decision(ids[str(row["item"])], row["system"], *told)
 
 
 def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:

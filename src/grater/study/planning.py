@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from grater.errors import UsageError
 from grater.model import Json
@@ -59,6 +60,7 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
     pages = _drawn(units_for(tx, asked), plan)
     persons = {name: people.named(tx, name).person_id for name in plan.annotators}
+    _require_other_heads(tx, persons)
     job = jobs.add(
         tx,
         name=plan.name,
@@ -114,6 +116,17 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
     ]
     if assigned:
         assignments.add_all(tx, job.job_id, assigned)
+
+
+def _require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
+    """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
+    heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
+    for one, other in combinations(heads, 2):
+        if heads[one] & heads[other]:
+            raise UsageError(
+                f"{one!r} and {other!r} cannot both work in a job: a person on the joint seat would be asked twice; "
+                "leave one of the two out"
+            )
 
 
 def _in_batch(unit: NewUnit, batch: Batch) -> NewUnit:

@@ -16,21 +16,31 @@ from grater.report.figure import Report
 from grater.report.inputs import Inputs
 from grater.store import Tx, dump, guidelines, jobs, samples
 from grater.store.clock import as_iso
+from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.crowd_protocol import protocol_sheet
+from grater.study.naming import names_of, with_names
 from grater.study.tables import StudyTables, study_tables
 from grater.study.words import words_of
 from grater.tables import Sample, items_hash
 
-UNTOLD = ("seed", "order", KEY)
+IMPORTED = "imported"
+UNTOLD = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
 
 
 def study_report(
-    tx: Tx, *, title: str = "", job_names: Collection[str] = (), kind: str = "", chance: Chance | None = None
+    tx: Tx,
+    *,
+    title: str = "",
+    job_names: Collection[str] = (),
+    kind: str = "",
+    chance: Chance | None = None,
+    names: bool = False,
 ) -> Report:
-    """Everything that the study can say."""
-    return build(study_inputs(tx, title=title, job_names=job_names, kind=kind, chance=chance))
+    """Everything that the study can say; raters by their pseudonyms, or by `names`."""
+    inputs = study_inputs(tx, title=title, job_names=job_names, kind=kind, chance=chance)
+    return build(with_names(inputs, names_of(tx)) if names else inputs)
 
 
 def study_inputs(
@@ -49,13 +59,14 @@ def study_inputs(
         items=tables.items,
         gold=tables.gold,
         on_gold=tables.on_gold,
-        sample=_sample(tx, tables),
+        sample=sample_of(tx, tables),
         constructions=found.constructions,
         construction_items=found.construction_items,
         cloze=found.cloze,
         cloze_words=found.cloze_words,
         choice=found.choice,
         hours=tables.hours,
+        redundancy=tables.redundancy,
         cost=_cost(tx),
         protocol=protocol(tx),
     )
@@ -67,13 +78,21 @@ def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = []
     for job in jobs.all(tx):
         version = guidelines.current(tx, job.job_id)
-        told = f"{job.task}, {job.judgments} judgments a unit, {job.access}, since {as_iso(job.added_at)[:10]}"
         rules = "; ".join(f"{key} {_told(value)}" for key, value in sorted(job.options.items()) if key not in UNTOLD)
+        told = f"{job.task}, {_asked(job)}"
         words = f"guidelines version {version.version}" if version else ""
         rows.append((job.name, "; ".join(part for part in (told, words, rules) if part)))
         if job.options.get(KEY):
             rows += [(f"{job.name}: {name.lower()}", words) for name, words in protocol_sheet(tx, job)]
     return tuple(rows)
+
+
+def _asked(job: Job) -> str:
+    """How a job was done; one that was done elsewhere has only its file to tell of."""
+    day = as_iso(job.added_at)[:10]
+    if IMPORTED in job.options:
+        return f"judged elsewhere, imported on {day} from {_told(job.options[IMPORTED])}"
+    return f"{job.judgments} judgments a unit, {job.access}, since {day}"
 
 
 def _told(value: Json) -> str:
@@ -83,7 +102,7 @@ def _told(value: Json) -> str:
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
 
 
-def _sample(tx: Tx, tables: StudyTables) -> Sample | None:
+def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
     """The latest sample of these items that somebody has begun to judge."""
     if tables.judgments is None or tables.decisions is None:
         return None

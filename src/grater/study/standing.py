@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grater.model import Json
-from grater.store import Tx, counting, decisions, dump, essays, items, jobs, people
+from grater.store import Tx, counting, decisions, dump, essays, invitations, items, jobs, people
 from grater.store.jobs import Job
 
 
@@ -41,9 +41,11 @@ class Status:
     systems: tuple[str, ...]
     people: int
     jobs: tuple[JobStatus, ...]
+    n_invited: int = 0
 
     def as_json(self) -> dict[str, Json]:
         counts = {"essays": self.essays, "items": self.items, "decisions": self.decisions, "people": self.people}
+        counts["invited"] = self.n_invited
         return {
             "study": self.name,
             **counts,
@@ -62,6 +64,8 @@ class Status:
             )
         if not self.jobs:
             return "have the systems judged: grater study design STUDY sampling --system NAME --n N"
+        if not self.people and self.n_invited:
+            return "send the link of the invitation, and open the pages: grater serve STUDY"
         if not self.people:
             return "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY"
         if any(job.job.state == "open" and job.valid < job.wanted for job in self.jobs):
@@ -78,4 +82,6 @@ def status(tx: Tx) -> Status:
     )
     name = dump.meta_values(tx).get("name", "")
     counts = (essays.count(tx), items.count(tx), decisions.count(tx))
-    return Status(name, *counts, tuple(decisions.names(tx)), people.count(tx), found)
+    waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+    n_invited = sum(each.expires_at > tx.now for each in waiting)
+    return Status(name, *counts, tuple(decisions.names(tx)), people.count(tx), found, n_invited)

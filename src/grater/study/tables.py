@@ -3,15 +3,19 @@
 A task has its own map from labels to error, ok and unknown; jobs of a task without one (cloze, construction, marking)
 have no verdicts and are left out.  Programs are never mixed with people unless asked for.  Decisions on items of a
 kind that nobody judged (gaps, where only prepositions were judged) are left out, unless that kind is asked for.
+
+Where a job asked on only where raters differed, `redundancy` is the number of judgments that every item was to have:
+shares and agreement are of the first so many of each (`grater.tables.turns`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
+from grater.crowd.terms import terms_of
 from grater.errors import UsageError
 from grater.store import Tx, jobs
 from grater.store.columns import decision_columns, judged_by_people, kinds_of, label_columns, place_columns
@@ -39,6 +43,7 @@ class StudyTables:
     gold: Table | None
     on_gold: Judgments | None = None
     hours: tuple[float, ...] = ()
+    redundancy: int = 0
 
 
 def study_tables(
@@ -62,7 +67,14 @@ def study_tables(
         _gold(tx, {job.name for job in chosen}),
         as_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
         _hours(crowd if both else said),
+        redundancy_of(job for job in chosen if TASKS[job.task].verdict),
     )
+
+
+def redundancy_of(chosen: Iterable[Job]) -> int:
+    """The judgments that every item of these jobs has, where some asked on only where raters differed; else 0."""
+    rules = [terms_of(job.options).redundancy for job in chosen]
+    return min((rule.least for rule in rules if rule and not rule.is_fixed), default=0)
 
 
 def labels_of(tx: Tx, task: str, *, groups: Collection[str] = PEOPLE) -> Judgments | None:

@@ -36,10 +36,21 @@ class Balanced:
     n_errors: int
     n_correct: int
     n_duplicates: int
+    n_each: int = N_EACH
 
     def gold(self) -> pl.DataFrame:
         """The items set aside, as a gold table."""
         return self.items.filter(pl.col("gold") == 1).select("item", "label", reason="trigram")
+
+    @property
+    def shortfalls(self) -> list[str]:
+        """Where the corpus is smaller than asked, or not balanced, a line each."""
+        found = []
+        if self.n_errors < self.n_each:
+            found.append(f"wanted {self.n_each:,} errors, found {self.n_errors:,}: accept more trigrams")
+        if self.n_correct < self.n_errors:
+            found.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
+        return found
 
 
 def balance(
@@ -75,7 +86,7 @@ def balance(
     ]
     schema = {**PLACE_SCHEMA, "label": pl.String, "trigram": pl.String, "gold": pl.Int64}
     frame = pl.DataFrame([rows[place] for place in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
-    return Balanced(frame, len(wrong), len(right), len(duplicates))
+    return Balanced(frame, len(wrong), len(right), len(duplicates), n_each)
 
 
 def beyond_suspicion(

@@ -3,7 +3,7 @@
 The paper looked up the Google Web1T corpus (`ngrams.web1t`).  Any well-formed text does instead, and is counted as it
 is read; or a language model of ours, which has no counts but probabilities: there an n-gram that the model keeps
 counts as its probability times the model's number of words, roughly what was counted, and one that it does not keep
-as 0.
+as 0.  A model's card says how many words it was trained on; a million where it does not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from grater.corpora.source import ignore_progress
 from grater.detect.ngrams.counts import Packing
 from grater.detect.ngrams.kneser_ney import find
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel
+from grater.detect.ngrams.stored import load
 from grater.detect.ngrams.texts import sentences_of_lines, text_lines
 from grater.detect.ngrams.web1t import counts_of
 
@@ -47,6 +48,14 @@ def counts_in_sentences(sentences: Iterable[list[str]], wanted: Collection[Ngram
         for n in (2, 3):
             counts.update(ngram for ngram in zip(*(words[k:] for k in range(n)), strict=False) if ngram in wanted)
     return counts
+
+
+def counts_in_model_file(path: Path, wanted: Collection[Ngram]) -> Counts:
+    """Rough counts from a stored language model."""
+    found = load(path)
+    figures = found.card.get("figures")
+    n_tokens = figures.get("tokens") if isinstance(figures, Mapping) else None
+    return counts_in_model(found, n_tokens if isinstance(n_tokens, int) else 10**6, wanted)
 
 
 def counts_in_model(model: LanguageModel, n_tokens: int, wanted: Collection[Ngram]) -> Counts:

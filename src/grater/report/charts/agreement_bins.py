@@ -56,6 +56,6 @@ def _words(bins: Sequence[Bin], score: str) -> str:
     for place, scored in enumerate(bins[-1].systems if bins else ()):
         values = [each.systems[place][score].value for each in bins]
         path = ", ".join(number(value) for value in values)
-        parts.append(f"{scored.system}: {path}")
-    shown = listed([f"{each.title} ({each.n:,} items)" for each in bins])
-    return f"{SCORES[score].capitalize()} from contested to clear items ({shown}). {'; '.join(parts)}."
+        parts.append(f"{scored.system} {path}")
+    shown = listed([f"{each.n:,}" for each in bins])
+    return f"{SCORES[score].capitalize()} from contested to clear items ({shown} of them): {'; '.join(parts)}."

@@ -25,14 +25,16 @@ def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: in
         "bin": {"binned": True},
         "type": "quantitative",
         "title": "raters who side with the majority, %",
+        "axis": {"values": [100 * low for low, _, _ in bars] + [100], "format": ".3~g"},
     }
+    y = {"field": "n", "type": "quantitative", "title": "items", "scale": {"nice": 5}, "axis": {"tickCount": 5}}
     mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
     spec = {
         **data(rows),
         "width": WIDTH,
         "height": HEIGHT,
         "mark": mark,
-        "encoding": {"x": x, "x2": {"field": "high"}, "y": {"field": "n", "type": "quantitative", "title": "items"}},
+        "encoding": {"x": x, "x2": {"field": "high"}, "y": y},
     }
     return Figure(
         "agreement-histogram", "How far raters agree on single items", words, spec, "Madnani et al. 2011, figure 1"

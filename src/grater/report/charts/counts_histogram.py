@@ -11,26 +11,36 @@ from grater.report.figure import Figure
 from grater.report.palette import SERIES
 from grater.report.words import listed, many, percent
 
-MOST_BARS = 30
+MOST_BARS, MOST_NAMED = 30, 16
 
 
 def counts_histogram(
-    by_number: Mapping[int, int], *, name: str, of_what: str, counted: str, source: str = ""
+    by_number: Mapping[int, int], *, name: str, of_what: str, counted: str, n_readers: int = 1, source: str = ""
 ) -> Figure:
-    """`by_number` maps how many `counted` (edits) there are to how many `of_what` (documents) have so many."""
+    """`by_number` maps how many `counted` (edits) there are to how many `of_what` (documents) have so many.
+
+    A document that `n_readers` marked, each alone, is there once for each of them.
+    """
     n = sum(by_number.values())
     step = max(1, (max(by_number, default=0) + 1) // MOST_BARS)
     bars: dict[int, int] = {}
     for key, count in by_number.items():
         bars[key // step * step] = bars.get(key // step * step, 0) + count
-    rows = [{"low": low, "high": low + step, "n": count} for low, count in sorted(bars.items())]
+    rows = [{"low": low - 0.5, "high": low + step - 0.5, "n": count} for low, count in sorted(bars.items())]
     x = {"field": "low", "bin": {"binned": True, "step": step}, "type": "quantitative", "title": counted}
-    x["axis"] = {"format": "d"}
-    encoding = {"x": x, "x2": {"field": "high"}, "y": {"field": "n", "type": "quantitative", "title": f"{of_what}s"}}
+    named = range(0, max(by_number, default=0) + 1, step * (1 + len(bars) // MOST_NAMED))
+    x["axis"] = {"format": "d", "values": list(named)}
+    what = f"{of_what}s" if n_readers == 1 else f"{of_what}s, each once an annotator"
+    y = {"field": "n", "type": "quantitative", "title": what, "scale": {"nice": 5}, "axis": {"tickCount": 5}}
+    encoding = {"x": x, "x2": {"field": "high"}, "y": y}
     mark = {"type": "bar", "color": SERIES[0], "binSpacing": 2}
     mean = sum(key * count for key, count in by_number.items()) / n if n else 0.0
     none = by_number.get(0, 0)
-    words = f"{many(n, of_what)} have {mean:.1f} {counted} each on average; {none:,} ({percent(none, n)}) have none."
+    whose = "" if n_readers == 1 else ", counted once for each annotator who read it,"
+    words = (
+        f"A {of_what}{whose} has {mean:.1f} {counted} on average; {none:,} of {many(n, of_what)} "
+        f"({percent(none, n)}) {'has' if none == 1 else 'have'} none."
+    )
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     return Figure(name, f"{counted.capitalize()} per {of_what}", words, spec, source)
 
@@ -42,7 +52,7 @@ def tag_bars(by_tag: Mapping[str, int], *, name: str = "tags", source: str = "NU
     rows = [{"tag": tag, "n": n} for tag, n in ranked]
     encoding = {
         "y": name_of("tag", None, [tag for tag, _ in ranked], axis={"labelFontSize": 11}),
-        "x": {"field": "n", "type": "quantitative", "title": "edits"},
+        "x": {"field": "n", "type": "quantitative", "title": "edits", "axis": {"tickCount": 5}},
     }
     bars = {"mark": {"type": "bar", "color": SERIES[0], "cornerRadiusEnd": 2}, "encoding": encoding}
     labels = {

@@ -41,7 +41,7 @@ def forest(
         "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
         "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
     }
-    people = rule("x", ceiling.value, f"people {interval(ceiling)}") if ceiling else []
+    people = rule("x", ceiling.value, f"people {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW * len(rows)), "layer": layer}
     words = _words(ranked, score, letters)

@@ -74,17 +74,17 @@ def line(encoding: Row, **mark: Any) -> dict[str, Any]:
     return {"mark": {"type": "line", **mark}, "encoding": kept}
 
 
-def rule(axis: str, value: float, text: str, *, dash: Sequence[int] = (5, 4)) -> list[dict[str, Any]]:
-    """A line across the chart at a value, with its name."""
+def rule(
+    axis: str, value: float, text: str, *, before: bool = False, dash: Sequence[int] = (5, 4)
+) -> list[dict[str, Any]]:
+    """A line across the chart at a value, with its name at its end: above or right of it, or else `before` it."""
     place = {axis: {"datum": value}}
-    corner: dict[str, Any] = {"x": {"value": 6}} if axis == "y" else {"y": {"value": 8}}
-    words = {
-        "type": "text",
-        "align": "left",
-        "dy": -7 if axis == "y" else 0,
-        "dx": 0 if axis == "y" else 6,
-        "text": text,
-    }
+    if axis == "y":
+        corner: dict[str, Any] = {"x": {"value": WIDTH - 4}}
+        words = {"type": "text", "align": "right", "dy": 13 if before else -9, "text": text}
+    else:
+        corner = {"y": {"value": 8}}
+        words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
     mark = {"type": "rule", "strokeDash": list(dash), "color": INK, "opacity": 0.7}
     return [
         {"data": {"values": [{}]}, "mark": mark, "encoding": place},

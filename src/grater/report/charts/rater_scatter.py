@@ -22,7 +22,9 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
         for each in raters
     ]
     title = "right on gold" if has_gold else "agrees with the majority of the others"
-    encoding = {"x": quantity("n", "items judged", zero=True), "y": quantity("value", title)}
+    amounts = [each.n for each in raters]
+    is_wide = 2 * min(amounts, default=0) < max(amounts, default=0)  # from nought only where the field fills it
+    encoding = {"x": quantity("n", "items judged", zero=is_wide), "y": quantity("value", title)}
     ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
     limits = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
     dots = {

@@ -11,7 +11,7 @@ from grater.report.figure import Figure, Row
 from grater.report.palette import GRID, INK, MUTED, SERIES
 from grater.report.words import many, percent
 
-ROW, TOP = 96, 46
+ROW, TOP = 84, 8
 CORPUS_X, STRATUM_X, JUDGED_X = 90, 300, 530
 BOX = (150, 46)
 
@@ -35,8 +35,8 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     links: list[Row] = []
     for place, branch in enumerate(branches):
         y = TOP / 2 + ROW * (place + 0.5)
-        judged = f"{branch.n_judged:,} judged"
-        found = f"{branch.n_errors:,.0f} errors, {percent(branch.n_errors, branch.n_judged)}"
+        judged = f"{branch.n_judged:,} judged, {percent(branch.n_judged, branch.n_items)}"
+        found = f"{branch.n_errors:,.9g} errors, {percent(branch.n_errors, branch.n_judged)}"
         nodes += [
             _node(STRATUM_X, y, branch.stratum, many(branch.n_items, "item"), "stratum"),
             _node(JUDGED_X, y, judged, found, "judged"),

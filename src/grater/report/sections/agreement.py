@@ -7,9 +7,9 @@ from grater.agreement.confusion import ok_label
 from grater.agreement.raters_needed import raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.report.charts.confusion_map import confusion_map
-from grater.report.charts.reliability import reliability
+from grater.report.charts.reliability import needed, reliability
 from grater.report.figure import Figure, Section, Sheet
-from grater.report.words import interval, many
+from grater.report.words import interval, many, sentence
 from grater.tables import Judgments
 
 TITLES = {
@@ -32,7 +32,14 @@ def agreement_section(
         f"{many(len(judgments), 'judgment')} of {many(found.n_items, 'item')} by {many(len(found.raters), 'rater')}: "
         f"kappa {interval(kappa)}, {band(kappa.value) or 'undefined'} in the words of Landis and Koch."
     )
-    return Section(name, title, (words, *found.warnings), _maps(found), (_sheet(found, name),), str(found.signature))
+    return Section(
+        name,
+        title,
+        (words, *map(sentence, found.warnings)),
+        _maps(found),
+        (_sheet(found, name),),
+        str(found.signature),
+    )
 
 
 def experts_section(
@@ -44,8 +51,8 @@ def experts_section(
 ) -> Section:
     """The majority of 1, 2, ... raters against experts (T,C&M 2013, 5.2 and 5.3)."""
     found = raters_needed(crowd, experts)
-    figure = reliability(found, name=name)
-    return Section(name, title, (figure.words, *found.warnings), (figure,), (), str(found.signature))
+    figure = reliability(found, name=name, title=title)
+    return Section(name, title, (needed(found), *map(sentence, found.warnings)), (figure,), (), str(found.signature))
 
 
 def _ok(judgments: Judgments) -> str | None:
@@ -61,4 +68,5 @@ def _sheet(found: Agreement, name: str) -> Sheet:
     rows = [(title, interval(found.coefficients[key])) for key, title in TITLES.items() if key in found.coefficients]
     if found.mean:
         rows.insert(1, ("Cohen's kappa, mean of pairs", interval(found.mean.kappa)))
-    return Sheet(f"{name}-coefficients", "Agreement over all raters", ("coefficient", "value"), tuple(rows))
+    title = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
+    return Sheet(f"{name}-coefficients", title, ("coefficient", "value"), tuple(rows))

@@ -48,8 +48,8 @@ def _words(found: ConstructionStudy) -> list[str]:
     together = next((each for each in found.several if each.rater == EVERYBODY), None)
     if together is not None:
         words.append(
-            f"In context several constructions are right in {interval(together.several_yes)} of the answers: by so "
-            "much at the most a system is underrated that is scored against the writer's own alone."
+            f"In context raters accept several constructions of a noun in {interval(together.several_yes)} of the "
+            "cases. A system that is scored against the writer's own alone is underrated by as much, at the most."
         )
     return words
 

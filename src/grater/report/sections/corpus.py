@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grater.agreement.bands import band
 from grater.agreement.edits import edit_agreement
@@ -29,30 +29,28 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     words = (
         f"{many(len(essays), 'essay')} with {many(counts.sentences, 'sentence')} and {many(counts.tokens, 'token')}."
     )
-    has_pairs = any(len(essay.annotators) > 1 for essay in essays)
-    sheets = (_agreement(edit_agreement(essays)),) if has_pairs else ()
-    return Section("corpus", "What was annotated", (words,), tuple(_figures(found)), sheets, str(found.signature))
+    n_readers = max(len(essay.annotators) for essay in essays)
+    sheets = (_agreement(edit_agreement(essays)),) if n_readers > 1 else ()
+    figures = tuple(_figures(found, n_readers))
+    return Section("corpus", "What was annotated", (words,), figures, sheets, str(found.signature))
 
 
-def _figures(found: CorpusStatistics) -> list[Figure]:
+def _figures(found: CorpusStatistics, n_readers: int) -> list[Figure]:
     summary = found.whole.summary
-    figures = []
+    figures: list[Figure] = []
     if not summary.counts.edits:
         return []
     if summary.per_document:
-        numbers = summary.per_document.by_number
-        figures.append(
-            counts_histogram(
-                numbers, name="edits-per-document", of_what="document", counted="edits", source="NUCLE 2013, figure 2"
-            )
-        )
-    numbers = summary.per_sentence.by_number
-    figures.append(
-        counts_histogram(
-            numbers, name="edits-per-sentence", of_what="sentence", counted="edits", source="NUCLE 2013, figure 3"
-        )
-    )
+        figures.append(_histogram("document", summary.per_document.by_number, n_readers, "NUCLE 2013, figure 2"))
+    figures.append(_histogram("sentence", summary.per_sentence.by_number, n_readers, "NUCLE 2013, figure 3"))
     return [*figures, tag_bars(summary.counts.by_tag)]
+
+
+def _histogram(of_what: str, by_number: Mapping[int, int], n_readers: int, source: str) -> Figure:
+    name = f"edits-per-{of_what}"
+    return counts_histogram(
+        by_number, name=name, of_what=of_what, counted="edits", n_readers=n_readers, source=source
+    )
 
 
 def _agreement(found: CorpusAgreement) -> Sheet:

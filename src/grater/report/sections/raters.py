@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from grater.crowd.raters import Rater, raters
 from grater.report.charts.rater_scatter import rater_scatter
-from grater.report.figure import Section, Sheet
-from grater.report.words import interval, number
+from grater.report.figure import Section, Sheet, without_empty_columns
+from grater.report.words import interval, many, number
 from grater.tables import Judgments, Table
 
 MOST_ROWS = 20
@@ -24,7 +24,15 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     columns = ("rater", "judged", "right on gold", "agrees with others", "skill", "median seconds")
     note = f"The {MOST_ROWS} raters with most judgments of {len(found)}." if len(found) > MOST_ROWS else ""
     sheet = Sheet("raters", "Raters", columns, tuple(map(_row, ranked)), note)
-    return Section("raters", "Who judged", (figure.words,), (figure,), (sheet,))
+    return Section("raters", "Who judged", (_words(found),), (figure,), (without_empty_columns(sheet),))
+
+
+def _words(found: list[Rater]) -> str:
+    amounts = sorted(rater.n for rater in found)
+    seconds = sorted(rater.seconds for rater in found if rater.seconds is not None)
+    spread = f"{many(amounts[0], 'item')} at the least and {amounts[-1]:,} at the most"
+    words = f"{many(len(found), 'rater')} judged {spread}"
+    return words + (f", at {seconds[len(seconds) // 2]:.0f} seconds an item." if seconds else ".")
 
 
 def _met(gold: Table | None, judgments: Judgments) -> Table | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
 from grater.report.charts.sampling_tree import Branch, sampling_tree
 from grater.report.figure import Section, Sheet
-from grater.report.words import interval, many
+from grater.report.words import interval, many, sentence
 from grater.sampling.scores import Stratum
 from grater.tables import Judgments, Sample, Table
 
@@ -20,15 +20,23 @@ def sampling_section(decisions: Table, sample: Sample, judgments: Judgments) -> 
         f"{found.n_judged:,} of {many(round(found.n_items), 'item')} were judged. Estimated for the whole corpus, "
         f"{first.system} has precision {interval(first.scores.precision)} and recall {interval(first.scores.recall)}."
     )
+    exact = _exact(first)
     tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
     return Section(
         "sampling",
         "What the sample says of the whole corpus",
-        (words, *found.warnings),
+        (words, *exact, *map(sentence, found.warnings)),
         (tree,),
         (_sheet(found),),
         str(found.signature),
     )
+
+
+def _exact(system: SystemEstimate) -> tuple[str, ...]:
+    """Why an interval has no width, for a reader who takes it for a mistake."""
+    if all(stratum.n_judged >= stratum.size for stratum in system.strata if stratum.is_flagged):
+        return ("Every flag was judged, so precision on this corpus is known and its interval has no width.",)
+    return ()
 
 
 def _branch(stratum: Stratum) -> Branch:

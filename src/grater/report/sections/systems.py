@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grater.evaluate.binned import agreement_of, histogram
+from grater.evaluate.binned import Bin, agreement_of, histogram
 from grater.evaluate.detectors import Evaluation
 from grater.evaluate.draws import Chance
 from grater.evaluate.pairs import Comparison, compare_systems, is_comparable
@@ -18,13 +18,14 @@ from grater.report.charts.forest import forest
 from grater.report.charts.precision_recall import precision_recall
 from grater.report.charts.raters_in_turn import raters_in_turn
 from grater.report.figure import Section, Sheet
-from grater.report.items import list_name
+from grater.report.items import CONTENTIOUS, list_name
 from grater.report.sections.people import people_as_systems
-from grater.report.words import interval, many, number
+from grater.report.words import interval, many, number, sentence
 from grater.tables import Judgments, Table
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 COUNTS = ("hit", "false_alarm", "miss")
+IN_BINS = ("precision", "recall", "kappa")
 SPLIT = 0.75
 MOST_BARS = 10
 
@@ -39,8 +40,8 @@ def systems_section(found: Evaluation, *, chance: Chance, experts: Judgments | N
     figures = [forest(whole.standard, groups=comparison.groups if comparison else None, ceiling=ceiling)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
-    unjudged = f"{whole.n_unjudged:,} of them without a usable judgment"
-    words = f"{many(len(whole.standard), 'system')} on {many(whole.n_items, 'item')}, {unjudged}."
+    unjudged = f", {whole.n_unjudged:,} of them without a usable judgment" if whole.n_unjudged else ""
+    words = f"{many(len(whole.standard), 'system')} on {many(whole.n_items, 'item')}{unjudged}."
     sheets = [_sheet("scores", "Against the majority of raters", whole.standard)]
     if whole.weighted:
         sheets.append(
@@ -48,6 +49,7 @@ def systems_section(found: Evaluation, *, chance: Chance, experts: Judgments | N
                 "weighted-scores",
                 "Weighted by the share of raters (Madnani et al. 2011, equations 1 to 3)",
                 whole.weighted,
+                note="Counts add up the shares of raters over all items; they lead to the items by majority.",
             )
         )
     if comparison:
@@ -57,7 +59,7 @@ def systems_section(found: Evaluation, *, chance: Chance, experts: Judgments | N
     return Section(
         "systems",
         "How good the systems are",
-        (words, *found.warnings),
+        (words, *map(sentence, found.warnings)),
         tuple(figures),
         tuple(sheets),
         str(found.signature),
@@ -75,12 +77,27 @@ def bins_section(found: Evaluation) -> Section:
     words = (
         "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
     )
-    return Section("bins", "Where raters agree, and where they do not", (words,), tuple(figures))
+    sheets = (_bins(found.whole.bins),) if found.whole.bins else ()
+    return Section("bins", "Where raters agree, and where they do not", (words,), tuple(figures), sheets)
+
+
+def _bins(bins: Sequence[Bin]) -> Sheet:
+    """The numbers of the figures; items on which raters part lead to the list of them."""
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], str] = {}
+    for each in bins:
+        for scored in each.systems:
+            if each.low < SPLIT:
+                links[len(rows), 1] = CONTENTIOUS
+            rows.append((each.title, f"{each.n:,}", scored.system, *(interval(scored[score]) for score in IN_BINS)))
+    columns = ("agreement", "items", "system", *IN_BINS)
+    return Sheet("bins", "Systems by how far raters agree", columns, tuple(rows), links=links)
 
 
 def _n_bars(found: Evaluation) -> int:
     """No finer than shares of so many raters can be."""
-    votes = found.cases.n_votes[found.cases.is_judged]
+    equal = found.cases.equal
+    votes = equal.n_votes[equal.is_judged]
     return int(min(MOST_BARS, max(1, np.median(votes) // 2))) if len(votes) else MOST_BARS
 
 
@@ -104,7 +121,7 @@ def curves_section(found: Evaluation, decisions: Table, *, chance: Chance) -> Se
 
 
 def _threshold(value: float | None) -> str:
-    return "its own flags" if value is None else f"a score of {value:.3g}"
+    return "its own flags" if value is None else f"a score of {value:.3g}".replace("-", "−")
 
 
 def _comparison(found: Evaluation, chance: Chance) -> Comparison | None:
@@ -114,7 +131,7 @@ def _comparison(found: Evaluation, chance: Chance) -> Comparison | None:
     return compare_systems(found.cases, found.truth, chance=chance)
 
 
-def _sheet(name: str, title: str, systems: Sequence[Scored]) -> Sheet:
+def _sheet(name: str, title: str, systems: Sequence[Scored], *, note: str = "") -> Sheet:
     columns = (
         "system",
         *("F0.5" if score == "f0.5" else score for score in SCORES),
@@ -136,7 +153,7 @@ def _sheet(name: str, title: str, systems: Sequence[Scored]) -> Sheet:
         for row, each in enumerate(systems)
         for place, cell in enumerate(COUNTS)
     }
-    return Sheet(name, title, columns, rows, links=links)
+    return Sheet(name, title, columns, rows, note, links)
 
 
 def _people(people: Sequence[Scored]) -> Sheet:
@@ -151,8 +168,8 @@ def _pairs(comparison: Comparison) -> Sheet:
         (
             f"{pair.test.first} − {pair.test.second}",
             interval(pair.test.difference),
-            f"{pair.test.holm['bootstrap']:.3f}",
-            f"{pair.mcnemar_holm:.3f}",
+            number(pair.test.holm["bootstrap"], digits=3),
+            number(pair.mcnemar_holm, digits=3),
         )
         for pair in comparison.pairs
     )
