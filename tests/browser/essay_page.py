@@ -30,6 +30,22 @@ FIND = """(words) => {
   return null;
 }"""
 
+RIM = """([words, isEnd]) => {
+  const walker = document.createTreeWalker(document.getElementById('essay'), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.data.indexOf(words);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + words.length);
+    const boxes = range.getClientRects();
+    const box = isEnd ? boxes[boxes.length - 1] : boxes[0];
+    const isRight = isEnd !== /[\u0590-\u05ff]/.test(words);
+    return { x: isRight ? box.right - 1 : box.left + 1, y: box.top + box.height / 2 };
+  }
+  return null;
+}"""
+
 
 @dataclass
 class EssayPage:
@@ -60,6 +76,12 @@ class EssayPage:
         assert found, f"{words!r} is not on the page in one piece"
         return found
 
+    def _rim(self, words: str, is_end: bool) -> dict[str, float]:
+        """A point just inside the first or the last letter of words, wherever the page stands."""
+        found: dict[str, float] | None = self.page.evaluate(RIM, [words, is_end])
+        assert found, f"{words!r} is not on the page in one piece"
+        return found
+
     def drag(self, words: str) -> None:
         """Over the words from the first letter to the last, also where a line ends between them."""
         found = self._find(words)
@@ -75,6 +97,36 @@ class EssayPage:
     def tap(self, words: str) -> None:
         left, right, middle = self.place(words)
         self.page.touchscreen.tap((left + right) / 2, middle)
+
+    def finger(self, *places: tuple[float, float], hold: int = 0) -> None:
+        """A finger put down at the first place, held for some milliseconds, moved over the others, taken off."""
+        session = self.page.context.new_cdp_session(self.page)
+        for number, (x, y) in enumerate(places):
+            kind = "touchMove" if number else "touchStart"
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+            if not number:
+                self.page.wait_for_timeout(hold)
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        session.detach()
+
+    def pull(self, side: str, words: str, to: str, hand: str, *, to_end: bool | None = None) -> None:
+        """The handle at one end of the words, from there to the same end (or `to_end`) of other words."""
+        handle = self.page.locator(f".handle-{side}")
+        box = handle.bounding_box()
+        assert box, "no handle there"
+        is_end = side == "end"
+        here, there = self._rim(words, is_end), self._rim(to, is_end if to_end is None else to_end)
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        goal_at = (x + there["x"] - here["x"], y + there["y"] - here["y"])
+        halfway = ((x + goal_at[0]) / 2, (y + goal_at[1]) / 2)
+        if hand == "finger":
+            self.finger((x, y), halfway, goal_at)
+            return
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(*halfway)
+        self.page.mouse.move(*goal_at)
+        self.page.mouse.up()
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, expect, sync_playwright
 
-from grater.store import leases, people, units
+from grater.store import leases, people
 from tests.browser.chromium import launch
 from tests.browser.essay_page import EssayPage
 from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
+from tests.browser.tour import ESSAY as TOUR_ESSAY
+from tests.browser.tour import by_person, tour
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
+HIGHEST = {"manage-guidelines": 420, "api": 420}
 PHONE: ViewportSize = {"width": 360, "height": 720}
 ESSAY = (
     "Last summer I visit my aunt in lisbon, she own two small bakery near the old harbour. Every morning she wake up "
@@ -36,7 +39,8 @@ FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
 def take(browser: Browser, site: Site, folder: Path) -> None:
     _marking(browser, site, folder)
     _forms(browser, site, folder)
-    _staff(browser, site, folder)
+    _adjudicating(browser, site, folder)
+    _tour(browser, site, folder)
 
 
 def _marking(browser: Browser, site: Site, folder: Path) -> None:
@@ -83,7 +87,9 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
     with _page(browser, site, person, viewport=PHONE, has_touch=True, is_mobile=True) as page:
         desk = _desk(page, site, person, desk.address)
         desk.tap("opinion")
-        page.locator("#stretch-on").tap()
+        desk.pull("end", "opinion", "shop", "finger")
+        page.wait_for_timeout(500)
+        page.screenshot(path=folder / "marking-phone-handles.png")
         page.locator("#mark").tap()
         page.wait_for_timeout(500)  # the mark of the finger fades
         page.screenshot(path=folder / "marking-phone-slip.png")
@@ -99,45 +105,44 @@ def _forms(browser: Browser, site: Site, folder: Path) -> None:
             page.screenshot(path=folder / f"form-{task}-phone.png")
 
 
-def _staff(browser: Browser, site: Site, folder: Path) -> None:
-    unit_id = marked(site, "She adopted puppy. He own three chair near the sea, in summer.", comment="")
-    with _page(browser, site, site.person("adjudicator"), viewport=WIDE) as page:
-        page.goto("/adjudicate")
-        page.screenshot(path=folder / "adjudicate.png")
-        page.goto(f"/adjudicate/{unit_id}")
+def _adjudicating(browser: Browser, site: Site, folder: Path) -> None:
+    """What nobody marked, on the desk of the adjudication page."""
+    adjudicator, unit_id = site.person("adjudicator"), marked(site, TOUR_ESSAY, comment="")
+    with _page(browser, site, adjudicator, viewport={"width": 1000, "height": 760}) as page:
+        desk = EssayPage(page, site, adjudicator, unit_id, f"/adjudicate/{unit_id}")
+        page.goto(desk.address)
+        page.get_by_text("The whole essay").click()
+        desk.drag("three")
+        desk.fill(tag="mec", correction="3")
+        desk.drag("in summer")
+        page.keyboard.type("wci")
+        page.screenshot(path=folder / "adjudicate-mark.png")
+
+
+def _tour(browser: Browser, site: Site, folder: Path, **options: object) -> None:
+    """Every page once; text in bulk makes large files, so long pages are cut."""
+    for person, stops in by_person(tour(site)):
+        size = {"viewport": WIDE, **options}
+        context = site.context(browser, person, **size) if person else browser.new_context(base_url=site.url, **size)  # type: ignore[arg-type]
+        page = context.new_page()
+        for stop in stops:
+            page.goto(stop.path)
+            _before(page, stop.picture)
+            _shot(page, folder / f"{stop.picture}.png", highest=HIGHEST.get(stop.picture, 900))
+        context.close()
+
+
+def _before(page: Page, picture: str) -> None:
+    """What is done on a page before its picture is taken."""
+    if picture == "adjudicate-essay":
         page.locator("#place-3 input[value=own]").check()
-        page.set_viewport_size({"width": 1000, "height": 800})
         page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=folder / "adjudicate-essay.png")
-    with site.store.read() as tx:
-        job_id = units.the(tx, unit_id).job.job_id
-    paths = {
-        "manage": "/manage",
-        "manage-job": f"/manage/jobs/{job_id}",
-        "manage-new-job": "/manage/jobs/new",
-        "manage-units": f"/manage/jobs/{job_id}/units",
-        "manage-unit": f"/manage/units/{unit_id}",
-        "manage-agreement": f"/manage/jobs/{job_id}/agreement",
-        "manage-guidelines": f"/manage/jobs/{job_id}/guidelines",
-        "manage-import": "/manage/import",
-        "manage-people": "/manage/people",
-        "manage-export": "/manage/export",
-        "manage-webhooks": "/manage/webhooks",
-        "me": "/me",
-        "api": "/api",
-    }
-    with _page(browser, site, site.person("owner"), viewport=WIDE) as page:
-        for name, path in paths.items():
-            page.goto(path)
-            height = 420 if name in ("manage-guidelines", "api") else WIDE["height"]  # text in bulk makes large files
-            page.screenshot(
-                path=folder / f"{name}.png", clip={"x": 0, "y": 0, "width": WIDE["width"], "height": height}
-            )
-    context = browser.new_context(base_url=site.url, viewport=WIDE)
-    page = context.new_page()
-    page.goto("/login")
-    page.screenshot(path=folder / "login.png")
-    context.close()
+
+
+def _shot(page: Page, path: Path, *, highest: int) -> None:
+    width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+    clip: FloatRect = {"x": 0, "y": 0, "width": width, "height": min(height, highest)}
+    page.screenshot(path=path, full_page=True, clip=clip)
 
 
 @contextmanager

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
-from grater.store import units
 from tests.browser.chromium import watched
 from tests.browser.essay_page import marking
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
+from tests.browser.test_mining import mined_list
+from tests.browser.tour import PARTS, Stop, by_person, routes, tour
 
+PICTURES = Path(__file__).parents[2] / "docs" / "images" / "guide"
+IN_THE_DARK = ("jobs-rater", "manage-job", "mining", "reviews", "crowd-crowd", "adjudicate-item")
 RATINGS = ("usage", "cloze", "choice", "error", "construction", "verify")
-STAFF = (
-    "/manage",
-    "/manage/jobs/new",
-    "/manage/import",
-    "/manage/people",
-    "/manage/export",
-    "/manage/webhooks",
-    "/adjudicate",
-    "/me",
-    "/api",
-)
 SERIOUS = ("serious", "critical")
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
 
@@ -64,20 +57,24 @@ def test_the_form_of_a_task(site: Site, chromium: Browser, task: str) -> None:
     context.close()
 
 
-def test_the_pages_around_the_work(site: Site, chromium: Browser) -> None:
-    job_id = site.rating_job("usage")
-    with visited(site, chromium, "worker") as page:
-        for path in ("/jobs", f"/jobs/{job_id}", f"/jobs/{job_id}/done", "/me"):
-            page.goto(path)
-            assert complaints(page, dark=path == "/jobs") == []
+def test_every_route_is_on_the_tour_and_every_stop_has_its_picture(site: Site) -> None:
+    stops = tour(site)
+    assert {stop.route for stop in stops} == routes()
+    assert {stop.picture for stop in stops} - {path.stem for path in PICTURES.glob("*.png")} == set()
 
 
-def test_the_login(site: Site, chromium: Browser) -> None:
-    context = chromium.new_context(base_url=site.url)
-    with watched(context) as (page, _):
-        page.goto("/login")
-        assert complaints(page) == []
-    context.close()
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__.strip("_"))
+def test_every_page_on_the_tour(site: Site, chromium: Browser, part: Callable[[Site], Iterator[Stop]]) -> None:
+    for person, stops in by_person(list(part(site))):
+        size: ViewportSize = {"width": 1100, "height": 800}
+        context = site.context(chromium, person, viewport=size) if person else chromium.new_context(base_url=site.url)
+        with watched(context) as (page, _):
+            for stop in stops:
+                reply = page.goto(stop.path)
+                assert reply is not None
+                assert reply.status == 200, stop.path
+                assert complaints(page, dark=stop.picture in IN_THE_DARK) == []
+        context.close()
 
 
 def test_the_marking_page_with_its_slip_and_its_marks(site: Site, chromium: Browser) -> None:
@@ -99,20 +96,17 @@ def test_adjudication_of_an_essay(site: Site, chromium: Browser) -> None:
     with visited(site, chromium, "adjudicator") as page:
         page.goto(f"/adjudicate/{unit_id}")
         page.locator("input[value=own]").first.check()
+        page.get_by_text("The whole essay").click()
         assert complaints(page, dark=True) == []
 
 
-def test_the_pages_of_owners_and_managers(site: Site, chromium: Browser) -> None:
-    job_id = site.rating_job("usage")
-    with site.store.read() as tx:
-        unit_id = units.ids_of_job(tx, job_id)[0]
-    more = [f"/manage/jobs/{job_id}{rest}" for rest in ("", "/guidelines", "/agreement", "/units")]
-    with visited(site, chromium, "owner") as page:
-        for path in (*STAFF, *more, f"/manage/units/{unit_id}"):
-            reply = page.goto(path)
-            assert reply is not None
-            assert reply.status == 200, path
-            assert complaints(page, dark=path == more[0]) == []
+def test_a_suspect_decided_by_a_key(site: Site, chromium: Browser) -> None:
+    job_id = mined_list(site)
+    with visited(site, chromium, "manager") as page:
+        page.goto(f"/mining/{job_id}/1")
+        page.keyboard.press("y")
+        page.wait_for_url("**/2?after=1")
+        assert complaints(page, dark=True) == []
 
 
 def test_axe_would_see_grey_on_white_and_a_field_without_a_label(module_page: Page) -> None:

@@ -1,4 +1,8 @@
-"""Adjudicating an essay in Chromium: one side, the other, nothing, something else; with mouse and keyboard."""
+"""Adjudicating in Chromium, with mouse and keyboard, wide and narrow, with script and without.
+
+Items of every form task on the task's own form; essays place by place: one side, the other, nothing, something else,
+and what nobody marked.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,82 @@ from playwright.sync_api import Browser, Page, expect
 
 from grater.server.work import desk_of, hand_in
 from grater.store import adjudications, leases
+from grater.tasks.construction import CONSTRUCTIONS
 from grater.tasks.marking import edits_of
 from tests.browser.chromium import watched
+from tests.browser.essay_page import EssayPage
+from tests.browser.form_page import PHONE, WAYS, answer, tab_to
 from tests.browser.site import Site
 
+TASKS = {
+    "usage": ({"label": ["1"], "better": ["at"], "confidence": ["high"]}, {"label": ["2"], "confidence": ["low"]}),
+    "cloze": ({"label": ["at"]}, {"label": ["on"]}),
+    "choice": ({"label": ["first"]}, {"label": ["second"]}),
+    "error": ({"label": ["error"]}, {"label": ["ok"]}),
+    "construction": ({name: ["yes"] for name in CONSTRUCTIONS}, {name: ["no"] for name in CONSTRUCTIONS}),
+    "verify": ({"label": ["both fine"]}, {"label": ["both bad"]}),
+}
+"""What two raters say of the same unit."""
 TEXT = "She adopted puppy. He own three chair near the sea, in <b>summer</b>."
 FIRST = (("puppy", "a puppy", "ArtOrDet"), ("own", "owns", "SVA"), ("chair", "chairs", "Nn"))
 SECOND = (("adopted", "adopted a", "ArtOrDet"), ("own", "owned", "Vt"), ("near", "by", "Wcip"))
+
+
+def rated(site: Site, task: str) -> str:
+    """A unit of a form task about which two raters differ."""
+    job_id = site.rating_job(task, n_units=1)
+    unit_ids = set()
+    for said in TASKS[task]:
+        person = site.person("worker")
+        lease_id = site.lease(job_id, person).rpartition("/")[2]
+        with site.store.read() as tx:
+            desk = desk_of(tx, lease_id, person_id=person.person_id)
+        hand_in(site.store, desk, said, seconds=1)
+        unit_ids.add(desk.unit.unit_id)
+    (unit_id,) = unit_ids
+    return unit_id
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_whole_session_over_items_of_every_task(site: Site, chromium: Browser, way: str) -> None:
+    hand, size, has_script = WAYS[way]
+    by_task = {task: rated(site, task) for task in TASKS}
+    context = site.context(chromium, site.person("adjudicator"), viewport=size, java_script_enabled=has_script)
+    with watched(context) as (page, _):
+        page.goto("/adjudicate")
+        for unit_id in by_task.values():
+            follow(page, hand, f"/adjudicate/{unit_id}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            assert page.locator("tbody tr").count() >= 2, "both raters are on the page"
+            answer(page, hand, has_script=has_script, button="Save as gold")
+            assert page.url.endswith("/adjudicate")
+            assert page.locator(f'a[href="/adjudicate/{unit_id}"]').count() == 0, "a decided unit no longer waits"
+        page.goto(f"/adjudicate/{by_task['usage']}")
+        checked = page.locator("input:checked").evaluate_all("inputs => inputs.map((input) => input.value)")
+        assert checked == ["0", "low"], "the earlier decision is filled in"
+    context.close()
+    found = {task: labels_of(site, unit_id) for task, unit_id in by_task.items()}
+    assert found.pop("choice") < {"writer", "system"}, "whose word the first one was is for the server to know"
+    assert found == {
+        "usage": {"0"}, "cloze": {"with"}, "error": {"error"}, "construction": {"yes"},
+        "verify": {"suggestion better"},
+    }  # fmt: skip
+
+
+def follow(page: Page, hand: str, href: str) -> None:
+    with page.expect_navigation():
+        if hand == "mouse":
+            page.locator(f'a[href="{href}"]').click()
+        else:
+            tab_to(page, lambda focus: focus["href"] == href)
+            page.keyboard.press("Enter")
+
+
+def labels_of(site: Site, unit_id: str) -> set[str]:
+    with site.store.read() as tx:
+        decision = adjudications.find(tx, unit_id)
+    assert decision is not None
+    return {each.label for each in decision.answers}
 
 
 def marked(site: Site, text: str = TEXT, *, comment: str = "<i>as I see it</i>") -> str:
@@ -51,31 +124,31 @@ def decide_with_mouse(page: Page) -> None:
 def decide_with_keyboard(page: Page) -> None:
     """Every radio group is one stop of the Tab key; arrows choose in it."""
 
-    def tab_to(selector: str) -> None:
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
-                return
-        raise AssertionError(f"{selector} cannot be reached with the Tab key")
+    def to(selector: str) -> None:
+        tab_to(page, lambda _: page.evaluate("(it) => document.activeElement.matches(it)", selector))
 
-    tab_to("#place-1 input[type=radio]")
+    to("#place-1 input[type=radio]")
     page.keyboard.press("Space")
-    tab_to("#place-2 input[type=radio]")
+    to("#place-2 input[type=radio]")
     page.keyboard.press("Space")
-    tab_to("#place-3 input[type=radio]")
+    to("#place-3 input[type=radio]")
     page.keyboard.press("Space")
     for _ in range(3):
         page.keyboard.press("ArrowDown")
-    tab_to("#place-3 select[name^=tag]")
+    to("#place-3 select[name^=tag]")
     page.keyboard.type("SVA")
-    tab_to("#place-3 input[name^=correction]")
+    to("#place-3 input[name^=correction]")
     page.keyboard.type("has")
-    tab_to("form[action^='/adjudicate'] button")
+    to("form[action^='/adjudicate'] button")
     page.keyboard.press("Enter")
 
 
 @pytest.mark.parametrize("decide", [decide_with_mouse, decide_with_keyboard])
-@pytest.mark.parametrize("options", [{}, {"viewport": {"width": 360, "height": 740}}], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"viewport": PHONE}, {"viewport": PHONE, "java_script_enabled": False}],
+    ids=["desktop", "phone", "phone-plain"],
+)
 def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options) -> None:  # type: ignore[no-untyped-def]
     unit_id = marked(site)
     context = site.context(chromium, site.person("adjudicator"), **options)
@@ -122,3 +195,71 @@ def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site
         assert len(checked) == 4, "the earlier decision is filled in"
     context.close()
     assert len(gold_of(site, unit_id)) == 4
+
+
+def test_nothing_is_wrong_is_filled_in_again_as_the_annotator_who_said_so(site: Site, chromium: Browser) -> None:
+    unit_id = marked(site)
+    context = site.context(chromium, site.person("adjudicator"))
+    with watched(context) as (page, _):
+        page.goto(f"/adjudicate/{unit_id}")
+        decide_with_mouse(page)
+        page.wait_for_url("**/adjudicate")
+        page.goto(f"/adjudicate/{unit_id}")
+        expect(page.locator("#place-2 input:checked")).to_have_count(1)
+        expect(page.locator("#place-2 label:has(input:checked)")).to_contain_text("nothing wrong here")
+    context.close()
+
+
+def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, chromium: Browser) -> None:
+    unit_id = marked(site)
+    adjudicator = site.person("adjudicator")
+    context = site.context(chromium, adjudicator)
+    with watched(context) as (page, _):
+        desk = EssayPage(page, site, adjudicator, unit_id, f"/adjudicate/{unit_id}")
+        page.goto(desk.address)
+        page.get_by_text("The whole essay").click()
+        desk.drag("in ")
+        desk.fill(tag="wcip", correction="during")
+        desk.drag("three")
+        page.keyboard.type("mec")
+        desk.press("Tab", "Enter")  # no correction: it is owed
+        decide_with_mouse(page)
+        expect(page.locator("#slip-tag")).to_have_value("Mec")
+        desk.press("Tab")
+        page.keyboard.type("3")
+        desk.press("Enter")
+        page.get_by_role("button", name="Store the decision").click()
+        page.wait_for_url("**/adjudicate")
+        everything = [
+            ("puppy", ("a puppy",), "ArtOrDet"), ("own", ("has",), "SVA"), ("three", ("3",), "Mec"),
+            ("chair", ("chairs",), "Nn"), ("in", ("during",), "Wcip"),
+        ]  # fmt: skip
+        assert gold_of(site, unit_id) == everything
+        page.goto(desk.address)
+        expect(page.locator("#whole")).to_have_attribute("open", "")
+        expect(page.locator(".entry-code")).to_have_text(["Mec", "Wcip"])
+        page.locator(".entry .remove").first.click()
+        page.get_by_role("button", name="Store the decision").click()
+        page.wait_for_url("**/adjudicate")
+        assert gold_of(site, unit_id) == [each for each in everything if each[2] != "Mec"]
+    context.close()
+
+
+def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromium: Browser) -> None:
+    unit_id = marked(site)
+    start = TEXT.index("in <b>")
+    own = {"start": start, "end": start + 2, "quote": "in", "tag": "Wcip", "replacements": ["during"], "comment": ""}
+    for has_script in (True, False):
+        context = site.context(chromium, site.person("adjudicator"), java_script_enabled=has_script)
+        with watched(context) as (page, _):
+            page.goto(f"/adjudicate/{unit_id}")
+            if has_script:
+                page.locator("#more").evaluate("(field, own) => { field.value = JSON.stringify([own]); }", own)
+                decide_with_mouse(page)
+            else:
+                page.get_by_text("The whole essay").click()
+                expect(page.locator("#whole li")).to_contain_text("during")
+                page.get_by_role("button", name="Store the decision").click()
+            page.wait_for_url("**/adjudicate")
+        context.close()
+        assert ("in", ("during",), "Wcip") in gold_of(site, unit_id)

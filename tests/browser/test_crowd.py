@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from grater.model import Json
-from grater.store import checks, essays, gold, invitations, jobs, leases, panels, people, trust, units
+from grater.store import checks, essays, gold, gold_units, invitations, jobs, leases, panels, people, trust, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
+from grater.study.crowd_terms import set_terms
 from tests.browser.chromium import watched
 from tests.browser.site import NUMBER, Site
 from tests.server import studies
@@ -106,4 +107,28 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
             assert page.get_by_text("THANKS-42").count() == 0
             say(page, "Error")
         expect(page.get_by_text("THANKS-42")).to_be_visible()
+    context.close()
+
+
+def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site) -> None:
+    """The script sends the essay and follows the answer; by then the session has ended."""
+    person = site.person("worker")
+    job_id = site.marking_job("She waits in the stop. Nobody comes.", "We arrive to the town.")
+    with site.store.write() as tx:
+        known = units.the(tx, units.ids_of_job(tx, job_id)[0])
+        item_id = known.unit.items[0].item.item_id
+        gold_units.convert(tx, known.unit_id, item_id, ["10-12:Wcip"], reason=REASON)
+        set_terms(tx, job_id, {"gold": {"quiz": 1}})
+    context = site.context(chromium, person)
+    with watched(context) as (page, _):
+        page.goto(f"/jobs/{job_id}")
+        page.get_by_role("button", name="Start").first.click()
+        expect(page.locator("#save-state")).to_have_text("All marks saved")  # the script is there
+        page.locator("#finish button").click()
+        page.locator("#no-marks").get_by_role("button", name="Yes, finish it").click()
+        expect(page.get_by_text("You have been put out of this job")).to_be_visible()
+        expect(page.get_by_text("expected in (Wcip)")).to_be_visible()
+        expect(page.get_by_text(REASON)).to_be_visible()
+        page.goto(f"/jobs/{job_id}")
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
     context.close()

@@ -63,6 +63,26 @@ def test_a_long_paragraph_is_drawn_in_chunks_that_add_up_to_it(module_page: Page
     assert [place for start, end in chunks for place in range(start, end)] == list(range(len(text)))  # type: ignore[attr-defined]
 
 
+def test_a_new_mark_draws_its_own_chunk_anew_and_nothing_else(module_page: Page) -> None:
+    """An essay of one paragraph, however long, is as quick as one of many."""
+    script = """await (async () => {
+      const { Text } = await import('/static/marking/text.js');
+      const { newMark } = await import('/static/marking/marks.js');
+      const text = new Text('one two three '.repeat(1500));
+      const root = document.createElement('div');
+      const view = new m.EssayView(root, text, new Map());
+      const marks = Array.from({ length: 400 }, (_, n) => newMark({ start: 50 * n, end: 50 * n + 9, tag: 'Vt' }));
+      view.draw({ marks });
+      const watch = new MutationObserver(() => {});
+      watch.observe(root, { subtree: true, childList: true, attributes: true });
+      view.draw({ marks: [...marks, newMark({ start: 10001, end: 10020, tag: 'Nn' })] });
+      return [...new Set(watch.takeRecords().map(({ target }) => target.dataset.chunk))];
+    })()"""
+    touched = call(module_page, "view", script)
+    chunk = call(module_page, "text", "new m.Text('one two three '.repeat(1500)).chunkAt(10001)")
+    assert touched == [str(chunk)]
+
+
 def test_a_cursor_stretched_back_over_its_start_turns_round(module_page: Page) -> None:
     script = """await (async () => {
       const { Text } = await import('/static/marking/text.js');

@@ -5,26 +5,14 @@ Hand (mouse, keyboard alone), width (desktop, phone) and script (on, off) in fou
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
-
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.chromium import watched
+from tests.browser.form_page import WAYS, answer, go_on
 from tests.browser.site import Site
 
 TASKS = ("usage", "cloze", "choice", "error", "construction", "verify")
-DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
-WAYS = {
-    "mouse-desktop-script": ("mouse", DESKTOP, True),
-    "mouse-phone-plain": ("mouse", PHONE, False),
-    "keyboard-desktop-plain": ("keyboard", DESKTOP, False),
-    "keyboard-phone-script": ("keyboard", PHONE, True),
-}
-MOST_STOPS = 80
-WORD = "with"
-Focus: TypeAlias = dict[str, Any]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -40,82 +28,10 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
         while not page.url.endswith("/done"):
             if has_script:
                 assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-            answer_with_mouse(page) if hand == "mouse" else answer_with_keys(page, has_script=has_script)
+            answer(page, hand, has_script=has_script)
             n_pages += 1
             assert n_pages < 5, "the same page came back"
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     context.close()
     n_items = 5 if task == "construction" else 1
     assert len(site.handed_in(job_id)) == n_pages * n_items > 0
-
-
-FOCUS = """() => {
-  const node = document.activeElement;
-  const asked = node.closest('[data-asked-for]')?.dataset.askedFor ?? null;
-  return { kind: node.type ?? '', name: node.name ?? '', words: node.textContent.trim(), asked };
-}"""
-
-
-def go_on(page: Page, hand: str, button: str) -> None:
-    with page.expect_navigation():
-        if hand == "mouse":
-            page.get_by_role("button", name=button).first.click()
-        else:
-            tab_to(page, lambda focus: focus["words"] == button)
-            page.keyboard.press("Enter")
-
-
-def answer_with_mouse(page: Page) -> None:
-    """The first choice of every question, a word where one is asked for."""
-    form = page.locator("main form").first
-    label = first_label(form)
-    for group in form.locator("fieldset:has(input[type=radio])").all():
-        if is_asked(group, label):
-            group.locator("label").first.click()
-    for field in form.locator("input[type=text]").all():
-        if is_asked(field.locator("xpath=.."), label):
-            field.fill(WORD)
-    with page.expect_navigation():
-        form.get_by_role("button", name="Save and go on").click()
-
-
-def answer_with_keys(page: Page, *, has_script: bool) -> None:
-    """The key of the first answer, where there are keys; then Tab from question to question."""
-    form = page.locator("main form").first
-    label = first_label(form)
-    keys = form.locator("input[name=label][data-key]")
-    key = keys.first.get_attribute("data-key") if has_script and keys.count() else None
-    if key:
-        page.keyboard.press(key)
-    answered: set[str] = {"label"} if key else set()
-
-    def is_at_the_end(focus: Focus) -> bool:
-        if focus["kind"] == "radio" and focus["name"] not in answered:
-            page.keyboard.press("Space")
-            answered.add(focus["name"])
-        if focus["kind"] == "text" and (focus["asked"] is None or label in focus["asked"].split()):
-            page.keyboard.type(WORD)
-        return str(focus["words"]).startswith("Save and go on")
-
-    is_at_the_end(page.evaluate(FOCUS))  # the page, or the key, may have put the cursor into a field
-    tab_to(page, is_at_the_end)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-
-
-def first_label(form: Locator) -> str:
-    choice = form.locator("input[name=label][type=radio]")
-    return (choice.first.get_attribute("value") or "") if choice.count() else ""
-
-
-def is_asked(part: Locator, label: str) -> bool:
-    asked_for = part.get_attribute("data-asked-for")
-    return asked_for is None or label in asked_for.split()
-
-
-def tab_to(page: Page, is_there: Callable[[Focus], bool]) -> None:
-    for _ in range(MOST_STOPS):
-        page.keyboard.press("Tab")
-        if is_there(page.evaluate(FOCUS)):
-            return
-    raise AssertionError("the Tab key does not lead there")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, Route
 
 from grater.report.build import build
@@ -85,9 +86,29 @@ def test_paper_and_ink_follow_the_reader(page: Page, scheme: Scheme) -> None:
 def test_a_number_leads_to_its_items(page: Page) -> None:
     link = page.locator("table a").first
     target = str(link.get_attribute("href"))
+    items = page.locator(f"{target} .items li").first
+    assert not items.is_visible()
     link.click()
     assert page.url.endswith(target)
-    assert page.locator(f"{target} .items li").count() > 0
+    assert items.is_visible()
+
+
+def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
+    link = page.locator("#table-hardest a").first
+    target = str(link.get_attribute("href"))
+    link.click()
+    item = page.locator(f"[id='{target[1:]}']")
+    assert item.is_visible()
+    assert "error" in item.inner_text()
+
+
+def test_axe_finds_nothing_serious(chromium: Browser, saved: Path, scheme: Scheme) -> None:
+    context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script, and the page allows none
+    page = context.new_page()
+    page.goto(f"{saved.as_uri()}#contentious")
+    found = Axe().run(page).response["violations"]
+    context.close()
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
 
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page) -> None:

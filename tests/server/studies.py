@@ -48,6 +48,19 @@ class Clock:
 
 
 @dataclass
+class Patience:
+    """Ends the loops of tests: a page that never lets go is an error, not a hang."""
+
+    steps: int = 60
+
+    def at_work(self, path: str) -> bool:
+        """Whether the path is that of a unit to answer."""
+        self.steps -= 1
+        assert self.steps, f"still at {path}"
+        return path.startswith("/leases/")
+
+
+@dataclass
 class Study:
     """A store, its people by role, its jobs by task."""
 

@@ -9,8 +9,8 @@ import pytest
 from grater.model import Item, Json, Span
 from grater.store import checks, items, jobs, progress, tokens, units
 from grater.store.units import NewUnit
-from tests.server.studies import TEXTS, Study
-from tests.server.test_work import FILLED, answer, start
+from tests.server.studies import TEXTS, Patience, Study
+from tests.server.test_work import FILLED, answer, answer_all, start
 
 SECRET: dict[str, Json] = {
     "suggestion": "zzz-suggested",
@@ -78,7 +78,8 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
 def test_cloze_never_sends_the_writers_word(study: Study) -> None:
     browser = study.browser("worker")
     path = start(browser, study, "cloze")
-    while path.startswith("/leases/"):
+    patience = Patience()
+    while patience.at_work(path):
         shown = re.search(r'<div class="passage".*?</div>', browser.get(path).text, re.DOTALL)
         assert shown is not None
         words = re.sub(r"<[^>]+>", "", shown.group(0)).strip()
@@ -90,9 +91,7 @@ def test_cloze_never_sends_the_writers_word(study: Study) -> None:
 
 def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study) -> None:
     one = study.browser("annotator")
-    path = start(one, study, "usage")
-    while path.startswith("/leases/"):
-        path = answer(one, path, {"label": "1", "better": "zzzother", "confidence": "low"}).url.path
+    answer_all(one, start(one, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
     rater = study.browser("worker")
     job = study.jobs["usage"]
     path = start(rater, study, "usage")
@@ -113,9 +112,7 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
 
 def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rating(study: Study) -> None:
     rater, manager = study.browser("annotator"), study.browser("manager")
-    path = start(rater, study, "usage")
-    while path.startswith("/leases/"):
-        path = answer(rater, path, {"label": "1", "better": "zzzother", "confidence": "low"}).url.path
+    answer_all(rater, start(rater, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
     job_id = study.jobs["usage"]
     with study.store.read() as tx:
         unit_ids = units.ids_of_job(tx, job_id)

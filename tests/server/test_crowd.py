@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from grater.model import Decision, Json
-from grater.store import checks, decisions, gold, jobs, leases, people, tokens, trust, units
+from grater.store import checks, decisions, gold, jobs, leases, people, queue, tokens, trust, units
 from grater.store.units import NewUnit
-from tests.server.studies import Browser, Study, new_units, served
-from tests.server.test_work import FILLED, answer
+from grater.study.drawing import Wish, draw
+from grater.study.planning import JobPlan, add_job
+from tests.server.studies import Browser, Patience, Study, new_units, served
+from tests.server.test_work import FILLED, answer, answer_all
+from tests.store.crowds import statements
 
 WORK = slice(0, 6)
 KNOWN = slice(6, 10)
@@ -84,6 +87,30 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
     assert all(len(calls["work"][key]) == len(calls["gold"][key]) for key in differing)
 
 
+@pytest.mark.parametrize("access", ["page", "api"])
+def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No clock tells them apart: for either, the same is asked of the database; and the headers are the same."""
+    monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
+        token = tokens.make(tx, crowd.people["worker"].person_id)
+    browser, headers = crowd.browser("worker"), {"authorization": f"Bearer {token}"}
+    begin(browser, job_id)
+    costs: dict[bool, set[tuple[tuple[str, ...], ...]]] = {True: set(), False: set()}
+    for _ in range(6):
+        with statements(crowd.store) as found:
+            if access == "api":
+                reply = crowd.client().post(f"/api/v1/jobs/{job_id}/next", headers=headers)
+                path = f"/leases/{reply.json()['lease']['lease_id']}"
+            else:
+                reply = browser.post(f"/jobs/{job_id}/next")
+                path = reply.url.path
+        costs[is_gold(crowd, path)].add((tuple(found), tuple(sorted(reply.headers))))
+        answer(browser, path, {"label": "error"})
+    assert costs[True] == costs[False]
+    assert len(costs[True]) == 1
+
+
 def twin(tx, role: str) -> str:  # type: ignore[no-untyped-def]
     """A job in which one sentence is the only work, or the only gold."""
     terms: dict[str, Json] = {"gold": {"least_seen": 50}, "page": 2}
@@ -101,9 +128,12 @@ def twin(tx, role: str) -> str:  # type: ignore[no-untyped-def]
 def until(study: Study, browser: Browser, job_id: str, role: str) -> str:
     """Work until the next unit is of this role; give its path."""
     path = begin(browser, job_id)
-    while is_gold(study, path) != (role == "gold"):
+    patience = Patience()
+    while patience.at_work(path):
+        if is_gold(study, path) == (role == "gold"):
+            return path
         path = answer(browser, path, {"label": "ok"}).url.path
-    return path
+    raise AssertionError(f"no unit of this role: {role}")
 
 
 def test_quiz_work_a_missed_gold_with_its_reason_a_dispute_and_forgiveness(crowd: Study) -> None:
@@ -115,7 +145,8 @@ def test_quiz_work_a_missed_gold_with_its_reason_a_dispute_and_forgiveness(crowd
         assert is_gold(crowd, path)
         path = answer(rater, path, {"label": "error"}).url.path
     missed = False
-    while path.startswith("/leases/"):
+    patience = Patience()
+    while patience.at_work(path):
         hidden_gold = is_gold(crowd, path)
         reply = answer(rater, path, {"label": "ok" if hidden_gold else "error"})
         if hidden_gold:
@@ -205,7 +236,8 @@ def test_a_panel_rater_gets_the_code_only_after_the_last_answer_is_stored(crowd:
     rater, reply = enter(crowd, panel_of(crowd, job_id), "abc")
     assert reply.url.path == f"/jobs/{job_id}"
     path, seen = begin(rater, job_id), ""
-    while path.startswith("/leases/"):
+    patience = Patience()
+    while patience.at_work(path):
         assert "DONE-1" not in rater.get(f"/jobs/{job_id}/done").text + seen
         reply = answer(rater, path, {"label": "error"})
         path, seen = reply.url.path, reply.text if reply.url.path.startswith("/leases/") else ""
@@ -290,9 +322,7 @@ def test_an_open_link_lets_anybody_in_but_not_too_often(crowd: Study) -> None:
 def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
     rater = crowd.browser("worker")
-    path = begin(rater, job_id)
-    while path.startswith("/leases/"):
-        path = answer(rater, path, {"label": "error"}).url.path
+    answer_all(rater, begin(rater, job_id), {"label": "error"})
     manager = crowd.browser("manager")
     for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
         page = manager.get(f"/manage/jobs/{job_id}/{name}")
@@ -365,23 +395,112 @@ def test_the_pages_of_the_crowd_open_for_every_task(study: Study, task: str) -> 
     job_id = study.jobs[task]
     for who in ("worker", "annotator"):
         rater = study.browser(who)
-        path = begin(rater, job_id)
-        while path.startswith("/leases/"):
-            path = answer(rater, path, FILLED[task]).url.path
+        answer_all(rater, begin(rater, job_id), FILLED[task])
     manager = study.browser("manager")
     for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
         assert manager.get(f"/manage/jobs/{job_id}/{name}").status_code == 200, name
 
 
 def test_systems_are_scored_so_far(crowd: Study) -> None:
-    job_id = crowd.jobs["crowd"]
     with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {}, name="untested")  # without a gold rule, so that one rater comes to every unit
         ids = [new.items[0][0] for new in new_units(tx, "error")[WORK]]
         decisions.add_all(tx, [Decision(each, "detector", number < 3) for number, each in enumerate(ids)])
     rater = crowd.browser("worker")
-    path = begin(rater, job_id)
-    while path.startswith("/leases/"):
-        path = answer(rater, path, {"label": "error"}).url.path
+    answer_all(rater, begin(rater, job_id), {"label": "error"})
     page = crowd.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
     assert "detector" in page
     assert "0.50" in page  # half of the errors are flagged
+
+
+def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
+    """A marking job that begins with a quiz of one essay, whose two errors are known; there is another to mark."""
+    terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}
+    job = jobs.add(tx, name="planted", task="marking", title="Whole essays", options={"crowd": terms})
+    known, work, *_ = new_units(tx, "marking")
+    units.add_all(tx, job.job_id, [work])
+    (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(known.items, known.essay_id, role="gold")])
+    gold.add(tx, unit_id, known.items[0][0], ["58-65:Nn", "51-53:Wcip"], reason=REASON)
+    return str(jobs.set_state(tx, job.job_id, "open").job_id)
+
+
+def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
+    """The marking page goes where the answer leads, in a request of its own; the session has ended by then."""
+    with crowd.store.write() as tx:
+        job_id = planted_job(tx)
+    rater = crowd.browser("worker")
+    reply = answer(rater, begin(rater, job_id), {"edits": "[]"})
+    path = reply.url.path
+    assert path.startswith("/out/")
+    again = rater.get(path).text  # what a script or a reload asks for
+    assert "put out of this job" in again
+    assert REASON in again
+    assert "got 0 right" in again
+    assert "expected <strong>of (Wcip), brother (Nn)</strong>" in again
+    assert rater.get(f"/jobs/{job_id}").url.path == "/login"
+    head, _, signature = path.rpartition("/")
+    for wrong in (f"{head}/{'0' * len(signature)}", path.replace(crowd.people["worker"].person_id, "x"), f"{path}1"):
+        refused = crowd.browser().get(wrong)
+        assert refused.status_code == 404
+        assert REASON not in refused.text
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_a_panel_rater_who_is_put_out_over_an_essay_gets_the_code(crowd: Study) -> None:
+    with crowd.store.write() as tx:
+        job_id = planted_job(tx)
+    rater, _ = enter(crowd, panel_of(crowd, job_id), "abc")
+    reply = answer(rater, begin(rater, job_id), {"edits": "[]"})
+    assert "FAIL-1" in reply.text
+    assert "FAIL-1" in rater.get(reply.url.path).text
+
+
+def test_a_manager_gives_gold_a_reason_that_teaches(crowd: Study) -> None:
+    job_id, manager = crowd.jobs["crowd"], crowd.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/gold")
+    with crowd.store.read() as tx:
+        ids = units.ids_of_job(tx, job_id, role="gold")
+    for unit_id in ids:
+        page = manager.post(f"/manage/gold/{unit_id}/reason", {"reason": "Think of a <bus> stop."}).text
+    assert page.count("Think of a &lt;bus&gt; stop.") == len(ids)
+    rater = crowd.browser("worker")
+    assert "Think of a &lt;bus&gt; stop." in answer(rater, begin(rater, job_id), {"label": "ok"}).text
+    with crowd.store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
+    job_id = crowd.jobs["crowd"]
+    for name, provider in (("abc", "prolific"), ("def", "connect")):
+        panel_id = panel_of(crowd, job_id, provider=provider)
+        rater = crowd.browser()
+        asked = {"prolific": "PROLIFIC_PID", "connect": "participantId"}[provider]
+        rater.get(f"/p/{panel_id}?{asked}={name}")
+        rater.post(f"/p/{panel_id}", {asked: name})
+        answer(rater, begin(rater, job_id), {"label": "error"})
+    manager = crowd.browser("manager")
+    manager.get(f"/manage/jobs/{job_id}/money")
+    assert "For connect" in manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"}).text
+    path = f"/manage/jobs/{job_id}/payments.csv"
+    assert manager.get(f"{path}?panel=connect").text.splitlines()[1:] == ["connect,def,0.07,EUR"]
+    assert manager.get(path).text.splitlines()[1:] == ["connect,def,0.07,EUR", "prolific,abc,0.07,EUR"]
+
+
+def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
+    """Four of ten places are flagged; of the sample's six the flagged three are errors, the others are not."""
+    with crowd.store.write() as tx:
+        ids = [new.items[0][0] for new in new_units(tx, "error")]
+        decisions.add_all(tx, [Decision(each, "detector", number < 4) for number, each in enumerate(ids)])
+    drawn = draw(crowd.store, "first", Wish("detector", 6, 3)).sample.frame["item"].to_list()
+    job = add_job(crowd.store, JobPlan("sampled", "error", judgments=1, item_ids=drawn))
+    rater = crowd.browser("worker")
+    path, patience = begin(rater, job.job_id), Patience()
+    while patience.at_work(path):
+        with crowd.store.read() as tx:
+            lease = leases.find(tx, path.rsplit("/", 1)[1], person_id=crowd.people["worker"].person_id)
+            item_id = units.the(tx, lease.unit_id).unit.items[0].item.item_id  # type: ignore[union-attr]
+        path = answer(rater, path, {"label": "error" if item_id in ids[:4] else "ok"}).url.path
+    page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
+    assert "from what is judged of the sample <strong>first</strong>" in page
+    assert re.search(r'detector</td><td class="number">6</td><td class="number">1.00 ', page)

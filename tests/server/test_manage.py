@@ -8,17 +8,15 @@ import zipfile
 import pytest
 
 from grater.store import adjudications, guidelines, invitations, jobs, judgments, people, units
-from tests.server.studies import Browser, Study
-from tests.server.test_work import FILLED, answer, start
+from tests.server.studies import Browser, Patience, Study
+from tests.server.test_work import FILLED, answer, answer_all, start
 
 TWO = ("annotator", "worker")
 
 
 def all_of(study: Study, who: str, task: str, form: dict[str, object]) -> None:
     browser = study.browser(who)
-    path = start(browser, study, task)
-    while path.startswith("/leases/"):
-        path = answer(browser, path, form).url.path
+    answer_all(browser, start(browser, study, task), form)
 
 
 def make(browser: Browser, **form: str):  # type: ignore[no-untyped-def]
@@ -109,8 +107,8 @@ def test_agreement_is_that_of_the_command(study: Study) -> None:
     manager = study.browser("manager")
     assert "No item has two judgments yet" in manager.get(f"/manage/jobs/{job_id}/agreement").text
     browser = study.browser("annotator")
-    path, number = start(browser, study, "usage"), 0
-    while path.startswith("/leases/"):
+    path, number, patience = start(browser, study, "usage"), 0, Patience()
+    while patience.at_work(path):
         form: dict[str, object] = {"label": "2" if number % 2 else "0", "confidence": "high"}
         path, number = answer(browser, path, form).url.path, number + 1
     page = manager.get(f"/manage/jobs/{job_id}/agreement").text

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from grater.store import checks, judgments, submissions
+from grater.store import checks, jobs, judgments, payments, submissions
 from grater.store.clock import DAY
+from grater.study.crowd_money import job_costs
+from grater.study.crowd_terms import set_terms
 from tests.server.studies import TEXTS, Browser, Study
 from tests.server.test_work import answer, start
 
@@ -107,3 +109,26 @@ def test_work_without_findings_and_the_work_of_others_cannot_be_mended(study: St
     assert study.browser("worker").post(keep.group(0)).status_code == 404
     browser.post(keep.group(0))
     assert browser.post(f"/reviews/units/{row['unit']}/mend").status_code == 404
+
+
+def test_a_mended_essay_is_paid_once(study: Study) -> None:
+    with study.store.write() as tx:
+        set_terms(tx, study.jobs["marking"], {"pay": {"cents": 250}})
+    browser, _ = marked(study)
+    assert owed(study) == 250
+    path = mend(browser)
+    answer(browser, path, {"edits": first_word(browser.get(path).text, "Better")})
+    assert owed(study) == 250
+    with study.store.read() as tx:
+        rows = judgments.table(tx, study.jobs["marking"], judgments.ALL)
+        assert sorted(str(row["status"]) for row in rows) == ["valid", "withdrawn"]
+
+
+def owed(study: Study) -> int:
+    """Cents that are written down for the marking job; its costs must say the same."""
+    with study.store.write() as tx:
+        job = jobs.the(tx, study.jobs["marking"])
+        payments.settle(tx, job)
+        cents = sum(each.cents for each in payments.of_job(tx, job.job_id))
+        assert job_costs(tx, job).cents == cents
+        return cents

@@ -10,7 +10,7 @@ from grater.server.work import submission_id_of
 from grater.store import checks, jobs, judgments, leases, progress, submissions, units
 from grater.store.clock import DAY, HOUR
 from grater.tasks.construction import CONSTRUCTIONS
-from tests.server.studies import Browser, Study, add_practice, hidden
+from tests.server.studies import Browser, Patience, Study, add_practice, hidden
 
 FILLED: dict[str, dict[str, object]] = {
     "usage": {"label": "1", "better": "on, upon", "flags": ["spelling", "grammar"], "confidence": "high"},
@@ -38,6 +38,18 @@ def answer(browser: Browser, path: str, form: dict[str, object]):  # type: ignor
     return browser.post(path, {**form, "submission_id": submission_id})
 
 
+def answer_all(browser: Browser, path: str, form: dict[str, object]) -> list[str]:
+    """Answer unit after unit until there is none left; give the pages that came after each."""
+    pages = []
+    patience = Patience()
+    while patience.at_work(path):
+        reply = answer(browser, path, form)
+        assert reply.status_code == 200, reply.text
+        path = reply.url.path
+        pages.append(reply.text)
+    return pages
+
+
 @pytest.mark.parametrize("task", sorted(FILLED))
 def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task: str) -> None:
     browser = study.browser("worker")
@@ -45,7 +57,8 @@ def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task:
     assert "Instructions" in page
     path = start(browser, study, task)
     n_done = 0
-    while path.startswith("/leases/"):
+    patience = Patience()
+    while patience.at_work(path):
         reply = answer(browser, path, FILLED[task])
         assert reply.status_code == 200, reply.text
         path = reply.url.path
@@ -258,7 +271,8 @@ def test_nobody_gets_a_unit_twice(study: Study) -> None:
     browser = study.browser("worker")
     path = start(browser, study, "error")
     seen = []
-    while path.startswith("/leases/"):
+    patience = Patience()
+    while patience.at_work(path):
         with study.store.read() as tx:
             lease = leases.find(tx, path.rpartition("/")[2], person_id=study.people["worker"].person_id)
             assert lease is not None

@@ -16,8 +16,11 @@ from starlette.staticfiles import StaticFiles
 
 from grater import __version__
 from grater.server.api import CALLS
+from grater.server.api import leases as lease_calls
 from grater.server.errors import Shelter, add_handlers
 from grater.server.pages import PAGES
+from grater.server.pages import jobs as job_pages
+from grater.server.pages import leases as lease_pages
 from grater.server.rendering import STATIC, environment
 from grater.server.security.headers import SecurityHeaders
 from grater.server.security.rates import Tries
@@ -28,6 +31,9 @@ from grater.server.settings import Settings
 from grater.server.visit import open_visit
 from grater.server.webhooks import delivering
 from grater.store import Store
+
+BUSY = (lease_calls.router, lease_pages.router, job_pages.router)
+"""What raters call all day: routes are tried one after the other, so these come first."""
 
 UPLOADS = ("/manage/import", f"{API}/import")
 
@@ -46,10 +52,8 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.server = server
-    for router in PAGES:
-        app.include_router(router, include_in_schema=False)
-    for router in CALLS:
-        app.include_router(router)
+    for router in sorted((*PAGES, *CALLS), key=lambda each: each not in BUSY):
+        app.include_router(router, include_in_schema=router in CALLS)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_handlers(app)
     _add_walls(app, settings)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 
 from grater.crowd.pay import money
 from grater.crowd.terms import Terms, terms_of
+from grater.crowd.trust import quiz_needed
 from grater.store import Tx, admission, messages, panels, trust, turns
+from grater.store.gold import Gold
 from grater.store.jobs import Job
 from grater.store.panels import PanelPlace
 from grater.store.people import Person
 from grater.store.trust import Trust
+from grater.store.units import StudyUnit
+from grater.tasks.marking import TASK as MARKING
+from grater.tasks.marking import told
 
 WORDS = {
     "closed": "No work is given out here at the moment.",
@@ -85,6 +89,13 @@ def _words(reason: str, terms: Terms, standing: Trust) -> str:
     return WORDS.get(reason, "")
 
 
+def expected(unit: StudyUnit, known: Gold) -> str:
+    """The accepted answers as a rater can read them: labels, or the words of an essay that were wrong."""
+    if unit.job.task == MARKING.name:
+        return told(unit.unit.essay.text, known.accepted)
+    return " or ".join(sorted(known.accepted))
+
+
 def wanted(terms: Terms) -> str:
     """What the job asks of raters, in words."""
     found = [str(each) for each in terms.qualifications]
@@ -96,5 +107,4 @@ def wanted(terms: Terms) -> str:
 def _quiz(terms: Terms, standing: Trust) -> Quiz | None:
     if terms.gold is None or not turns.is_in_quiz(terms, standing.state):
         return None
-    needed = ceil(terms.gold.minimum * terms.gold.quiz)
-    return Quiz(terms.gold.quiz, needed, terms.gold.attempts - standing.attempts)
+    return Quiz(terms.gold.quiz, quiz_needed(terms.gold), terms.gold.attempts - standing.attempts)

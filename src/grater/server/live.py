@@ -3,6 +3,7 @@
 Agreement is that of `grater agree` on the valid judgments of the job, with the same options, so the page and the
 command print the same number and the same signature.  Where the task has a verdict, its classes are compared too.
 Labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes, as `--merge grey=yes`).
+Where a job asks on only where raters differ, agreement is that of the judgments that every unit was to have.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from grater.model import Json
 from grater.server.charts import Bar, bars, curve
 from grater.store.clock import from_iso
 from grater.store.progress import Progress
-from grater.tables import Judgments
+from grater.tables import Judgments, equal_in_number
 from grater.tables.judgments import with_labels
 from grater.tasks.task import Task, merged_by
 
@@ -35,10 +36,10 @@ class LiveAgreement:
     reason: str
 
 
-def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str) -> LiveAgreement:
+def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0) -> LiveAgreement:
     """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
     verdict = task.verdict
-    found = as_judgments([row for row in rows if row.get("kind") != "program"], name=name)
+    found = by_people(rows, name=name, first=first)
     judgments = with_labels(found, merged_by(task)) if merged_by(task) else found
     n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
     if not n_twice:
@@ -50,9 +51,12 @@ def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str)
         return LiveAgreement(None, None, str(error))
 
 
-def as_judgments(rows: Sequence[Mapping[str, Json]], *, name: str) -> Judgments:
-    schema = {"item": pl.String, "rater": pl.String, "label": pl.String}
-    return Judgments(pl.DataFrame([[row[column] for column in schema] for row in rows], schema, orient="row"), name)
+def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
+    """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
+    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
+    said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
+    found = Judgments(pl.DataFrame(said, schema, orient="row"), name)
+    return equal_in_number(found, first)
 
 
 def unit_chart(progress: Progress) -> Markup:

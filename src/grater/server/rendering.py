@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grater import __version__
+from grater.server.crowd_view import expected
 from grater.server.markdown import as_html
 from grater.server.security.roles import ADJUDICATORS, MANAGERS, OWNERS
 
@@ -24,7 +25,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
-    made.globals |= {"version": __version__, "managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
+    made.globals |= {"expected": expected, "version": __version__}
+    made.globals |= {"managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
     return made
 
 

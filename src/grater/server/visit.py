@@ -24,7 +24,7 @@ from grater.server.cookies import new_nonce, read_nonce, read_session, set_nonce
 from grater.server.security import csrf
 from grater.server.security.roles import API, PUBLIC, roles_of
 from grater.server.server import Server, server_of
-from grater.store import people, sessions, tokens
+from grater.store import sessions, tokens
 from grater.store.people import Person
 
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -140,8 +140,8 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Pe
     if not token:
         return None, ""
     with server.store.read() as tx:
-        session = sessions.find(tx, token)
-        return (people.find(tx, session.person_id), session.csrf) if session else (None, "")
+        found = sessions.visitor(tx, token)
+        return (found[1], found[0].csrf) if found else (None, "")
 
 
 def _require_allowed(request: Request, route: str, visitor: Person | None) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from grater.errors import NotFound, UsageError
 from grater.model import Json
@@ -25,14 +26,19 @@ NOT_YOURS = "there is no such piece of work, or it is not yours"
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Desk:
-    """One unit in one rater's hands; `shown` is all that its page may show."""
+    """One unit in one rater's hands; `key` is the study's own, from which chance comes."""
 
     lease: Lease
     unit: StudyUnit
     task: Task
-    shown: Shown
+    key: str = field(repr=False)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """All that the page may show, the same on every visit; an answer is stored without it."""
+        return self.task.show(self.unit.unit, rng=generator(0, self.key, self.lease.lease_id))
 
     @property
     def submission_id(self) -> str:
@@ -46,16 +52,23 @@ def submission_id_of(lease_id: str) -> str:
 
 
 def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
-    """The lease that the rater holds in this job, or a new one; what its page must not tell is kept with it."""
-    with store.write() as tx:
+    """The lease that the rater holds in this job, or a new one."""
+    desk = take_desk(store, job_id=job_id, person_id=person_id)
+    return None if desk is None else desk.lease
+
+
+def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
+    """The same with all that belongs to it; what its page must not tell is kept with the lease."""
+    with store.write(brief=True) as tx:
         lease = leases.take(tx, job_id=job_id, person_id=person_id)
-        if lease is not None and not lease.kept:
-            kept = _desk(tx, lease).shown.kept
-            if kept:
-                leases.keep(tx, lease.lease_id, kept)
         if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
             panels.conclude(tx, job_id, person_id)
-        return lease
+            return None
+        desk = _desk(tx, lease)
+        if not lease.kept and desk.shown.kept:
+            leases.keep(tx, lease.lease_id, desk.shown.kept)
+            desk = replace(desk, lease=replace(lease, kept=desk.shown.kept))
+        return desk
 
 
 def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
@@ -74,7 +87,7 @@ def hand_in(
     body: dict[str, Json] = {
         name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
     }
-    with store.write() as tx:
+    with store.write(brief=True) as tx:
         receipt = reception.receive(
             tx,
             submission_id=submission_id or desk.submission_id,
@@ -102,8 +115,7 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
 
 def _desk(tx: Tx, lease: Lease) -> Desk:
     unit = units.the(tx, lease.unit_id)
-    task = TASKS[unit.job.task]
-    return Desk(lease, unit, task, task.show(unit.unit, rng=generator(0, tx.key, lease.lease_id)))
+    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
 
 
 def shown_to_staff(tx: Tx, unit_id: str) -> Shown:

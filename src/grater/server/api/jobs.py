@@ -15,6 +15,7 @@ from grater.server.pages.manage_jobs import LONGEST_GUIDELINES, MOVES
 from grater.server.security.roles import API, MANAGERS
 from grater.server.visit import Visiting
 from grater.store import guidelines, jobs, judgments, looking, progress
+from grater.study.tables import redundancy_of
 from grater.tasks import TASKS
 
 router = APIRouter(prefix=API, tags=["jobs"])
@@ -83,7 +84,7 @@ def job_agreement(visit: Visiting, job_id: str) -> Reply:
     with visit.server.store.read() as tx:
         job = jobs.the(tx, job_id)
         rows = judgments.table(tx, job_id, payload=False)
-    found = live_agreement(rows, TASKS[job.task], name=job.name)
+    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
     labels = agreement_json(found.labels) if found.labels else None
     return {
         "labels": labels,

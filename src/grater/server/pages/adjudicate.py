@@ -13,7 +13,7 @@ from typing import Literal
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, NotFound
+from grater.errors import BadInput, GraterError, NotFound
 from grater.model import Json
 from grater.server.pages.adjudicate_essays import essay_decided, essay_page
 from grater.server.pages.leases import by_field
@@ -24,6 +24,7 @@ from grater.store import adjudications, finished, jobs, units
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
 from grater.tasks import TASKS, Answer, Shown
+from grater.tasks.form import CONFIDENCE, LABEL
 
 router = APIRouter()
 
@@ -71,16 +72,40 @@ def decide(visit: Visiting, unit_id: str) -> Response:
     return visit.go("/adjudicate")
 
 
-def filled_by(sent: Sequence[Sent], decided: Sequence[Answer], shown: Shown) -> dict[str, list[str]]:
+def filled_by(
+    unit: StudyUnit, shown: Shown, sent: Sequence[Sent], decided: Sequence[Answer]
+) -> Mapping[str, Sequence[str]]:
     """The form as far as it is clear: the decision made before, else what all raters said alike."""
+    if decided:
+        return _decided_before(unit, shown, decided)
     bodies: list[Mapping[str, Json]] = [each.submission.body for each in sent if each.submission.status == "valid"]
-    if decided or not bodies or shown.kept:
+    if not bodies or shown.kept:
         return {}
     names = [field.name for field in shown.fields]
     alike = {
         name: bodies[0].get(name) for name in names if all(body.get(name) == bodies[0].get(name) for body in bodies)
     }
     return {name: [str(value) for value in values] for name, values in alike.items() if isinstance(values, list)}
+
+
+def _decided_before(unit: StudyUnit, shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """The form that says the same as a decision."""
+    form = _form_of(shown, decided)
+    try:
+        said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
+    except GraterError:  # imported decisions may be none that the form could give
+        return {}
+    return form if tuple(said) == tuple(decided) else {}  # a form that would say something else is worse than none
+
+
+def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """A field an item, or the label of the one item and what goes with it."""
+    if len(decided) == len(shown.fields):
+        return {field.name: [answer.label] for field, answer in zip(shown.fields, decided, strict=True)}
+    answer = decided[0]
+    form = {LABEL: [answer.label], CONFIDENCE: [answer.confidence], "flags": list(answer.flags)}
+    asked = [field.name for field in shown.fields if answer.label in field.asked_for]
+    return form | {name: [", ".join(answer.alternatives)] for name in asked}
 
 
 def _by(job: Job) -> Literal["label", "payload"]:
@@ -100,6 +125,6 @@ def _loaded(visit: Visit, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], a
 def _page(visit: Visit, unit_id: str, *, problems: dict[str, list[str]]) -> Response:
     unit, shown, sent, decided = _loaded(visit, unit_id)
     task = TASKS[unit.job.task]
-    filled = visit.fields() if problems else filled_by(sent, decided.answers if decided else (), shown)
+    filled = visit.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
     values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
     return visit.page("adjudicate_unit.html", values, status=422 if problems else 200, problems=problems)

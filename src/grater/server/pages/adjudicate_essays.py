@@ -1,8 +1,9 @@
 """Adjudicate an essay: annotators side by side, the differences first, and a decision for every place.
 
 For each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their
-own.  Annotators are letters here: whose edit it is should not matter.  The page is a plain form.  What comes out is
-the work of the annotator `gold`; the originals stay.
+own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page (`more`, edits as
+there).  Annotators are letters here: whose edit it is should not matter.  The page is a plain form; only marking
+anew needs JavaScript.  What comes out is the work of the annotator `gold`; the originals stay.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from starlette.responses import Response
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Json, Span
 from grater.server.differences import Place, changed_tokens, places_of
+from grater.server.pages.marking import tag_json
 from grater.server.visit import Visit
 from grater.store import adjudications, judgments, submissions
 from grater.store.adjudications import ANNOTATOR, Adjudication
 from grater.store.transaction import Tx
 from grater.store.units import StudyUnit
 from grater.tasks import TASKS
-from grater.tasks.marking import SET_ASIDE, edits_of, tagset_of
+from grater.tasks.marking import SET_ASIDE, edits_of, read_edits, tagset_of
 from grater.tasks.task import Answer
 
 TASK = "marking"
-NOTHING, OWN = "nothing", "own"
+NOTHING, OWN, MORE = "nothing", "own", "more"
 AROUND = 90
 """Characters shown before and after a place."""
 
@@ -120,7 +122,13 @@ def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
     if open_places:
         named = ", ".join(map(str, open_places))
         raise BadInput(Problem("form", f"no decision yet for: {named}"))
-    return tuple(sorted(edits, key=lambda edit: edit.span))
+    by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
+    return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
+
+
+def more_of(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What the adjudicator marked anew, held against the essay like an annotator's work."""
+    return read_edits(table.unit.unit, filled.get(MORE) or "[]")
 
 
 def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
@@ -155,26 +163,39 @@ def earlier_choices(table: Table) -> dict[str, str]:
         return filled
     (answer,) = table.earlier.answers
     gold = edits_of(answer, rater=ANNOTATOR)
-    changed = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
+    left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
     for place in places:
-        filled |= _earlier_choice(place, [edit for edit, tokens in changed if place.tokens.touches(tokens)])
+        there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
+        choice, taken = _earlier_choice(place, there)
+        left = [(edit, tokens) for edit, tokens in left if edit not in taken]
+        filled |= choice
+    filled[MORE] = json.dumps([_sent(table, edit) for edit, _ in left])
     return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
 
 
-def _earlier_choice(place: Place, gold: Sequence[Edit]) -> dict[str, str]:
-    if not gold:
-        return {f"choice {place.name}": NOTHING}
-    for opinion in place.opinions:
-        if {_content(edit) for edit in opinion.edits} == {_content(edit) for edit in gold}:
-            return {f"choice {place.name}": opinion.rater}
-    own = gold[0]
-    return {
+def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str], Sequence[Edit]]:
+    """The choice at a place that gives these edits, or some of them, and which."""
+    by_content = {_content(edit): edit for edit in gold}
+    for opinion in sorted(place.opinions, key=lambda each: -len(each.edits)):
+        said = {_content(edit) for edit in opinion.edits}
+        if said <= set(by_content) and (said or not gold):
+            return {f"choice {place.name}": opinion.rater}, [by_content[each] for each in said]
+    own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
+    if own is None:
+        return {f"choice {place.name}": _nobody(place)}, ()
+    choice = {
         f"choice {place.name}": OWN,
         f"words {place.name}": name_of(own.span),
         f"tag {place.name}": own.tag,
         f"correction {place.name}": own.replacements[0] if own.replacements else "",
         f"comment {place.name}": own.comment,
     }
+    return choice, (own,)
+
+
+def _nobody(place: Place) -> str:
+    """The choice that nothing is wrong at a place: that of an annotator who says so, where there is one."""
+    return next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
 
 
 def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
@@ -183,33 +204,45 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
 
 def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
-    sent: list[Json] = [
-        {
-            "start": edit.span.start,
-            "end": edit.span.end,
-            "quote": edit.span.of(table.text),
-            "tag": edit.tag,
-            "replacements": list(edit.replacements),
-            "comment": edit.comment,
-        }
-        for edit in edits
-    ]
-    form = {"edits": [json.dumps(sent)], "set_aside": ["1"] if is_aside else []}
-    return TASKS[TASK].read(table.unit.unit, form, kept={})
+    sent = json.dumps([_sent(table, edit) for edit in edits])
+    return TASKS[TASK].read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
+
+
+def _sent(table: Table, edit: Edit) -> dict[str, Json]:
+    """An edit as the marking page sends it."""
+    return {
+        "start": edit.span.start,
+        "end": edit.span.end,
+        "quote": edit.span.of(table.text),
+        "tag": edit.tag,
+        "replacements": list(edit.replacements),
+        "comment": edit.comment,
+    }
 
 
 def _page(visit: Visit, table: Table, *, filled: Mapping[str, str], problems: Sequence[str]) -> Response:
+    tags = tagset_of(table.unit.unit)
     return visit.page(
         "adjudicate_essay.html",
         status=422 if problems else 200,
         table=table,
         places=table.places,
-        tags=tagset_of(table.unit.unit),
+        tags=tags,
+        sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
+        more=_readable_more(table, filled),
         spans_of=spans_of,
         name_of=name_of,
         filled=filled,
         problems=problems,
     )
+
+
+def _readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What was marked anew, for the page; what cannot be read was complained about already."""
+    try:
+        return more_of(table, filled)
+    except BadInput:
+        return ()
 
 
 def _cut(words: str, *, is_front: bool) -> str:

@@ -9,12 +9,13 @@ from grater.errors import UsageError
 from grater.server.numbers import number_of
 from grater.server.visit import Visit, Visiting
 from grater.server.work import shown_to_staff
-from grater.store import disputes, gold_states, jobs, people, units
+from grater.store import disputes, gold, gold_states, jobs, people, units
 from grater.study.crowd_gold import REASON, gold_from_edits, gold_from_experts
 
 router = APIRouter()
 
 MOST = 100_000
+LONGEST_REASON = 500
 
 
 @router.get("/manage/jobs/{job_id}/gold")
@@ -25,7 +26,7 @@ def gold_page(visit: Visiting, job_id: str) -> Response:
 @router.post("/manage/jobs/{job_id}/gold")
 def make_gold(visit: Visiting, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
-    reason, actor = visit.text("reason")[:500] or REASON, visit.person.person_id
+    reason, actor = visit.text("reason")[:LONGEST_REASON] or REASON, visit.person.person_id
     try:
         with visit.server.store.write() as tx:
             job = jobs.the(tx, job_id)
@@ -45,6 +46,15 @@ def set_state(visit: Visiting, unit_id: str) -> Response:
     with visit.server.store.write() as tx:
         gold_states.set_state(tx, unit_id, visit.text("state"), actor=visit.person.person_id)
         job_id = units.the(tx, unit_id).job.job_id
+    return visit.go(f"/manage/jobs/{job_id}/gold")
+
+
+@router.post("/manage/gold/{unit_id}/reason")
+def set_reason(visit: Visiting, unit_id: str) -> Response:
+    """A reason that teaches, in place of the one that all gold was made with."""
+    with visit.server.store.write() as tx:
+        job_id = units.the(tx, unit_id).job.job_id
+        gold.set_reason(tx, unit_id, visit.text("reason")[:LONGEST_REASON], actor=visit.person.person_id)
     return visit.go(f"/manage/jobs/{job_id}/gold")
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from grater.errors import BadInput, Problem
 from grater.server.visit import Visiting
-from grater.store import jobs, payments, people
+from grater.store import jobs, panels, payments, people
 from grater.study.crowd_money import job_costs, owed_frame
 from grater.tables.formulas import guarded
 
@@ -22,6 +22,7 @@ def money_page(visit: Visiting, job_id: str) -> Response:
             "job": job,
             "costs": job_costs(tx, job),
             "payments": payments.of_job(tx, job_id),
+            "panels": sorted({each.panel.provider.name for each in panels.of_job(tx, job_id)}),
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
     return visit.page("crowd_money.html", shown)
@@ -45,9 +46,10 @@ def write_money(visit: Visiting, job_id: str) -> Response:
 
 @router.get("/manage/jobs/{job_id}/payments.csv")
 def payment_file(visit: Visiting, job_id: str) -> Response:
-    """Who is owed what, by the panel's own ids."""
+    """Who is owed what, by the panel's own ids; `?panel=prolific` for those of one panel."""
+    panel = visit.request.query_params.get("panel", "")
     with visit.server.store.read() as tx:
-        frame = owed_frame(tx, jobs.the(tx, job_id))
+        frame = owed_frame(tx, jobs.the(tx, job_id), panel=panel)
     text = frame.with_columns(guarded(frame[name]) for name in frame.columns).write_csv()
     headers = {"content-disposition": 'attachment; filename="payments.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,17 +1,24 @@
 """The last page of a rater who was put out: why, what would have been right, and the panel's code.
 
-Their sessions have ended with the answer that put them out, so this page is the answer to that very request.
+Their sessions have ended with the answer that put them out, so the way to this page is signed with the study's key:
+it opens without a session, in a form and after the script of the marking page alike, and for nobody who guesses.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+
+from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.errors import NotFound
 from grater.server.crowd_view import crowd_view
-from grater.server.pages.desks import DESKS
-from grater.server.visit import Visit
-from grater.server.work import Desk
-from grater.store import gold, jobs, panels, trust
+from grater.server.visit import Visit, Visiting
+from grater.server.work import Desk, desk_of
+from grater.store import Tx, gold, panels, people, trust
+
+router = APIRouter()
 
 
 def is_out(visit: Visit, job_id: str) -> bool:
@@ -19,15 +26,32 @@ def is_out(visit: Visit, job_id: str) -> bool:
         return trust.find(tx, job_id, visit.person.person_id).state == "ejected"
 
 
-def out_page(visit: Visit, desk: Desk) -> Response:
-    """After the answer that put the rater out; a panel's place ends with it."""
-    job_id, person = desk.lease.job_id, visit.person
+def put_out(visit: Visit, desk: Desk) -> Response:
+    """After the answer that put the rater out: a panel's place ends with it, and the last page tells the rest."""
+    lease = desk.lease
     with visit.server.store.write() as tx:
-        panels.conclude(tx, job_id, person.person_id)
-        crowd = crowd_view(tx, jobs.the(tx, job_id), person)
+        panels.conclude(tx, lease.job_id, lease.person_id)
+        signature = _signature(tx, lease.person_id, lease.lease_id)
+    return visit.go(f"/out/{lease.person_id}/{lease.lease_id}/{signature}")
+
+
+@router.get("/out/{person_id}/{lease_id}/{signature}")
+def out_page(visit: Visiting, person_id: str, lease_id: str, signature: str) -> Response:
+    with visit.server.store.read() as tx:
+        if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
+            raise NotFound("there is no such page")
+        desk, person = desk_of(tx, lease_id, person_id=person_id), people.the(tx, person_id)
+        crowd = crowd_view(tx, desk.unit.job, person)
         known = gold.of_unit(tx, desk.unit.unit_id)
-        door = panels.door(tx, crowd.place) if crowd.place else ""
-    if door and desk.task.name in DESKS:  # such a page goes where the answer leads, and its session has ended
-        return visit.go(door)
-    shown = {"job": desk.unit.job, "crowd": crowd, "known": known, "has_login": bool(person.password_hash)}
+    shown = {
+        "job": desk.unit.job,
+        "unit": desk.unit,
+        "crowd": crowd,
+        "known": known,
+        "has_login": bool(person.password_hash),
+    }
     return visit.page("crowd_out.html", shown)
+
+
+def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
+    return hmac.new(tx.key.encode(), f"out|{person_id}|{lease_id}".encode(), hashlib.sha256).hexdigest()

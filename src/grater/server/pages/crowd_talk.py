@@ -12,10 +12,11 @@ from grater.server.crowd_view import crowd_view
 from grater.server.numbers import number_of
 from grater.server.visit import Visit, Visiting
 from grater.server.work import shown_to_staff
-from grater.store import Tx, admission, disputes, gold, jobs, judgments, messages, reviews, standing
+from grater.store import Tx, admission, disputes, gold, jobs, judgments, messages, reviews, standing, units
 from grater.store.disputes import Dispute
 from grater.store.gold import Gold
 from grater.store.jobs import Job
+from grater.store.units import StudyUnit
 from grater.tasks import Shown
 from grater.tasks.task import Answer
 
@@ -29,6 +30,7 @@ class Missed:
     """A question with a known answer that the rater missed, and the dispute about it, if there is one."""
 
     submission_id: str
+    unit: StudyUnit
     shown: Shown
     answers: tuple[Answer, ...]
     known: tuple[Gold, ...]
@@ -92,6 +94,7 @@ def _missed(tx: Tx, job: Job, person_id: str) -> list[Missed]:
     return [
         Missed(
             each.submission_id,
+            units.the(tx, each.unit_id),
             shown_to_staff(tx, each.unit_id),
             judgments.answers_of(tx, each.submission_id),
             tuple(gold.of_unit(tx, each.unit_id)),

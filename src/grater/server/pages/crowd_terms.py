@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.crowd.odds import Odds, odds, steady
 from grater.crowd.pay import POLICIES
-from grater.crowd.terms import DAYS, terms_of
+from grater.crowd.terms import DAYS, Terms, terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.numbers import decimal_of, number_of
@@ -17,6 +18,10 @@ from grater.study.crowd_terms import set_terms
 router = APIRouter()
 
 MOST = 1_000_000
+SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Raters for whom the page tells what the gold rule would do; the first guesses between two answers."""
+MOST_GOLD = 100
+"""Gold of one rater that is looked ahead to."""
 
 
 @router.get("/manage/jobs/{job_id}/terms")
@@ -60,6 +65,7 @@ def _gold(visit: Visit) -> Json:
         "least_seen": number_of(visit, "least_seen", 4, most=1000),
         "quiz": number_of(visit, "quiz", 0, least=0, most=1000),
         "attempts": number_of(visit, "attempts", 1, most=100),
+        "sure": decimal_of(visit, "sure", 0.0, most=1),
     }
 
 
@@ -117,6 +123,15 @@ def _page(visit: Visit, job_id: str, *, problems: list[str]) -> Response:
         job = jobs.the(tx, job_id)
         others = [each.name for each in jobs.all(tx) if each.job_id != job_id]
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
-    shown = {"job": job, "terms": terms_of(job.options), "others": others, "n_gold": n_gold}
+    terms = terms_of(job.options)
+    shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": _odds(terms, n_gold)}
     status = 422 if problems else 200
     return visit.page("crowd_terms.html", shown, status=status, problems=problems, days=DAYS, policies=POLICIES)
+
+
+def _odds(terms: Terms, n_gold: int) -> list[tuple[float, Odds]]:
+    """What the rule does to raters of several skills who meet all the gold that there is."""
+    if terms.gold is None:
+        return []
+    n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
+    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]

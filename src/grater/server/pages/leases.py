@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, NotFound
-from grater.server.pages.crowd_out import is_out, out_page
+from grater.server.pages.crowd_out import is_out, put_out
 from grater.server.pages.desks import DESKS
 from grater.server.visit import Visit, Visiting
 from grater.server.work import Desk, desk_of, hand_in, seconds_of, submission_id_of, take_next
@@ -47,7 +47,7 @@ def submit(visit: Visiting, lease_id: str) -> Response:
         return _form(visit, desk, filled=fields, problems=by_field(error, desk.shown.fields))
     is_told = desk.unit.role == "practice" or (desk.unit.role == "gold" and receipt.is_right is False)
     if is_told and is_out(visit, desk.lease.job_id):
-        return out_page(visit, desk)
+        return put_out(visit, desk)
     if is_told:
         return visit.go(f"/leases/{lease_id}/feedback")
     return _on(visit, desk)

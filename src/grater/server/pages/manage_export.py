@@ -12,7 +12,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from grater.server.visit import Visiting
-from grater.store import Store
+from grater.store import Store, jobs
 from grater.study.export import export
 
 router = APIRouter()
@@ -24,7 +24,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @router.get("/manage/export")
 def export_page(visit: Visiting) -> Response:
-    return visit.page("manage_export.html")
+    with visit.server.store.read() as tx:
+        return visit.page("manage_export.html", jobs=jobs.all(tx))
 
 
 @router.post("/manage/export")

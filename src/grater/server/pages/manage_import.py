@@ -51,7 +51,7 @@ def brought_in(visit: Visit) -> list[Imported]:
             paths = unpack([(str(each.filename), each.file) for each in uploads], folder, most_bytes=most)
             found = _import(visit, kind, paths)
         except GraterError as error:
-            raise _without(folder, error) from error
+            raise without_folder(folder, error) from error
     return [Imported(Path(each.name).name, each.kind, each.new, each.known) for each in found]
 
 
@@ -72,7 +72,7 @@ def _files(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _without(folder: Path, error: GraterError) -> GraterError:
+def without_folder(folder: Path, error: GraterError) -> GraterError:
     """The same error without the name of a folder that means nothing to the person."""
     hidden = f"{folder}/"
     if isinstance(error, BadInput):

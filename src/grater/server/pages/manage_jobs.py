@@ -12,6 +12,7 @@ from grater.server.live import live_agreement, rater_chart, time_chart, unit_cha
 from grater.server.visit import Visiting
 from grater.store import assignments, essays, findings, guidelines, items, jobs, judgments, people, progress
 from grater.store.jobs import JobState
+from grater.study.tables import redundancy_of
 from grater.tasks import TASKS
 
 router = APIRouter()
@@ -91,5 +92,5 @@ def agreement_page(visit: Visiting, job_id: str) -> Response:
     with visit.server.store.read() as tx:
         job = jobs.the(tx, job_id)
         rows = judgments.table(tx, job_id, names=True, payload=False)
-    found = live_agreement(rows, TASKS[job.task], name=job.name)
+    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
     return visit.page("manage_agreement.html", job=job, found=found)

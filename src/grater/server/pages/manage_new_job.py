@@ -9,7 +9,8 @@ from grater.errors import BadInput, Conflict, GraterError, NotFound, Problem, Us
 from grater.model import Json
 from grater.server.numbers import decimal_of, number_of
 from grater.server.visit import Visit, Visiting
-from grater.store import decisions, essays, items, people
+from grater.store import decisions, essays, items, people, samples
+from grater.study.drawing import of_sample
 from grater.study.planning import JobPlan, add_job
 from grater.tasks import TASKS
 
@@ -30,7 +31,8 @@ def new_job_page(visit: Visiting) -> Response:
 @router.post("/manage/jobs")
 def make_job(visit: Visiting) -> Response:
     try:
-        job = add_job(visit.server.store, plan_of(visit), actor=visit.person.person_id)
+        store, plan, sample = visit.server.store, plan_of(visit), visit.text("sample")
+        job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=visit.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _page(visit, problems=_lines(error))
     return visit.go(f"/manage/jobs/{job.job_id}")
@@ -72,6 +74,7 @@ def _page(visit: Visit, *, problems: list[str]) -> Response:
         shown = {
             "kinds": kinds,
             "systems": decisions.names(tx),
+            "samples": samples.names(tx),
             "n_essays": essays.count(tx),
             "raters": [each for each in people.all(tx) if each.role in RATERS and each.state == "active"],
         }

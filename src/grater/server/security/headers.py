@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
+from collections.abc import Iterable
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -18,8 +19,10 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-NO_STORE = "no-store"
-HSTS = "max-age=31536000; includeSubDomains"
+NO_STORE = {"cache-control": "no-store"}
+HSTS = {"strict-transport-security": "max-age=31536000; includeSubDomains"}
+
+Raw = list[tuple[bytes, bytes]]
 
 
 class SecurityHeaders:
@@ -27,24 +30,29 @@ class SecurityHeaders:
 
     def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:
         self.app = app
-        self.is_secure = is_secure
+        always = HEADERS | HSTS if is_secure else HEADERS
+        self._on_pages, self._on_files = _raw(always | NO_STORE), _raw(always)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
+        ours = self._on_files if scope["path"].startswith("/static/") else self._on_pages
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._add(MutableHeaders(scope=message), scope["path"])
+                message["headers"] = [*_without(message["headers"], ours), *ours]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
-    def _add(self, headers: MutableHeaders, path: str) -> None:
-        for name, value in HEADERS.items():
-            headers[name] = value
-        if not path.startswith("/static/"):
-            headers["cache-control"] = NO_STORE
-        if self.is_secure:
-            headers["strict-transport-security"] = HSTS
+
+def _raw(headers: dict[str, str]) -> Raw:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+def _without(headers: Iterable[tuple[bytes, bytes]], ours: Raw) -> Raw:
+    """What the application said, where we do not know better; Starlette's names are in small letters."""
+    names = {name for name, _ in ours}
+    return [(name, value) for name, value in headers if name not in names]

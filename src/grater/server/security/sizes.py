@@ -30,9 +30,8 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         limit = self.limit_of(scope["path"])
-        refusal = PlainTextResponse(WORDS.format(limit=limit), TOO_LARGE, headers={"connection": "close"})
         if _declared(scope) > limit:
-            await refusal(scope, receive, send)
+            await _refusal(limit)(scope, receive, send)
             return
         n_bytes = 0
         has_begun = False
@@ -54,7 +53,11 @@ class BodyLimit:
             await self.app(scope, counted, noted)
         except _TooMuch:
             if not has_begun:
-                await refusal(scope, receive, send)
+                await _refusal(limit)(scope, receive, send)
+
+
+def _refusal(limit: int) -> PlainTextResponse:
+    return PlainTextResponse(WORDS.format(limit=limit), TOO_LARGE, headers={"connection": "close"})
 
 
 def _declared(scope: Scope) -> int:

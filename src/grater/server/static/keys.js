@@ -1,7 +1,9 @@
 // One key per answer, on forms that also work without this module.
 //
 // A key picks the choice whose <kbd> shows it; Enter sends the form.  Questions that are asked only after some answers
-// are hidden until then.  A form is sent once, however often it is clicked.
+// are hidden until then.
+
+import { sendOnce } from "./send-once.js";
 
 const form = document.querySelector("form[data-keys]");
 
@@ -47,20 +49,10 @@ function onKey(event) {
   if (input.name === "label" && asked && !asked.value) asked.focus();
 }
 
-function onSubmit(event) {
-  if (form.dataset.sent) {
-    event.preventDefault();
-    return;
-  }
-  form.dataset.sent = "yes";
-}
-
 if (form) {
   for (const hint of form.querySelectorAll("[data-without-script]")) hint.hidden = true;
   showWhatIsAsked();
   form.addEventListener("change", showWhatIsAsked);
-  form.addEventListener("submit", onSubmit);
+  sendOnce(form);
   document.addEventListener("keydown", onKey);
-  // The page may come back from the browser's memory with the form still marked as sent.
-  window.addEventListener("pageshow", () => delete form.dataset.sent);
 }

@@ -1,9 +1,67 @@
-// The fields for a correction of one's own are shown where they are asked for.  The form works without this.
+// The adjudication page of an essay.  The form works without this: here its fields for a correction of one's own are
+// shown where they are asked for, and what nobody marked can be marked, on the desk of the marking page.
 
-for (const place of document.querySelectorAll(".place")) {
-  const own = place.querySelector(".own");
-  const choice = place.querySelector('input[value="own"]');
-  const show = () => { own.hidden = !choice.checked; };
-  place.addEventListener("change", show);
-  show();
+import { Announcer } from "./announce.js";
+import { Desk } from "./desk.js";
+import { Text } from "./text.js";
+import { byId } from "./page.js";
+import { hideTheRest, partsOfPage, wireButtons } from "./tools.js";
+import { sendOnce } from "../send-once.js";
+import { stateOf } from "./versions.js";
+import { toWire } from "./marks.js";
+
+function wirePlaces() {
+  for (const place of document.querySelectorAll(".place")) {
+    const own = place.querySelector(".own");
+    const choice = place.querySelector('input[value="own"]');
+    const show = () => { own.hidden = !choice.checked; };
+    place.addEventListener("change", show);
+    show();
+  }
 }
+
+/** The desk on which marks of one's own are made; they go along in a field of the form. */
+function layDesk(sent, field) {
+  const text = new Text(sent.text);
+  const announcer = new Announcer(byId("announce"));
+  hideTheRest();
+  byId("own-desk").hidden = false;
+  const desk = new Desk({
+    text,
+    tags: sent.tags,
+    state: stateOf({ edits: editsIn(field.value) }),
+    parts: partsOfPage(),
+    say: (words) => announcer.say(words),
+    changed: ({ marks }) => { field.value = JSON.stringify(toWire(marks, text)); },
+  });
+  wireButtons(desk);
+  return desk;
+}
+
+/** The form was refused for what stands in the field: the page has said so. */
+function editsIn(words) {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return [];
+  }
+}
+
+/** A mark that owes a correction is opened instead of sent; a slip still open is saved first. */
+function holdBack(event, desk) {
+  if (desk.picker.isOpen && !desk.picker.save()) {
+    event.preventDefault();
+    return;
+  }
+  const [first] = desk.unfinished();
+  if (!first) return;
+  event.preventDefault();
+  byId("whole").open = true;
+  desk.openMark(first);
+  desk.say("This mark has no correction yet.");
+}
+
+wirePlaces();
+const desk = layDesk(JSON.parse(byId("marking-data").textContent), byId("more"));
+byId("decision").addEventListener("submit", (event) => holdBack(event, desk));
+sendOnce(byId("decision"));

@@ -22,6 +22,17 @@ export class Corrections {
     this.#explain();
   }
 
+  /** The words of the mark are others now; a field that said nothing of them follows. */
+  requote(quote) {
+    this.quote = quote;
+    for (const each of this.fields) {
+      const isUntouched = each.field.value === each.untouched;
+      each.untouched = asInField(quote);
+      if (isUntouched) each.field.value = quote;
+    }
+    this.#explain();
+  }
+
   add(value) {
     const number = this.fields.length + 1;
     const label = element("label", number > 1 ? "" : "only-read", number > 1 ? `or else (${number})` : "Correction");
@@ -34,10 +45,7 @@ export class Corrections {
     field.value = value;
     field.addEventListener("input", () => this.#explain());
     field.addEventListener("focus", () => field.select());
-    // A text area writes every line end as \n, so the field itself says what "unchanged" looks like.
-    const untouched = element("textarea");
-    untouched.value = this.quote;
-    this.fields.push({ field, untouched: untouched.value });
+    this.fields.push({ field, untouched: asInField(this.quote) });
     this.root.append(label, field);
     return field;
   }
@@ -62,4 +70,11 @@ export class Corrections {
     else if (first.field.value === first.untouched) this.hint.textContent = "Unchanged: no correction yet.";
     else this.hint.textContent = "Stands in place of the marked words.";
   }
+}
+
+/** A text area writes every line end as \n, so such a field itself says what "unchanged" looks like. */
+function asInField(words) {
+  const field = element("textarea");
+  field.value = words;
+  return field.value;
 }

@@ -6,9 +6,10 @@ import { History } from "./history.js";
 import { EssayView } from "./view.js";
 import { MarkList, isUnfinished } from "./list.js";
 import { Picker } from "./picker.js";
+import { Handles } from "./handles.js";
 import { Pointer, trimmed } from "./pointer.js";
 import { historyRequestOf, requestOf } from "./keys.js";
-import { columnOf, lettersOf, offsetOnNextLine, selectedSpan } from "./places.js";
+import { columnOf, lettersOf, offsetAt, offsetOnNextLine, selectedSpan } from "./places.js";
 
 const NARROW = window.matchMedia("(max-width: 48rem)");
 
@@ -21,6 +22,7 @@ export class Desk {
     this.cursor = cursors.onWord(text, 0);
     this.chosen = 0;
     this.column = null;
+    this.isTapped = false; // whether a finger chose the words at the cursor
     this.view = new EssayView(parts.essay, text, hueByTag(tags));
     this.list = new MarkList(parts.list, parts.count, {
       text,
@@ -38,6 +40,13 @@ export class Desk {
     this.pointer = new Pointer(parts.essay, {
       selected: (span) => this.#selected(span),
       pressed: (offset, marks, how) => this.#pressed(offset, marks, how),
+    });
+    this.handles = new Handles(parts.essay.parentElement, {
+      text,
+      edges: (span) => this.view.edgesOf(span),
+      offsetAt: (x, y) => offsetAt(parts.essay, x, y),
+      moved: (span) => this.#stretched(span),
+      left: () => (this.picker.isOpen ? this.picker.field : parts.essay).focus(),
     });
     parts.essay.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("keydown", (event) => this.#historyKey(event));
@@ -62,11 +71,24 @@ export class Desk {
     this.list.draw(this.state.marks, this.chosen);
     this.parts.undo.disabled = this.history.done.length === 0;
     this.parts.redo.disabled = this.history.undone.length === 0;
-    this.parts.aside.checked = this.state.setAside;
+    if (this.parts.aside) this.parts.aside.checked = this.state.setAside;
   }
 
   #drawText() {
-    this.view.draw({ marks: this.state.marks, cursor: this.cursor, chosen: this.chosen });
+    this.view.draw({ marks: this.#shownMarks(), cursor: this.cursor, chosen: this.chosen });
+    this.#drawHandles();
+  }
+
+  #drawHandles() {
+    this.handles.show(this.picker.isOpen ? this.opened : this.isTapped ? this.cursor : null);
+  }
+
+  /** The marks, the open one with its ends as they were moved. */
+  #shownMarks() {
+    const mark = this.picker.isOpen ? this.markOf(this.chosen) : null;
+    if (!mark || isSameSpan(mark, this.opened)) return this.state.marks;
+    const moved = changedMark(mark, spanOf(this.opened));
+    return this.state.marks.map((each) => (each === mark ? moved : each));
   }
 
   // Requests: what keys and buttons ask for.
@@ -175,7 +197,7 @@ export class Desk {
     if (!mark) this.chosen = 0;
     this.#drawText();
     const piece = this.view.elementAt(span);
-    piece.scrollIntoView({ block: NARROW.matches ? "start" : "nearest" }); // on a phone the slip covers the lower half
+    piece.scrollIntoView({ block: "nearest" });
     this.opened = span;
     this.picker.open({
       quote: this.text.slice(span.start, span.end),
@@ -184,11 +206,25 @@ export class Desk {
       isTouch: this.pointer.kind === "touch" && !typed,
       rect: lettersOf(piece).getBoundingClientRect(),
     });
+    if (NARROW.matches) piece.scrollIntoView({ block: "start" }); // there the slip covers most of the page
+    this.#drawHandles();
+  }
+
+  /** One of the handles was moved. */
+  #stretched(span) {
+    this.cursor = cursors.onSpan(span);
+    if (this.picker.isOpen) {
+      this.opened = span;
+      this.picker.requote(this.text.slice(span.start, span.end));
+    }
+    this.#drawText();
+    this.say(this.#cursorInWords());
   }
 
   #keepMark(values) {
     const before = this.markOf(this.chosen);
-    const mark = before ? changedMark(before, values) : newMark({ ...values, start: this.opened.start, end: this.opened.end });
+    const whole = { ...values, ...spanOf(this.opened) };
+    const mark = before ? changedMark(before, whole) : newMark(whole);
     const isNothingNew = before && isSame(before, mark);
     if (!isNothingNew) {
       const others = this.state.marks.filter(({ id }) => id !== mark.id);
@@ -210,6 +246,7 @@ export class Desk {
 
   #backToText() {
     this.chosen = 0;
+    this.isTapped = false;
     this.draw();
     this.parts.essay.focus({ preventScroll: true });
   }
@@ -229,6 +266,7 @@ export class Desk {
   #pressed(offset, ids, { isGap }) {
     if (this.picker.isOpen) this.#putAway();
     const marks = marksAt(ids.map((id) => this.markOf(id)).filter(Boolean), { start: 0, end: this.text.length });
+    this.isTapped = this.pointer.kind === "touch";
     if (isGap) this.#moveTo(new cursors.Cursor(cursors.point(offset)));
     else if (marks.length) this.openMark(marks[0]);
     else this.#moveTo(cursors.toOffset(this.text, this.cursor, offset, false));
@@ -264,6 +302,7 @@ export class Desk {
     const request = requestOf(event);
     if (!request) return;
     event.preventDefault();
+    this.isTapped = false;
     const [name, ...values] = request;
     this[name](...values);
   }
@@ -274,6 +313,14 @@ export class Desk {
     event.preventDefault();
     this[name]();
   }
+}
+
+function spanOf({ start, end }) {
+  return { start, end };
+}
+
+function isSameSpan(one, other) {
+  return one.start === other.start && one.end === other.end;
 }
 
 function hueByTag(tags) {

@@ -8,12 +8,14 @@ import { Sender } from "./sending.js";
 import { Text } from "./text.js";
 import { Watch } from "./watch.js";
 import { byId, showState } from "./page.js";
+import { hideTheRest, partsOfPage, wireButtons } from "./tools.js";
 import { chooseVersion, stateOf, takeUpKept } from "./versions.js";
 import { drawFindings } from "./findings.js";
 import { sendLeftovers, wireFinish } from "./finish.js";
 import { toWire } from "./marks.js";
 
 export function start(sent) {
+  hideTheRest();
   const text = new Text(sent.text);
   const keep = new Keep(browserStorage(), sent.person, sent.lease);
   const announcer = new Announcer(byId("announce"));
@@ -46,28 +48,6 @@ export function start(sent) {
   sendLeftovers({ keep, sent, tell: showState });
   requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
   return { desk, saver };
-}
-
-function partsOfPage() {
-  const names = ["essay", "list", "count", "picker", "undo", "redo", "keys", "aside"];
-  return Object.fromEntries(names.map((name) => [name, byId(name)]));
-}
-
-function wireButtons(desk) {
-  const asks = {
-    mark: () => desk.mark(),
-    "insert-before": () => desk.insert(-1),
-    "insert-after": () => desk.insert(1),
-    "stretch-back": () => desk.move(-1, { isStretched: true }),
-    "stretch-on": () => desk.move(1, { isStretched: true }),
-    undo: () => desk.undo(),
-    redo: () => desk.redo(),
-  };
-  for (const [id, ask] of Object.entries(asks)) {
-    byId(id).addEventListener("mousedown", (event) => event.preventDefault()); // the selection stays
-    byId(id).addEventListener("click", ask);
-  }
-  byId("aside").addEventListener("change", (event) => desk.setAside(event.target.checked));
 }
 
 /** Leaving, hiding and coming back on line all save at once; a page out of the back-forward cache is a stale one. */

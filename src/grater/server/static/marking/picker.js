@@ -34,7 +34,7 @@ export class Picker {
 
   /** Opens for words, at a rectangle of the page; `mark` where there is one already, `typed` what was typed ahead. */
   open({ quote, mark = null, typed = "", rect, isTouch = false }) {
-    this.words.textContent = quote === "" ? "Insert here" : quote;
+    this.#quote(quote);
     this.tagField.show({ code: mark?.tag ?? "", typed });
     this.corrections.show(quote, mark?.replacements ?? []);
     this.comment.value = mark?.comment ?? "";
@@ -44,6 +44,12 @@ export class Picker {
     if (isTouch) this.root.focus(); // a field would call up the phone's keyboard over the tags
     else this.field.focus();
     if (mark && !isTouch) this.field.select();
+  }
+
+  /** The mark has other words now: one of its ends was moved. */
+  requote(quote) {
+    this.#quote(quote);
+    this.corrections.requote(quote);
   }
 
   close() {
@@ -67,6 +73,10 @@ export class Picker {
     this.close();
     this.saved(values);
     return true;
+  }
+
+  #quote(quote) {
+    this.words.textContent = quote === "" ? "Insert here" : quote;
   }
 
   #key(event) {

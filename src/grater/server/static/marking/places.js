@@ -2,6 +2,8 @@
 
 import { countPoints } from "./offsets.js";
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
 /** The offset of a DOM position inside the essay, or null. */
 export function offsetOf(root, node, unit) {
   if (!root.contains(node)) return null;
@@ -85,6 +87,24 @@ export function lettersOf(piece) {
   const range = document.createRange();
   if (piece.lastChild?.nodeType === Node.TEXT_NODE) range.selectNodeContents(piece.lastChild);
   else range.selectNode(piece);
+  return range;
+}
+
+/** Where in the window the place before a letter of a piece is, or with `isEnd` the place behind it; null if nowhere. */
+export function edgeOf(piece, offset, { isEnd = false } = {}) {
+  const node = piece.lastChild?.nodeType === Node.TEXT_NODE ? piece.lastChild : null;
+  const rects = (node ? letterOf(node, offset - Number(piece.dataset.start)) : lettersOf(piece)).getClientRects();
+  const rect = isEnd ? rects[rects.length - 1] : rects[0];
+  if (!rect) return null;
+  const isLeft = isEnd === (node !== null && RIGHT_TO_LEFT.test(node.data));
+  return { x: isLeft ? rect.left : rect.right, middle: rect.top + rect.height / 2, bottom: rect.bottom, isLeft };
+}
+
+function letterOf(node, nth) {
+  const before = [...node.data].slice(0, nth).join("").length;
+  const range = document.createRange();
+  range.setStart(node, before);
+  range.setEnd(node, before + String.fromCodePoint(node.data.codePointAt(before)).length);
   return range;
 }
 

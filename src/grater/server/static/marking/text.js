@@ -51,11 +51,22 @@ export class Text {
 
   /** The next (or previous) place between two letters as a reader counts letters, so that no emoji is cut in two. */
   letterEdge(offset, step) {
-    const from = Math.max(0, offset - 40);
-    const near = new Offsets(this.slice(from, Math.min(this.length, offset + 40)));
-    const edges = [0, ...segmentSpans(near, "grapheme").map(({ end }) => end)].map((edge) => edge + from);
+    const edges = this.#edgesAround(offset);
     if (step > 0) return edges.find((edge) => edge > offset) ?? this.length;
     return edges.findLast((edge) => edge < offset) ?? 0;
+  }
+
+  /** The place between two letters at an offset, or before it where it lies inside one. */
+  letterAt(offset) {
+    return this.#edgesAround(offset).findLast((edge) => edge <= offset) ?? 0;
+  }
+
+  /** Cut where chunks begin: in the middle of a row of flags nobody could tell the first half of one from the second. */
+  #edgesAround(offset) {
+    const from = this.chunks[this.chunkAt(Math.max(0, offset - 1))].start;
+    const to = this.chunks[this.chunkAt(offset) + 1]?.end ?? this.length;
+    const near = new Offsets(this.slice(from, to));
+    return [0, ...segmentSpans(near, "grapheme").map(({ end }) => end)].map((edge) => edge + from);
   }
 }
 

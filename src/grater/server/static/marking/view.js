@@ -6,6 +6,7 @@
 import { cut } from "./pieces.js";
 import { inOrder, isPoint } from "./marks.js";
 import { lanesOf } from "./lanes.js";
+import { edgeOf } from "./places.js";
 import { element } from "./element.js";
 
 export class EssayView {
@@ -36,21 +37,17 @@ export class EssayView {
     });
   }
 
-  /** Gives every mark its lane and its chunks, and every paragraph room for its lanes. */
+  /** Gives every mark its lane and its chunks, and every chunk room for its lanes. */
   #layOut(marks) {
     this.marks = marks;
     const ordered = inOrder(marks);
     this.lanes = lanesOf(ordered);
     this.byChunk = this.#byChunk(ordered);
-    const deepest = this.paragraphs.map(() => 0);
-    this.text.chunks.forEach((chunk, n) => {
-      const here = this.byChunk[n].map((mark) => this.lanes.get(mark.id) + 1);
-      deepest[chunk.paragraph] = Math.max(deepest[chunk.paragraph], ...here);
-    });
-    this.paragraphs.forEach((paragraph, n) => {
-      const { start, end } = this.text.paragraphs[n];
-      const lanesClass = start === end && !deepest[n] ? "paragraph empty" : `paragraph lanes-${Math.max(1, deepest[n])}`;
-      if (paragraph.className !== lanesClass) paragraph.className = lanesClass;
+    this.chunks.forEach((node, n) => {
+      const deepest = Math.max(1, ...this.byChunk[n].map((mark) => this.lanes.get(mark.id) + 1));
+      const { start, end } = this.text.chunks[n];
+      const className = start === end && !this.byChunk[n].length ? "chunk empty" : `chunk lanes-${deepest}`;
+      if (node.className !== className) node.className = className; // on a paragraph it would style every piece anew
     });
   }
 
@@ -64,6 +61,22 @@ export class EssayView {
       if (found) return found;
     }
     return this.chunks[first];
+  }
+
+  /** Where in the window a span begins and ends. */
+  edgesOf({ start, end }) {
+    const first = this.#pieceWith(start);
+    const last = start === end ? null : this.#pieceWith(end - 1);
+    if (first) return { start: edgeOf(first, start), end: last && edgeOf(last, end - 1, { isEnd: true }) };
+    const before = this.#pieceWith(start - 1); // a gap at the end of a paragraph
+    return { start: before && edgeOf(before, start - 1, { isEnd: true }), end: null };
+  }
+
+  /** The piece with the letter at an offset; null where a line ends. */
+  #pieceWith(offset) {
+    const chunk = this.chunks[this.text.chunkAt(offset)];
+    const isHere = ({ dataset }) => Number(dataset.start) <= offset && offset < Number(dataset.end);
+    return [...(chunk?.children ?? [])].find(isHere) ?? null;
   }
 
   #byChunk(marks) {

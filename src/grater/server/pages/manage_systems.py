@@ -1,0 +1,66 @@
+"""Systems of the study and samples drawn for them: what `grater study decide` and `study sample` do, by clicking.
+
+Only installed systems can be run from here: no path, no command and no address from a form is ever opened.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.detect.systems import SYSTEMS, load_system
+from grater.errors import Conflict, GraterError, NotFound, UsageError
+from grater.server.numbers import number_of
+from grater.server.visit import Visit, Visiting
+from grater.store import counting, essays, samples
+from grater.study.deciding import Decided, decide
+from grater.study.drawing import Wish, draw
+
+router = APIRouter()
+
+MOST = 1_000_000
+LONGEST_NAME = 80
+
+
+@router.get("/manage/systems")
+def systems_page(visit: Visiting) -> Response:
+    return _page(visit)
+
+
+@router.post("/manage/systems")
+def run_system(visit: Visiting) -> Response:
+    """Run an installed system over all essays; raters need not wait for it."""
+    name = visit.text("system")
+    if name not in SYSTEMS:
+        return _page(visit, problem=f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+    try:
+        (done,) = decide(visit.server.store, [load_system(name)])
+    except (Conflict, UsageError) as error:
+        return _page(visit, problem=str(error))
+    return _page(visit, done=done)
+
+
+@router.post("/manage/samples")
+def draw_sample(visit: Visiting) -> Response:
+    """Draw items for a system, flagged and not; a job is then made from the sample."""
+    name = visit.text("name")[:LONGEST_NAME] or "sample"
+    try:
+        n_items = number_of(visit, "n", 300, most=MOST)
+        wish = Wish(visit.text("of"), n_items, number_of(visit, "flagged", 0, least=0, most=MOST) or None)
+        draw(visit.server.store, name, wish, actor=visit.person.person_id)
+    except (Conflict, NotFound, UsageError, GraterError) as error:
+        return _page(visit, problem=str(error).removeprefix("form: "))
+    return visit.go("/manage/systems")
+
+
+def _page(visit: Visit, *, problem: str = "", done: Decided | None = None) -> Response:
+    with visit.server.store.read() as tx:
+        drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
+        shown = {
+            "n_essays": essays.count(tx),
+            "decided": counting.flags_by_system(tx),
+            "drawn": [(name, each.frame["item"].n_unique(), each.meta) for name, each in drawn.items()],
+        }
+    status = 422 if problem else 200
+    installed = list(SYSTEMS)
+    return visit.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)

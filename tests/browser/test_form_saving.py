@@ -1,0 +1,181 @@
+"""Nothing is lost or counted twice on a form: two tabs, back button, no network, a receipt that never came."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from grater.store import adjudications
+from tests.browser.chromium import watched
+from tests.browser.site import Site
+from tests.browser.test_adjudication import marked, rated
+
+NOT_THERE = ("net::", "Failed to load resource", "chrome-error")
+
+
+def say(page: Page, words: str) -> None:
+    page.get_by_label(words, exact=False).first.check()
+    page.get_by_role("button", name="Save and go on").click()
+
+
+def answers(site: Site, job_id: str) -> list[str]:
+    return [answer.label for answer in site.handed_in(job_id)]
+
+
+def test_of_two_tabs_the_first_answer_counts_and_the_second_is_told(site: Site, chromium: Browser) -> None:
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person)
+    address = site.lease(job_id, person)
+    with watched(context) as (page, _), watched(context) as (other, complaints):
+        complaints.allow.append("409")
+        page.goto(address)
+        other.goto(address)
+        say(page, "Error")
+        page.wait_for_url(lambda url: not url.endswith(address))
+        say(other, "OK")
+        expect(other.get_by_role("heading", name="Conflict")).to_be_visible()
+        assert answers(site, job_id) == ["error"]
+        other.goto(address)
+        expect(other.get_by_role("heading", name="Already answered")).to_be_visible()
+        other.get_by_role("button", name="Go on").click()
+        assert other.url == page.url, "both tabs are at the same next unit"
+    context.close()
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "plain"])
+def test_back_after_an_answer_shows_that_it_is_stored(site: Site, chromium: Browser, has_script: bool) -> None:
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person, java_script_enabled=has_script)
+    address = site.lease(job_id, person)
+    with watched(context) as (page, _):
+        page.goto(address)
+        say(page, "Error")
+        page.wait_for_url(lambda url: not url.endswith(address))
+        page.go_back()
+        expect(page.get_by_role("heading", name="Already answered")).to_be_visible()
+        assert answers(site, job_id) == ["error"]
+    context.close()
+
+
+def test_an_answer_given_off_line_stays_on_the_page_and_is_sent_once(site: Site, chromium: Browser) -> None:
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person)
+    address = site.lease(job_id, person)
+    with watched(context) as (page, complaints):
+        complaints.allow += NOT_THERE
+        page.goto(address)
+        context.set_offline(True)
+        say(page, "Error")
+        expect(page.get_by_role("status")).to_contain_text("No connection")
+        page.get_by_label("OK", exact=False).first.check()  # second thoughts
+        page.get_by_role("button", name="Save and go on").click()
+        assert answers(site, job_id) == []
+        context.set_offline(False)
+        page.wait_for_url(lambda url: not url.endswith(address))
+        assert answers(site, job_id) == ["ok"]
+    context.close()
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "plain"])
+def test_an_answer_lost_on_the_way_can_be_given_again(site: Site, chromium: Browser, has_script: bool) -> None:
+    """The browser does not know that the line is dead: its own error page comes, and reloading it sends again."""
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person, java_script_enabled=has_script)
+    address = site.lease(job_id, person)
+    with watched(context) as (page, complaints):
+        complaints.allow += NOT_THERE
+        page.goto(address)
+        page.route(f"**{address}", lambda route: route.abort())
+        say(page, "Error")
+        page.wait_for_url("chrome-error://**")
+        page.unroute(f"**{address}")
+        page.reload()
+        page.wait_for_url(lambda url: "/leases/" in url and not url.endswith(address))
+        assert answers(site, job_id) == ["error"]
+    context.close()
+
+
+def test_an_answer_whose_receipt_was_lost_counts_once(site: Site, chromium: Browser) -> None:
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person)
+    address = site.lease(job_id, person)
+
+    def lose(route: Route) -> None:
+        assert route.fetch(max_redirects=0).status == 303  # it arrives, and the answer does not
+        route.abort()
+
+    with watched(context) as (page, complaints):
+        complaints.allow += NOT_THERE
+        page.goto(address)
+        page.route(f"**{address}", lose)
+        say(page, "Error")
+        page.wait_for_url("chrome-error://**")
+        page.unroute(f"**{address}")
+        page.reload()
+        page.wait_for_url(lambda url: "/leases/" in url and not url.endswith(address))
+        assert answers(site, job_id) == ["error"]
+    context.close()
+
+
+def test_of_two_adjudicators_the_second_is_told_of_the_first(site: Site, chromium: Browser) -> None:
+    unit_id = rated(site, "error")
+    pages = [site.context(chromium, site.person("adjudicator")) for _ in range(2)]
+    with watched(pages[0]) as (one, _), watched(pages[1]) as (other, complaints):
+        complaints.allow.append("409")
+        for page in (one, other):
+            page.goto(f"/adjudicate/{unit_id}")
+        decide(one, "Error")
+        one.wait_for_url("**/adjudicate")
+        decide(other, "OK")
+        expect(other.get_by_text("somebody adjudicated this unit in the meantime")).to_be_visible()
+    for context in pages:
+        context.close()
+    assert versions(site, unit_id) == ["error"]
+
+
+def test_a_decision_made_off_line_waits_and_back_shows_it_stored(site: Site, chromium: Browser) -> None:
+    unit_id = rated(site, "error")
+    context = site.context(chromium, site.person("adjudicator"))
+    with watched(context) as (page, complaints):
+        complaints.allow += NOT_THERE
+        page.goto(f"/adjudicate/{unit_id}")
+        context.set_offline(True)
+        decide(page, "Error")
+        expect(page.get_by_role("status")).to_contain_text("No connection")
+        context.set_offline(False)
+        page.wait_for_url("**/adjudicate")
+        assert versions(site, unit_id) == ["error"]
+        page.go_back()
+        expect(page.locator("tr", has_text="gold")).to_contain_text("version 1")
+    context.close()
+
+
+def test_an_essay_decided_off_line_waits_with_every_choice(site: Site, chromium: Browser) -> None:
+    unit_id = marked(site)
+    context = site.context(chromium, site.person("adjudicator"))
+    with watched(context) as (page, complaints):
+        complaints.allow += NOT_THERE
+        page.goto(f"/adjudicate/{unit_id}")
+        for number in (1, 2, 3):
+            page.locator(f"#place-{number} label").first.click()
+        context.set_offline(True)
+        page.get_by_role("button", name="Store the decision").click()
+        expect(page.get_by_role("status")).to_contain_text("No connection")
+        context.set_offline(False)
+        page.wait_for_url("**/adjudicate")
+        assert versions(site, unit_id) == ["marked"]
+    context.close()
+
+
+def decide(page: Page, words: str) -> None:
+    page.get_by_label(words, exact=False).first.check()
+    page.get_by_role("button", name="Save as gold").click()
+
+
+def versions(site: Site, unit_id: str) -> list[str]:
+    """The label of the decision, of which there is one version."""
+    with site.store.read() as tx:
+        decision = adjudications.find(tx, unit_id)
+    assert decision is not None
+    assert decision.version == 1
+    return [each.label for each in decision.answers]

@@ -1,0 +1,193 @@
+"""Every page of the server with something on it: where it is, who looks at it, what its picture is called.
+
+The accessibility check and the pictures of the guide both take this tour, and a test holds it against the table of
+routes: a new page that is not on it is found out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grater.model import Json
+from grater.server import Settings, setup_link
+from grater.server.security.roles import PAGES
+from grater.server.work import desk_of, hand_in
+from grater.store import essays, findings, gold, invitations, jobs, panels, units
+from grater.store.people import Person
+from grater.store.units import NewUnit
+from grater.study.reviewing import review
+from grater.study.seating import add_seat
+from tests.browser.site import NUMBER, Site
+from tests.browser.test_adjudication import marked, rated
+from tests.browser.test_mining import mined_list
+from tests.server import studies
+
+NO_PAGES = frozenset(
+    ("/", "/healthz", "/manage/jobs/{job_id}/payments.csv", "/mining/{job_id}/verdicts.csv")
+)  # a way on, a sign of life, files
+ESSAY = "She adopted puppy. He own three chair near the sea, in summer."
+TERMS: dict[str, Json] = {
+    "gold": {"minimum": 0.5, "least_seen": 4, "quiz": 1},
+    "page": 2,
+    "pay": {"cents": 12},
+}
+REASON = "Another word is used here."
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """`route` as on the table of roles, one of its addresses, and who stands before it; nobody is logged out."""
+
+    route: str
+    path: str
+    person: Person | None
+    picture: str
+
+
+def routes() -> set[str]:
+    """Every address that answers with a page."""
+    return {path for method, path in PAGES if method == "GET"} - NO_PAGES
+
+
+def tour(site: Site) -> list[Stop]:
+    """All stops, on a study that has something to show at each."""
+    return [stop for part in PARTS for stop in part(site)]
+
+
+def _visitor(site: Site) -> Iterator[Stop]:
+    job_id = crowd_job(site)
+    with site.store.write() as tx:
+        token = invitations.make(tx, role="worker", job_id=job_id)
+        panel = panels.add(tx, job_id, "prolific", options={"codes": {"completed": "THANKS-42"}})
+    link = setup_link(Settings(base_url=site.url), site.store)
+    assert link is not None
+    yield Stop("/login", "/login", None, "login")
+    yield Stop("/setup/{token}", link.removeprefix(site.url), None, "setup")
+    yield Stop("/join/{token}", f"/join/{token}", None, "join")
+    yield Stop("/p/{panel_id}", f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s", None, "panel-door")
+    yield Stop("/out/{person_id}/{lease_id}/{signature}", put_out(site, job_id), None, "put-out")
+
+
+def _rater(site: Site) -> Iterator[Stop]:
+    rater, job_id = site.person("worker"), crowd_job(site)
+    missed = missed_gold(site, job_id, rater)
+    yield Stop("/jobs", "/jobs", rater, "jobs-rater")
+    yield Stop("/jobs/{job_id}", f"/jobs/{job_id}", rater, "job-crowd")
+    yield Stop("/leases/{lease_id}", site.lease(job_id, rater), rater, "form-error-crowd")
+    yield Stop("/leases/{lease_id}/feedback", f"{missed}/feedback", rater, "feedback")
+    yield Stop("/jobs/{job_id}/talk", f"/jobs/{job_id}/talk", rater, "talk")
+    yield Stop("/jobs/{job_id}/done", f"/jobs/{job_id}/done", rater, "done")
+
+
+def _annotator(site: Site) -> Iterator[Stop]:
+    annotator, other = site.person(), site.person()
+    add_seat(site.store, [annotator.name, other.name])
+    odd_marks(site, annotator)
+    yield Stop("/reviews", "/reviews", annotator, "reviews")
+    yield Stop("/me", "/me", annotator, "me")
+
+
+def _adjudicator(site: Site) -> Iterator[Stop]:
+    adjudicator, essay, mined = site.person("adjudicator"), marked(site, ESSAY, comment=""), mined_list(site)
+    yield Stop("/adjudicate", "/adjudicate", adjudicator, "adjudicate")
+    yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{essay}", adjudicator, "adjudicate-essay")
+    yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{rated(site, 'usage')}", adjudicator, "adjudicate-item")
+    yield Stop("/mining", "/mining", adjudicator, "mining-lists")
+    yield Stop("/mining/{job_id}", f"/mining/{mined}", adjudicator, "mining")
+    yield Stop("/mining/{job_id}/{place}", f"/mining/{mined}/2", adjudicator, "mining-suspect")
+
+
+def _staff(site: Site) -> Iterator[Stop]:
+    owner, unit_id, crowd = site.person("owner"), marked(site, ESSAY, comment=""), crowd_job(site)
+    rater = site.person("worker")
+    missed_gold(site, crowd, rater)
+    with site.store.read() as tx:
+        job_id = units.the(tx, unit_id).job.job_id
+    for name in ("jobs/new", "import", "items", "people", "systems", "export", "webhooks"):
+        yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
+    yield Stop("/manage", "/manage", owner, "manage")
+    yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
+    for name in ("units", "agreement", "guidelines"):
+        yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{job_id}/{name}", owner, f"manage-{name}")
+    yield Stop("/manage/units/{unit_id}", f"/manage/units/{unit_id}", owner, "manage-unit")
+    for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
+        yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{crowd}/{name}", owner, f"crowd-{name}")
+    one = f"/manage/jobs/{crowd}/raters/{rater.person_id}"
+    yield Stop("/manage/jobs/{job_id}/raters/{person_id}", one, owner, "crowd-rater")
+    yield Stop("/api", "/api", owner, "api")
+
+
+def crowd_job(site: Site) -> str:
+    """Work and hidden gold that accepts `error`, a quiz of one, pay."""
+    with site.store.write() as tx:
+        essays.add_all(tx, studies.corpus())
+        found = studies.new_units(tx, "error")
+        name = f"crowd {next(NUMBER)}"
+        job = jobs.add(tx, name=name, task="error", title="Errors", options={"crowd": TERMS}, judgments=3)
+        units.add_all(tx, job.job_id, found[:5])
+        for new in found[5:]:
+            (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+            gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
+        return jobs.set_state(tx, job.job_id, "open").job_id
+
+
+def missed_gold(site: Site, job_id: str, rater: Person) -> str:
+    """The rater passes the quiz, works, and misses a known answer; give the address of that unit."""
+    answered(site, job_id, rater, "error")
+    for _ in range(10):
+        address, role = answered(site, job_id, rater, "ok")
+        if role == "gold":
+            return address
+    raise AssertionError("no gold came")
+
+
+def put_out(site: Site, job_id: str) -> str:
+    """The last page of a rater who fails the quiz, as the server leads there."""
+    from grater.server.pages.crowd_out import _signature
+
+    rater = site.person("worker")
+    address, role = answered(site, job_id, rater, "ok")
+    assert role == "gold"
+    lease_id = address.rpartition("/")[2]
+    with site.store.read() as tx:
+        return f"/out/{rater.person_id}/{lease_id}/{_signature(tx, rater.person_id, lease_id)}"
+
+
+def answered(site: Site, job_id: str, person: Person, label: str) -> tuple[str, str]:
+    """The next unit answered with a label; give its address and what it was for."""
+    address = site.lease(job_id, person)
+    with site.store.read() as tx:
+        desk = desk_of(tx, address.rpartition("/")[2], person_id=person.person_id)
+    hand_in(site.store, desk, {"label": [label]}, seconds=4)
+    return address, desk.unit.role
+
+
+def odd_marks(site: Site, annotator: Person) -> None:
+    """An essay with a correction that changes nothing, sent back to its annotator."""
+    job_id = site.marking_job(ESSAY)
+    address = site.lease(job_id, annotator)
+    with site.store.read() as tx:
+        desk = desk_of(tx, address.rpartition("/")[2], person_id=annotator.person_id)
+        name = jobs.the(tx, job_id).name
+    hand_in(site.store, desk, {"edits": [json.dumps([_edit("own", "SVA", "own")])]}, seconds=9)
+    assert review(site.store, name) == 1
+    with site.store.read() as tx:
+        assert len(findings.open_of(tx, annotator.person_id)) == 1
+
+
+def _edit(words: str, tag: str, correction: str) -> dict[str, Json]:
+    start = ESSAY.index(words)
+    span: dict[str, Json] = {"start": start, "end": start + len(words), "quote": words}
+    return {**span, "tag": tag, "replacements": [correction], "comment": ""}
+
+
+def by_person(stops: Sequence[Stop]) -> Iterator[tuple[Person | None, list[Stop]]]:
+    """The stops of each person together, so that each needs one browser."""
+    people = {stop.person.person_id if stop.person else "": stop.person for stop in stops}
+    for person_id, person in people.items():
+        yield person, [stop for stop in stops if (stop.person.person_id if stop.person else "") == person_id]
+
+
+PARTS = (_visitor, _rater, _annotator, _adjudicator, _staff)
