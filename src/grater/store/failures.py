@@ -1,4 +1,4 @@
-"""What databases complain about, said to a person: full, busy, or already there."""
+"""What databases complain about, said to a person: full, busy, already there, or no text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from grater.errors import Conflict, GraterError, StoreBusy, StoreFull
+from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 
 FULL = ("database or disk is full", "disk i/o error", "could not extend file", "no space left on device")
 BUSY = (
@@ -19,6 +19,9 @@ BUSY = (
     "lock timeout",
     "statement timeout",
 )
+NO_TEXT = "cannot contain nul"
+"""PostgreSQL keeps no character NUL; SQLite does, and finds nothing under such a name."""
+
 GONE = ("connection", "server closed", "terminating", "unable to open database file")
 
 
@@ -44,6 +47,8 @@ def _translated(name: str, error: DBAPIError) -> GraterError:
         return StoreBusy(f"{name}: the database is busy, nothing was stored ({message}); try again")
     if error.connection_invalidated or any(word in said for word in GONE):
         return StoreBusy(f"{name}: the database cannot be reached, nothing was stored ({message})")
+    if NO_TEXT in said:
+        return UsageError("a text may not hold the character NUL")
     return GraterError(f"{name}: the database refused: {message}")
 
 
