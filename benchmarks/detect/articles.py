@@ -40,12 +40,13 @@ from grater.detect.articles.load import article
 from grater.detect.articles.model import ArticleModel, completed
 from grater.detect.articles.nouns import EDGES, share_entropy
 from grater.detect.articles.phrases import QUANTIFIERS
-from grater.detect.articles.rows import COLUMN, WORDS, Rows
+from grater.detect.articles.rows import COLUMN, WORDS
 from grater.detect.articles.training import MOST_PASSAGES, Options, fitted
 from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
 from grater.detect.articles.trial import PAIRS, Trial, f_half, fitted_caution, flagged_counts, trial_of
 from grater.detect.learning import dictionary as features_of
 from grater.detect.learning.events import Batch, Events, Labels
+from grater.detect.learning.hashing import Rows
 from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.detect.learning.maxent import fit_maxent
 from grater.detect.learning.tags import TAG_NUMBERS

@@ -103,15 +103,6 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
-    """One rater's label for one item."""
-
-    item_id: str
-    rater: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """One system's answer for one item."""
 

@@ -68,3 +68,42 @@ def test_a_command_must_say_which_edits_it_makes(tmp_path: Path, capsys: pytest.
     ran = grater(capsys, "decide", tmp_path / "essays.txt", "--system", "command:cat", "--out", tmp_path / "d.csv")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert 'expected a JSON line {"essay": ID, "edits": [...]}' in ran.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("one,e2,0,3,article\n", "1 item in essays that"),
+        ("one,e1,20,99,noun\n", "expected places within its 26 characters, found 20-99"),
+        (
+            "one,e1,0,3,article\ntwo,e1,0,3,article\n",
+            "places.csv:3: expected one item at a place, found 'two' where 'one' is",
+        ),
+    ],
+)
+def test_places_that_cannot_be_decided_on_are_told_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: str, words: str
+) -> None:
+    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
+    (tmp_path / "places.csv").write_text(f"item,essay,start,end,kind\n{rows}", encoding="utf-8")
+    fixed = ["--places", tmp_path / "places.csv", "--out", tmp_path / "d.csv"]
+    ran = grater(
+        capsys, "decide", tmp_path / "essays.jsonl", "--system", f"corrected:{tmp_path / 'mine.txt'}", *fixed
+    )
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert words in ran.err
+    assert not (tmp_path / "d.csv").exists()
+
+
+def test_places_in_essays_that_are_not_here_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "essays.jsonl").write_text(ESSAY, encoding="utf-8")
+    (tmp_path / "mine.txt").write_text("The sister lives in town.\n", encoding="utf-8")
+    rows = "item,essay,start,end,kind\none,e1,0,3,article\ntwo,e2,0,3,article\n"
+    (tmp_path / "places.csv").write_text(rows, encoding="utf-8")
+    fixed = ["--places", tmp_path / "places.csv", "--out", tmp_path / "d.csv"]
+    ran = grater(
+        capsys, "decide", tmp_path / "essays.jsonl", "--system", f"corrected:{tmp_path / 'mine.txt'}", *fixed
+    )
+    assert ran.status == 0
+    assert "places.csv: 1 item in essays that" in ran.err

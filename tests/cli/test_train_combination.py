@@ -68,3 +68,13 @@ def test_a_combination_must_be_named_as_a_model(
     ran = grater(capsys, "train", "combination", text, "--out", tmp_path / "m.bin")
     assert ran.status == 2
     assert "ends in .model" in ran.err
+
+
+def test_a_combination_is_never_a_part_of_itself(
+    capsys: pytest.CaptureFixture[str], parts: list[Path], text: Path
+) -> None:
+    before = parts[0].read_bytes()
+    ran = grater(capsys, "train", "combination", text, "--out", parts[0], "--system", parts[0], "--system", parts[1])
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "one.model named twice" in ran.err
+    assert parts[0].read_bytes() == before

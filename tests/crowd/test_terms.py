@@ -54,6 +54,8 @@ def test_a_job_without_terms_asks_for_nothing() -> None:
         ({"gold": {"minimun": 1}}, "Did you mean 'minimum'?"),
         ({"gold": {"minimum": "high"}}, "minimum: expected float"),
         ({"gold": {"quiz": True}}, "quiz: expected int"),
+        ({"gold": {"sure": None}}, "sure: expected float"),
+        ({"page": None}, "page: expected int"),
         ({"redundancy": {"least": 2}}, "expected most"),
         ({"redundancy": {"least": 3, "most": 2}}, "least <= most"),
         ({"pay": {"cents": 5, "currency": "euro"}}, "three letters"),

@@ -9,14 +9,14 @@ from grater.evaluate.counts import Counts, count
 from grater.evaluate.draws import Chance
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
-from grater.evaluate.weighted import weighted, weighted_counts
+from grater.evaluate.weighted import weighted
 from tests.evaluate.coverage import CLUSTERS, coverage
 from tests.evaluate.worlds import FLAGGED, QUICK, SHARES, decisions, items, madnani, votes
 
 
 def test_equations_1_to_3_on_the_worked_example() -> None:
     # statistics.md, golden: Madnani 2011, by hand
-    counts = weighted_counts(FLAGGED, SHARES)
+    counts = count(FLAGGED, SHARES)
     assert (counts.hit, counts.miss, counts.false_alarm) == pytest.approx((2.8, 1.35, 1.2))
     assert counts.score("precision") == pytest.approx(0.7)
     assert counts.score("recall") == pytest.approx(0.674699, abs=5e-7)
@@ -43,7 +43,7 @@ def test_one_rater_who_changes_sides_moves_the_weighted_score_less() -> None:
     # Madnani 2011, 4.1: 7 of 15 raters against 8 of 15, in a small set.
     shares = [14 / 15, 1 / 15, 13 / 15, 1.0, 0.0]
     flagged = [1, 0, 1, 1, 0, 1]
-    before, after = (weighted_counts(flagged, [*shares, n / 15]) for n in (7, 8))
+    before, after = (count(flagged, [*shares, n / 15]) for n in (7, 8))
     majority = [(count(flagged, [round(p) for p in [*shares, n / 15]])) for n in (7, 8)]
     for name in ("precision", "f0.5", "f1"):
         moved = abs(after.score(name) - before.score(name))

@@ -104,3 +104,8 @@ def test_a_seat_a_draft_and_the_api(study: Study) -> None:
     )
     assert reply.json()["status"] == "valid"
     assert whole(study)
+
+
+@pytest.mark.parametrize("path", ["/mining/%00", "/adjudicate/%00", "/manage/jobs/%00"])
+def test_a_nul_in_an_address_is_nobodys_fault_but_the_askers(study: Study, path: str) -> None:
+    assert study.browser("manager").get(path).status_code in (404, 422)

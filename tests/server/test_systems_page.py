@@ -45,6 +45,8 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
         ({"of": "nobody", "n": "6"}, "nobody"),
         ({"of": "mine", "n": "0"}, "expected a number from 1"),
         ({"of": "mine", "n": "600"}, "600"),
+        ({"of": "mine", "n": "6", "name": "x" * 81}, "name: expected 1 to 80"),
+        ({"of": "mine", "n": "6", "name": "a\u2028b"}, "name: expected 1 to 80"),
     ],
 )
 def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str], words: str) -> None:

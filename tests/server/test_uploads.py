@@ -8,7 +8,8 @@ import io
 import lzma
 import zipfile
 from pathlib import Path
-from typing import BinaryIO
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
 
 import pytest
 
@@ -88,7 +89,10 @@ def test_a_zip_that_lies_about_its_sizes_is_stopped_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
 def test_packed_files_are_unpacked_within_the_limit(tmp_path: Path, suffix: str, pack) -> None:  # type: ignore[no-untyped-def]
-    (path,) = unpack([(f"a.txt{suffix}", io.BytesIO(pack(b"hello")))], tmp_path, most_bytes=MOST)
+    with SpooledTemporaryFile() as sent:  # as the server hands it on; it says that it is open for writing
+        sent.write(pack(b"hello"))
+        sent.seek(0)
+        (path,) = unpack([(f"a.txt{suffix}", cast(BinaryIO, sent))], tmp_path, most_bytes=MOST)
     assert path.read_bytes() == b"hello"
     with pytest.raises(BadInput, match="unpacks to more"):
         unpack([(f"b.txt{suffix}", io.BytesIO(pack(b"x" * (2 * MOST))))], tmp_path, most_bytes=MOST)

@@ -8,18 +8,35 @@ from pathlib import Path
 
 import pytest
 
+from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.report.build import build
-from grater.store import Store, Tx, checks, essays, gold_states, items, jobs, judgments, open_store, people, units
+from grater.store import (
+    Store,
+    Tx,
+    checks,
+    decisions,
+    essays,
+    gold_states,
+    items,
+    jobs,
+    judgments,
+    open_store,
+    people,
+    units,
+)
 from grater.store.units import NewUnit
 from grater.study.crowd_gold import Made, gold_from_edits, gold_from_experts, gold_from_planted
 from grater.study.crowd_money import job_costs
-from grater.study.crowd_planting import plant
+from grater.study.crowd_planting import own_essays, plant
 from grater.study.crowd_programs import judge, program_job
 from grater.study.crowd_protocol import protocol_sheet
 from grater.study.crowd_raters import best, rater_lines
 from grater.study.crowd_terms import set_terms
+from grater.study.deciding import decide
+from grater.study.mining import uses_in
+from grater.study.planning import JobPlan, add_job
 from grater.study.reporting import study_inputs
 from grater.study.tables import study_tables
 from tests.store.crowds import make_crowd
@@ -93,7 +110,7 @@ def good_essay(*planted: Edit) -> Essay:
 
 
 def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: Store) -> None:
-    corpus = [good_essay(Edit(Span(10, 12), ("in",), "Prep", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
+    corpus = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"), Edit(Span(13, 17), ("",), "ArtOrDet", "us"))]
     with store.write() as tx:
         job = jobs.add(tx, name="marking", task="marking")
         assert gold_from_planted(tx, job, corpus) == Made(1, 0)
@@ -104,7 +121,24 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
     assert essay.text == "She waits in stop. He waits for her."
     assert (essay.edits, essay.annotators) == ((), ())
     assert "letter" not in essay.essay_id
-    assert known.known[0].accepted == {"10-12:Prep", "13-13:ArtOrDet"}
+    assert known.known[0].accepted == {"10-12:Wcip", "13-13:ArtOrDet"}
+
+
+def test_planted_essays_stay_out_of_what_is_said_about_the_study(store: Store) -> None:
+    planted = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"))]
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("own", "We waited in the rain.")])
+        gold_from_planted(tx, jobs.add(tx, name="marking", task="marking"), planted)
+        assert essays.count(tx) == 2
+        assert [essay.essay_id for essay in own_essays(tx)] == ["own"]
+    (done,) = decide(store, [load_system("prep-lm")])
+    with store.read() as tx:
+        assert done.n_items == decisions.count(tx) > 0
+        assert {each.item.essay_id for each in items.all(tx, kind="prep") if each.item} == {"own"}
+    assert {use.essay_id for use in uses_in(store)} == {"own"}
+    other = add_job(store, JobPlan("other", "marking"))
+    with store.read() as tx:
+        assert len(units.ids_of_job(tx, other.job_id)) == 1
 
 
 def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> None:
@@ -115,10 +149,29 @@ def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> Non
             gold_from_planted(tx, rating, [good_essay()])
         with pytest.raises(UsageError, match="letter: expected edits that say what to plant"):
             gold_from_planted(tx, marking, [good_essay()])
+        with pytest.raises(UsageError, match="expected errors with a tag of nucle or none, found 'R:PREP'"):
+            gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))])
+        with pytest.raises(UsageError, match="expected other words than 'at' to plant"):
+            gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("at",), "Wcip", "us"))])
+
+
+def test_what_is_known_looks_like_the_work_of_the_job(store: Store) -> None:
+    """The same tags to choose from, the same words in grey: nobody can tell gold from work."""
+    looks: dict[str, Json] = {"tagset": "errant", "grey": True}
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("one", "She waits.")])
+        item = Item("one", Span(0, 10), "essay")
+        items.add_all(tx, [items.of(item)])
+        job = jobs.add(tx, name="marking", task="marking")
+        units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one", payload={**looks, "trigram": "x"})])
+        planted = [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))]
+        assert gold_from_planted(tx, job, planted) == Made(1, 0)
+        (known,) = units.ids_of_job(tx, job.job_id, role="gold")
+        assert units.the(tx, known).unit.payload == looks
 
 
 def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Store) -> None:
-    essay = Essay("one", "She waits in the stop.", (Edit(Span(10, 12), ("at",), "Prep", "teacher"),), ("teacher",))
+    essay = Essay("one", "She waits in the stop.", (Edit(Span(10, 12), ("at",), "Wcip", "teacher"),), ("teacher",))
     with store.write() as tx:
         essays.add_all(tx, [essay])
         item = Item("one", Span(0, len(essay.text)), "essay")
@@ -127,7 +180,7 @@ def test_essays_with_known_errors_become_gold_graded_by_errors_found(store: Stor
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), "one")])
         assert gold_from_edits(tx, job, reason="a stop is a place").made == 1
         (known,) = gold_states.of_job(tx, job.job_id)
-    assert known.known[0].accepted == {"10-12:Prep"}
+    assert known.known[0].accepted == {"10-12:Wcip"}
 
 
 def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:

@@ -148,6 +148,27 @@ def test_a_list_comes_in_with_its_verdicts_under_the_name_of_who_brings_it(store
         assert all_of(tx, again.job_id)[1].n_uses == 2
 
 
+def test_a_verdict_survives_blanks_that_a_hand_put_in(store: Store, ada: Person) -> None:
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y", entered="n")
+    with store.read() as tx:
+        frame = verdict_table(tx, job_id)
+    spaced = frame.with_columns(trigram=" " + pl.col("trigram").str.replace(" ", "  "))
+    again = add_list(store, "again", read_items(spaced), lambda _: ada)
+    assert verdicts(store, again.job_id) == verdicts(store, job_id)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "nul\0", "x" * 81])
+def test_a_list_has_a_name_that_can_be_seen(store: Store, ada: Person, name: str) -> None:
+    job_id = mined(store)
+    with store.read() as tx:
+        table = read_items(verdict_table(tx, job_id))
+    with pytest.raises(UsageError, match="name: expected 1 to 80 letters that can be seen"):
+        mine_study(store, name, count, source="few", most=3)
+    with pytest.raises(UsageError, match="name: expected 1 to 80 letters that can be seen"):
+        add_list(store, name, table, lambda _: ada)
+
+
 def test_a_list_of_other_essays_or_with_odd_cells_is_refused_whole(store: Store, ada: Person) -> None:
     job_id = mined(store)
     with store.read() as tx:

@@ -21,7 +21,10 @@ ROWS = [
 
 
 def judged(rows: Sequence[tuple[str, str, str | None]] | None = None) -> Judgments:
-    found = [(item, rater, "ok", at) for item, rater, at in (ROWS if rows is None else rows)]
+    found = [
+        (item, rater, "ok", f"2026-01-31T{at}" if at else None)
+        for item, rater, at in (ROWS if rows is None else rows)
+    ]
     return Judgments(pl.DataFrame(found, ["item", "rater", "label", "at"], orient="row"), "table")
 
 
@@ -51,3 +54,25 @@ def test_without_times_the_first_cannot_be_told() -> None:
         first_of_each(no_column, 1)
     with pytest.raises(UsageError, match="at least the first 1"):
         first_of_each(judged(), 0)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ("9", "10", "100"),
+        ("2026-01-31T12:30:00+02:00", "2026-01-31T11:00:00Z", "2026-01-31 11:30"),
+        ("2026-01-31T11:00:00Z", "2026-01-31T11:00:00.5Z", "2026-02-01"),
+    ],
+)
+def test_times_are_compared_as_times_not_as_text(times: tuple[str, str, str]) -> None:
+    rows = [("a", rater, "ok", at) for rater, at in zip("xyz", times, strict=True)]
+    table = Judgments(pl.DataFrame(rows, ["item", "rater", "label", "at"], orient="row"), "table")
+    assert [are_first(table, n).tolist() for n in (1, 2)] == [[True, False, False], [True, True, False]]
+
+
+def test_what_is_no_time_is_refused_and_no_number_is_too_large() -> None:
+    rows = [("a", "x", "ok", "2026-01-31"), ("a", "y", "ok", "yesterday")]
+    table = Judgments(pl.DataFrame(rows, ["item", "rater", "label", "at"], orient="row"), "table")
+    with pytest.raises(UsageError, match="found 'yesterday'"):
+        are_first(table, 1)
+    assert not are_first(judged(), 10**30).any()

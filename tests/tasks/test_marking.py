@@ -92,6 +92,8 @@ def test_every_other_tag_owes_one() -> None:
         ({"replacements": "goes"}, "replacements as a list"),
         ({"replacements": [1]}, "replacements as a list"),
         ({"replacements": ["x" * 2001]}, "at most 2000"),
+        ({"replacements": ["\ud83d"]}, "replacements as a list"),
+        ({"comment": "a\0b"}, "comment"),
         ({"comment": None}, "comment"),
     ],
 )

@@ -14,7 +14,7 @@ from grater.cli.check_text import show
 from grater.cli.output import print_json
 from grater.corpora.plain import read_text
 from grater.corpora.source import open_source
-from grater.detect.systems import load_system
+from grater.detect.systems import load_systems
 from grater.errors import UsageError
 
 app = typer.Typer()
@@ -42,7 +42,7 @@ def check(
         raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
     source = open_source(file)
     essay = next(iter(read_text(source.lines(), name=source.name)))
-    feedback = feedback_on(essay, [load_system(name) for name in dict.fromkeys(system)], name=source.name)
+    feedback = feedback_on(essay, load_systems(system), name=source.name)
     _show(feedback, "json" if as_json else output)
 
 

@@ -7,7 +7,7 @@ from html import escape
 from itertools import groupby
 from pathlib import PurePath
 
-from grater.cli.check_feedback import Feedback, advice, limits, question, sureness
+from grater.cli.check_feedback import Feedback, advice, limits, question, source
 from grater.detect.detector import Finding
 from grater.model import Span
 
@@ -75,11 +75,7 @@ def _marked(text: str, flags: list[tuple[Span, list[Finding]]]) -> Iterator[str]
 def _note(number: int, findings: list[Finding]) -> str:
     said = "<br>".join(
         f"<strong>{escape(advice(finding))}</strong> {escape(question(finding))} "
-        f'<span class="type">{escape(_by(finding))}</span>'
+        f'<span class="type">{escape(source(finding))}</span>'
         for finding in findings
     )
     return f'<li id="note-{number}">{said} <a class="back" href="#place-{number}">back to the text</a></li>\n'
-
-
-def _by(finding: Finding) -> str:
-    return ", ".join(word for word in (finding.decision.system, sureness(finding)) if word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from grater.cli.check_feedback import Feedback, advice, limits, reason, sureness
+from grater.cli.check_feedback import Feedback, advice, limits, reason, source
 from grater.cli.output import counted, messages
 from grater.detect.detector import Finding
 from grater.model import Span
@@ -30,8 +30,7 @@ def show(feedback: Feedback) -> None:
 
 
 def _note(finding: Finding) -> str:
-    said = [finding.decision.system, sureness(finding)]
-    return f"  {reason(finding)} ({', '.join(word for word in said if word)})"
+    return f"  {reason(finding)} ({source(finding)})"
 
 
 def _place(feedback: Feedback, finding: Finding) -> Text:

@@ -14,7 +14,8 @@ from grater.cli.options import Format, Json
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading
 from grater.corpora import format_for, read_corpus
-from grater.detect.systems import load_system
+from grater.detect.systems import load_systems
+from grater.errors import UsageError
 from grater.tables import write_table
 
 app = typer.Typer()
@@ -46,22 +47,34 @@ def decide(
     """Write a decision for every place that a detector looks at, flagged or not."""
     require_different([corpus, out, *(path for path in (items, places) if path)])
     asked = read_places(places) if places else None
-    detectors = [load_system(name, places=asked.by_essay if asked else None) for name in dict.fromkeys(system)]
+    detectors = load_systems(system, places=asked.by_essay if asked else None)
     rows = Rows(with_places=items is None, names=asked.names if asked else {})
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:
             rows.add(read_corpus(corpus, format_name=format_name, advance=advance), detector)
-    write_table(rows.decisions(), out)
+    decisions = rows.decisions()
+    if places and asked:
+        _tell_missing(places, len(asked.names) - decisions["item"].n_unique(), len(asked.names), corpus)
+    write_table(decisions, out)
     if items:
         write_table(rows.items(), items)
-    summary = _summary(rows.decisions())
+    summary = _summary(decisions)
     if as_json:
         print_json({"decisions": str(out), "systems": summary})
         return
     for each in summary:
         by_type = ", ".join(f"{each[name]} {name}" for name in TYPES)
         say(f"{out}: {each['system']}: {counted(each['items'], 'item')}, {each['flagged']:,} flagged ({by_type})")
+
+
+def _tell_missing(places: Path, n_missing: int, n_asked: int, corpus: Path) -> None:
+    """Items in essays that are not here are said; a table of nothing else is of another corpus."""
+    message = f"{places}: {counted(n_missing, 'item')} in essays that {corpus} does not have"
+    if n_missing == n_asked:
+        raise UsageError(message)
+    if n_missing:
+        say(message)
 
 
 def _summary(decisions: pl.DataFrame) -> list[dict[str, int]]:

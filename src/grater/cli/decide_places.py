@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grater.errors import Problems
 from grater.model import Item, Span
 from grater.tables import read_items
 
@@ -22,8 +23,14 @@ def read_places(path: Path) -> Places:
     """The items of a table; decisions will name them as the table does."""
     by_essay: dict[str, list[Item]] = {}
     names: dict[str, str] = {}
-    for row in read_items(path).frame.iter_rows(named=True):
+    problems = Problems(str(path))
+    for line, row in enumerate(read_items(path).frame.iter_rows(named=True), 2):
         item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        if item.item_id in names:
+            problems.add(
+                f"expected one item at a place, found {row['item']!r} where {names[item.item_id]!r} is", line=line
+            )
         by_essay.setdefault(item.essay_id, []).append(item)
         names[item.item_id] = str(row["item"])
+    problems.done()
     return Places(by_essay, names)

@@ -35,7 +35,6 @@ Ratio: TypeAlias = Annotated[
     typer.Option("--ratio", min=0, metavar="SHARE", help="Rare is at most this share of what the two words predict."),
 ]
 Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the worst N.")]
-MOST = 2000
 
 
 def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> Counter:

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.mine_counts import MOST, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of
+from grater.cli.mine_counts import LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of
 from grater.cli.mine_review import review
 from grater.cli.options import Format, Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading_all
 from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
 from grater.detect.mining.mined import Mined, balanced_from, mine
-from grater.detect.mining.ranking import RATIO, Suspect
+from grater.detect.mining.ranking import MOST, RATIO, Suspect
 from grater.detect.mining.uses import uses_of
 from grater.detect.mining.verdicts import NO, OPEN, YES, suspects_table, verdicts_of
 from grater.errors import UsageError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from rich.progress import Progress
 from grater.cli.options import Json
 from grater.cli.output import counted, print_json, say
 from grater.cli.study_option import StudyName, pasted
-from grater.detect.systems import load_system
+from grater.detect.systems import load_systems
 from grater.store import essays, open_store
 from grater.study.deciding import decide, places_of
 
@@ -47,7 +48,7 @@ def run(
         with store.read() as tx:
             n_essays = essays.count(tx)
             places = places_of(tx, kind) if kind else None
-        detectors = [load_system(name, places=places) for name in dict.fromkeys(system)]
+        detectors = load_systems(system, places=places)
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     if as_json:
@@ -55,4 +56,4 @@ def run(
         return
     for each in done:
         say(f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new")
-    say(f"next: grater study design {pasted(study)} sampling --system {done[0].system} --n 500")
+    say(f"next: grater study design {pasted(study)} sampling --system {shlex.quote(done[0].system)} --n 500")

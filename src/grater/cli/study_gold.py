@@ -34,10 +34,11 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Turn untouched units into gold; items that raters have met stay work."""
+    good = None if planted is None else list(read_corpus(planted))
     with open_store(study) as store, store.write() as tx:
         found = jobs.named(tx, job)
-        if planted is not None:
-            made = gold_from_planted(tx, found, read_corpus(planted), reason=reason or PLANTED)
+        if good is not None:
+            made = gold_from_planted(tx, found, good, reason=reason or PLANTED)
         elif found.task == "marking":
             made = gold_from_edits(tx, found, rater=rater, reason=reason or REASON)
         else:
@@ -46,4 +47,4 @@ def make(
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:
-        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} had been met by raters")
+        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left alone: gold already, or met by raters")

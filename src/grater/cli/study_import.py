@@ -23,13 +23,14 @@ TABLES = (".csv", ".tsv", ".parquet")
 """What no corpus format is called."""
 
 NOUNS = {
-    "corpus": ("new essay",),
-    "items": ("new item",),
-    "decisions": ("new decision",),
-    "judgments": ("new judgment",),
-    "gold": ("new gold item",),
-    "practice": ("new practice item",),
+    "corpus": "new essay",
+    "items": "new item",
+    "decisions": "new decision",
+    "judgments": "new judgment",
+    "gold": "new gold item",
+    "practice": "new practice item",
 }
+"""What a file brings, by its kind."""
 
 
 @app.command()
@@ -78,5 +79,5 @@ def bring(
         return
     for each in done:
         known = f", {each.known:,} known already" if each.known else ""
-        say(f"{each.name}: {counted(each.new, *NOUNS[each.kind])}{known}")
+        say(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
     say(f"next: grater study status {pasted(study)}")

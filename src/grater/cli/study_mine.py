@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grater.cli.mine_counts import MOST, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
+from grater.cli.mine_counts import LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
-from grater.cli.study_option import StudyName
-from grater.detect.mining.balanced import N_EACH, N_GOLD
-from grater.detect.mining.mined import Counter
-from grater.detect.mining.ranking import RATIO
+from grater.cli.study_option import StudyName, pasted
+from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
+from grater.detect.mining.ranking import MOST, RATIO
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.store import Store, jobs, open_store
@@ -65,7 +65,8 @@ def mine(
     with open_store(study) as store:
         if balanced:
             plan = JobPlan(balanced, TASK, judgments, seed=seed, is_open=False)
-            _build(store, name, plan, count, n_each, n_gold, as_json=as_json)
+            job, made = balanced_job(store, _named(store, name).job_id, plan, count, n_each=n_each, n_gold=n_gold)
+            _tell_built(study, job, made, as_json=as_json)
             return
         if given:
             add_list(store, name, read_items(given), lambda tx: decider_of(tx, decider))
@@ -76,7 +77,7 @@ def mine(
         if verdicts:
             with store.read() as tx:
                 write_table(verdict_table(tx, job.job_id), verdicts)
-        _tell(store, job, as_json=as_json)
+        _tell(store, study, job, as_json=as_json)
 
 
 def _is_there(store: Store, name: str) -> bool:
@@ -90,7 +91,7 @@ def _named(store: Store, name: str) -> Job:
         return the_list(tx, jobs.named(tx, name).job_id)
 
 
-def _tell(store: Store, job: Job, *, as_json: bool) -> None:
+def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
     with store.read() as tx:
         found = far(all_of(tx, job.job_id))
     if as_json:
@@ -99,13 +100,10 @@ def _tell(store: Store, job: Job, *, as_json: bool) -> None:
     said = f"{found.accepted:,} accepted, {found.rejected:,} rejected, {found.open:,} to look at"
     say(f"{job.name}: {counted(found.all, 'trigram')}: {said}")
     if found.open:
-        say(f"  go through them with grater serve {store.name}, on the page /mining/{job.job_id}")
+        say(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
 
 
-def _build(
-    store: Store, name: str, plan: JobPlan, count: Counter, n_each: int, n_gold: int, *, as_json: bool
-) -> None:
-    job, made = balanced_job(store, _named(store, name).job_id, plan, count, n_each=n_each, n_gold=n_gold)
+def _tell_built(study: str, job: Job, made: Balanced, *, as_json: bool) -> None:
     n_found = len(made.gold())
     if as_json:
         numbers: dict[str, JsonValue] = {"errors": made.n_errors, "correct": made.n_correct, "gold": n_found}
@@ -116,4 +114,4 @@ def _build(
     say(f"{job.name}: {counts}; {counted(made.n_duplicates, 'duplicate')} left out")
     for line in made.shortfalls:
         say(f"  {line}")
-    say(f"  open it: grater study change {store.name} --job {job.name} --state open")
+    say(f"  open it: grater study change {pasted(study)} --job {shlex.quote(job.name)} --state open")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +12,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading
+from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.articles.events import batch_of, gathered, passages
 from grater.detect.articles.features import TEMPLATES
@@ -44,7 +43,7 @@ class HeldOut:
 @app.command()
 def articles(
     texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Files, a paragraph a line; may be packed.")],
-    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    out: ModelFile,
     most: Annotated[
         list[str],
         typer.Option(
@@ -58,17 +57,13 @@ def articles(
         int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")
     ] = Options().min_count,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = Options().epochs,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
-    ] = [],  # noqa: B006 (typer copies it)
-    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    data: Data = [],  # noqa: B006 (typer copies it)
+    date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Train a detector and write it; memory grows with the number of noun phrases, about 600 bytes each."""
-    if out.suffix != ".model":
-        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_model_name(out)
     require_different([*texts, out])
     size = replace(Options().size, n_features=features)
     options = Options(size=size, min_count=min_count, epochs=epochs, seed=seed)
@@ -118,14 +113,7 @@ def card(
     out: Path, shares: Mapping[Path, float], data: list[str], date: str, most: list[str]
 ) -> dict[str, JsonValue]:
     """What the model says of itself, but for its figures."""
-    named: list[JsonValue] = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
-    options = [word for each in most for word in ("--most", each)]
-    return {
-        "name": out.stem,
-        "kind": KIND,
-        "data": named or [{"name": text.name} for text in shares],
-        "shares": {_name(text): share for text, share in shares.items()},
-        "features": [each.name for each in TEMPLATES],
-        "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(["grater", "train", "articles", *(text.name for text in shares), *options]),
-    }
+    known = sources(data) or [{"name": text.name} for text in shares]
+    command = ["articles", *(text.name for text in shares), *(word for each in most for word in ("--most", each))]
+    read: dict[str, JsonValue] = {_name(text): share for text, share in shares.items()}
+    return card_of(out, KIND, known, date, command, shares=read, features=[each.name for each in TEMPLATES])

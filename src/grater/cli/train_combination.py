@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +11,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading
+from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.detect.ngrams.texts import text_lines
 from grater.detect.prepositions.combined import KIND, CombinedEngine, parts_of, save
@@ -34,25 +33,21 @@ def combination(
             help="The text that the parts learnt from, of which what they left out is used; or other text: --unseen.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    out: ModelFile,
     system: Annotated[
         list[str], typer.Option(metavar="NAME", help="A part, by name or model file; may be given several times.")
     ] = PARTS,
     unseen: Annotated[bool, typer.Option("--unseen", help="No part learnt from this text: use all of it.")] = False,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
-    ] = [],  # noqa: B006 (typer copies it)
-    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    data: Data = [],  # noqa: B006 (typer copies it)
+    date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Choose costs and thresholds for several detectors whose scores are added up, and write them."""
-    if out.suffix != ".model":
-        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_model_name(out)
     if len(set(system)) < 2:
         raise UsageError(f"expected two systems or more to combine, found {', '.join(system)}")
-    require_different([*texts, out])
+    require_different([*texts, out, *(Path(name) for name in system if Path(name).exists())])
     parts = parts_of(system)
     with reading("reading", *texts) as advance:
         lines = [line for line in text_lines(texts, advance=advance) if unseen or fold_of(line) < HELD_OUT]
@@ -74,12 +69,6 @@ def combination(
 def _card(
     out: Path, texts: Sequence[Path], systems: Sequence[str], options: list[str], data: list[str], date: str
 ) -> dict[str, JsonValue]:
-    named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    known: list[JsonValue] = [*({"name": name} for name in systems), *sources(data)]
     parts = [word for name in systems for word in ("--system", name)]
-    return {
-        "name": out.stem,
-        "kind": KIND,
-        "data": [*({"name": name} for name in systems), *named],
-        "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(["grater", "train", "combination", *(text.name for text in texts), *parts, *options]),
-    }
+    return card_of(out, KIND, known, date, ["combination", *(text.name for text in texts), *parts, *options])

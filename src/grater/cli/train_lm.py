@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +12,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading
+from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.ngrams.arpa import read_arpa
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
@@ -45,7 +44,7 @@ def lm(
             metavar="TEXT", help="Text files or folders, a paragraph a line, packed or not; or one ARPA file."
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    out: ModelFile,
     order: Annotated[
         int, typer.Option(min=1, max=8, metavar="N", help="The most words of an n-gram.")
     ] = Wish().order,
@@ -59,17 +58,13 @@ def lm(
         Path | None,
         typer.Option(metavar="TEXT", help="Other text to choose thresholds on; two lines in a hundred if not given."),
     ] = None,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
-    ] = [],  # noqa: B006 (typer copies it)
-    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    data: Data = [],  # noqa: B006 (typer copies it)
+    date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Train a language model and write it; in memory are the different words, a block of n-grams, and the model."""
-    if out.suffix != ".model":
-        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_model_name(out)
     require_different([*texts, out])
     wish = Wish(order=order, n_words=vocabulary, prune=_thresholds(prune))
     made = _imported(texts[0]) if _is_arpa(texts) else _trained(texts, wish)
@@ -133,23 +128,12 @@ def _tuning(model: LanguageModel, lines: Sequence[str], seed: int) -> dict[str, 
 
 
 def _card(out: Path, texts: list[Path], data: list[str], date: str, wish: Wish) -> dict[str, JsonValue]:
-    named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
-    options = [
-        "--order",
-        str(wish.order),
-        "--prune",
-        ",".join(map(str, wish.prune)),
-        "--vocabulary",
-        str(wish.n_words),
-    ]
-    return {
-        "name": out.stem,
-        "kind": KIND,
-        "data": named or [{"name": path.name} for path in texts],
-        "features": f"n-grams of up to {wish.order} words in normal form, modified Kneser-Ney, 8-bit numbers",
-        "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(["grater", "train", "lm", *(path.name for path in texts), *options]),
-    }
+    known = sources(data) or [{"name": path.name} for path in texts]
+    pruned = ",".join(map(str, wish.prune))
+    options = ["--order", str(wish.order), "--prune", pruned, "--vocabulary", str(wish.n_words)]
+    command = ["lm", *(path.name for path in texts), *options]
+    features = f"n-grams of up to {wish.order} words in normal form, modified Kneser-Ney, 8-bit numbers"
+    return card_of(out, KIND, known, date, command, features=features)
 
 
 def _thresholds(text: str) -> tuple[int, ...]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +13,13 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
 from grater.cli.reading import reading
+from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.learning.kept import keep, kept, source_of
 from grater.detect.learning.pruning import Size
 from grater.detect.prepositions.events import GAP_RATE, gathered
 from grater.detect.prepositions.features import TEMPLATES
-from grater.detect.prepositions.linear import save
+from grater.detect.prepositions.linear import KIND, save
 from grater.detect.prepositions.training import SIZES, HeldOut, Method, Options, batches_of, train
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -35,7 +34,7 @@ def prepositions(
     texts: Annotated[
         list[Path], typer.Argument(metavar="TEXT", help="Files or folders, a paragraph a line; may be packed.")
     ],
-    out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
+    out: ModelFile,
     method: Annotated[
         Method, typer.Option(metavar="maxent|perceptron", help="How the weights are found.")
     ] = "maxent",
@@ -49,10 +48,7 @@ def prepositions(
         float,
         typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn that they have none from so many."),
     ] = GAP_RATE,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
-    ] = [],  # noqa: B006 (typer copies it)
+    data: Data = [],  # noqa: B006 (typer copies it)
     kept_events: Annotated[
         Path | None,
         typer.Option(
@@ -62,13 +58,12 @@ def prepositions(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that analyse the text.")] = 2,
-    date: Annotated[str, typer.Option(metavar="DATE", help="The date for the card; today if not given.")] = "",
+    date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Train a detector and write it; memory grows with the number of prepositions, about 300 bytes each."""
-    if out.suffix != ".model":
-        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+    require_model_name(out)
     files = _files(texts)
     require_different([*files, out])
     size = _size(SIZES[method], features, weights)
@@ -120,12 +115,6 @@ def _card(out: Path, files: list[Path], data: list[str], date: str, options: Opt
     chosen = ["--method", options.method, "--features", str(options.kept.n_features)]
     chosen += ["--weights", str(options.kept.n_weights)] if options.kept.n_weights else []
     chosen += ["--min-count", str(options.min_count), "--epochs", str(options.n_epochs)]
-    named = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
-    return {
-        "name": out.stem,
-        "kind": "prepositions",
-        "data": named or [{"name": file.name} for file in files],
-        "features": [template.name for template in TEMPLATES],
-        "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(["grater", "train", "prepositions", *(file.name for file in files), *chosen]),
-    }
+    known = sources(data) or [{"name": file.name} for file in files]
+    command = ["prepositions", *(file.name for file in files), *chosen]
+    return card_of(out, KIND, known, date, command, features=[template.name for template in TEMPLATES])

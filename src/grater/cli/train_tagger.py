@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, messages, print_json, require_different, say
+from grater.cli.train_card import card_of, sources
 from grater.corpora.source import open_source
 from grater.model import Interval
 from grater.model import Json as JsonValue
@@ -115,17 +114,11 @@ def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]], seed: 
 def _card(
     out: Path, treebanks: list[Path], text: list[Path], leave_out: tuple[str, ...], data: list[str], date: str
 ) -> dict[str, JsonValue]:
-    named: list[JsonValue] = [dict(zip(("name", "licence"), each.split("=", 1), strict=False)) for each in data]
+    known = sources(data) or [{"name": path.name} for path in (*treebanks, *text)]
     options = [word for prefix in leave_out for word in ("--leave-out", prefix)]
     options += [word for path in text for word in ("--text", path.name)]
-    return {
-        "name": out.stem,
-        "kind": KIND,
-        "data": named or [{"name": path.name} for path in (*treebanks, *text)],
-        "features": FEATURES,
-        "date": date or datetime.now(UTC).date().isoformat(),
-        "command": shlex.join(["grater", "train", "tagger", *(path.name for path in treebanks), *options]),
-    }
+    command = ["tagger", *(path.name for path in treebanks), *options]
+    return card_of(out, KIND, known, date, command, features=FEATURES)
 
 
 @contextmanager

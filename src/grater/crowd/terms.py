@@ -146,7 +146,9 @@ def _value(each: Any, value: Json, where: str, parts: Mapping[str, Any]) -> Any:
             raise UsageError(f"{where}: {each.name}: expected a list, found {str(value)[:60]!r}")
         return tuple(value)
     wanted: tuple[type, ...] = {"int": (int,), "float": (int, float)}.get(kind, (str,))
-    if value is not None and (not isinstance(value, wanted) or isinstance(value, bool)):
+    if value is None and "None" in kind:
+        return None
+    if not isinstance(value, wanted) or isinstance(value, bool):
         raise UsageError(f"{where}: {each.name}: expected {kind}, found {str(value)[:60]!r}")
     return value
 

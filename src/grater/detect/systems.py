@@ -7,7 +7,7 @@ its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from grater.detect.detector import Detector
@@ -44,6 +44,17 @@ FROM_FILE: dict[str, str] = {
 _BY_KIND: Registry[Callable[[Path], Detector]] = Registry("kind of model", "grater.kinds_of_models", FROM_FILE)
 
 
+def load_systems(names: Iterable[str], *, places: Mapping[str, Sequence[Item]] | None = None) -> list[Detector]:
+    """The systems of these names, each once; two that would sign their decisions alike are refused."""
+    by_name: dict[str, Detector] = {}
+    for name in dict.fromkeys(names):
+        found = load_system(name, places=places)
+        if found.name in by_name:
+            raise UsageError(f"two of the systems are called {found.name}; give one another name: NEW={name}")
+        by_name[found.name] = found
+    return list(by_name.values())
+
+
 def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> Detector:
     """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
 
@@ -57,6 +68,8 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
             return external(name, places=places)
     own, equals, rest = name.partition("=")
     if own and equals and not Path(name).exists():
+        if not own.isprintable() or not own.strip():
+            raise UsageError(f"expected a new name of letters that can be seen, found {own[:40]!r}")
         return Renamed(own, load_system(rest, places=places))
     if places is not None:
         raise UsageError(f"{name} knows where to look; only a system from outside can be given places")

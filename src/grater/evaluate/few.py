@@ -16,13 +16,15 @@ from math import inf, isnan, nan, sqrt
 import numpy as np
 from scipy.special import expit, logit, stdtr, stdtrit
 
-from grater.evaluate.compare import NO_DRAWS, TOO_FEW, Drawn, PairTest
+from grater.evaluate.compare import LEVEL, NO_DRAWS, TOO_FEW, Drawn, PairTest
 from grater.evaluate.resampling import Numbers
 from grater.intervals.holm import holm
 from grater.model import Interval
 
 SHARE = (0.0, 1.0)
 """The ends of a score that is taken on the scale of its logit."""
+APART = (-2.0, 2.0)
+"""The ends of a difference of any two scores: kappa goes from -1 to 1."""
 
 
 def student_limits(
@@ -48,7 +50,7 @@ def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
     for test in tests:
         drawn = systems.drawn[:, place[test.first]] - systems.drawn[:, place[test.second]]
         value = test.difference.value
-        found.append(student_limits(value, drawn, n_units=systems.n_units, level=0.95, ends=(-2.0, 2.0)))
+        found.append(student_limits(value, drawn, n_units=systems.n_units, level=LEVEL, ends=APART))
         p.append(_p(value, drawn, systems.n_units))
     adjusted = holm(p)
     return [

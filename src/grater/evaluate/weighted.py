@@ -13,19 +13,11 @@ for a likelihood does not know why asking stopped.
 
 from __future__ import annotations
 
-import numpy.typing as npt
-
 from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Truths
-from grater.evaluate.counts import Counts, count
 from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import Truth, graded
-
-
-def weighted_counts(flagged: npt.ArrayLike, share: npt.ArrayLike) -> Counts:
-    """Equations 1-3 on plain lists."""
-    return count(flagged, share)
 
 
 def weighted(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Scored]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from grater.errors import BadInput, Problem
 from grater.server.visit import Visit
 
+LONGEST_VERSION = 10
+
 
 def number_of(visit: Visit, name: str, default: int, *, most: int, least: int = 1) -> int:
     text = visit.text(name)
@@ -14,6 +16,11 @@ def number_of(visit: Visit, name: str, default: int, *, most: int, least: int = 
         words = f"{name}: expected a number from {least} to {most}, found {text[:20]!r}"
         raise BadInput(Problem("form", words))
     return int(text)
+
+
+def version_of(text: str) -> int | None:
+    """The version that a page says it was made from; None where it says none, and then nothing is compared."""
+    return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
 
 
 def decimal_of(visit: Visit, name: str, default: float, *, most: float) -> float:

@@ -24,7 +24,7 @@ from grater.study.zips import complaint
 
 KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
-    ".gz": lambda stream: gzip.GzipFile(fileobj=stream),
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
 }

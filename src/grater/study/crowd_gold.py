@@ -11,14 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
-from grater.model import Essay, Item, Span
+from grater.model import Edit, Essay, Item, Span
 from grater.rng import generator
 from grater.store import Tx, essays, gold_units, items, jobs, judgments
 from grater.store.jobs import Job
 from grater.study.crowd_planting import plant
-from grater.study.known import add_known
+from grater.study.known import add_known, looks_of
 from grater.tasks import TASKS
+from grater.tasks.marking import DEFAULT_TAGSET
 from grater.tasks.task import UNKNOWN
 
 REASON = "The experts who judged this all gave this answer."
@@ -89,12 +91,13 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
 
 def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
     """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
-    made = met = 0
+    made, met, tags = 0, 0, _tags(tx, job)
     for essay in essays.all(tx):
         edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
         if not edits or (gold_units.work_with(tx, job.job_id, item.item_id) is None):
             continue
+        _require_tags(tags, essay.essay_id, edits)
         places = sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})
         if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
             made += 1
@@ -109,10 +112,11 @@ def gold_from_planted(
     """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
-    made = met = 0
+    made, met, tags = 0, 0, _tags(tx, job)
     for good in corpus:
         if not good.edits:
             raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
+        _require_tags(tags, good.essay_id, good.edits)
         essay, places = plant(good, good.edits)
         item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
         essays.add_all(tx, [essay])
@@ -122,6 +126,18 @@ def gold_from_planted(
         else:
             met += 1
     return Made(made, met)
+
+
+def _tags(tx: Tx, job: Job) -> TagSet:
+    """The tags that the raters of a marking job can give."""
+    return TAGSETS[str(looks_of(tx, job.job_id).get("tagset") or DEFAULT_TAGSET)]
+
+
+def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
+    """An error under a tag that nobody can give would never be found, and every rater would fail."""
+    strange = next((edit.tag for edit in edits if edit.tag and edit.tag not in tags), None)
+    if strange is not None:
+        raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
 
 
 def _meaning(job: Job, label: str) -> str:

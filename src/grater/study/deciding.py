@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from grater.detect.detector import Detector
 from grater.errors import UsageError
 from grater.model import Essay, Item, Json
-from grater.store import Store, Tx, decisions, essays, items
+from grater.store import Store, Tx, decisions, items
 from grater.store.chunks import chunks
+from grater.study.crowd_planting import own_essays
 from grater.study.versions import require_same_findings
 
 
@@ -36,7 +37,7 @@ def decide(
     The systems run outside any transaction: raters need not wait for them.
     """
     with store.read() as tx:
-        corpus = list(essays.all(tx))
+        corpus = list(own_essays(tx))
     if not corpus:
         raise UsageError(f"{store.name}: the study has no essays yet: grater study import {store.name} FILE...")
     return [_one(store, detector, _counted(corpus, advance)) for detector in detectors]

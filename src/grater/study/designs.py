@@ -16,8 +16,9 @@ from grater.errors import Conflict, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
 from grater.rng import generator
-from grater.store import Store, Tx, decisions, essays, items, jobs
+from grater.store import Store, Tx, decisions, items, jobs
 from grater.store.jobs import Job
+from grater.study.crowd_planting import own_essays
 from grater.study.drawing import Wish, draw, require_left
 from grater.study.nouns import construction_items
 from grater.study.planning import JobPlan, add_job
@@ -150,7 +151,7 @@ def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
     """One preposition at random from each sentence that has any, then so many sentences at random."""
     rng = generator(order.seed, "cloze")
     chosen = []
-    for essay in essays.all(tx):
+    for essay in own_essays(tx):
         places = list(preposition_items(essay))
         for sentence in sentences_of(essay):
             inside = [item for item in places if sentence.covers(item.span)]

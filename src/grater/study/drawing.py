@@ -14,6 +14,7 @@ from grater.sampling.allocate import Allocation
 from grater.sampling.reuse import add_system, draw_sample, to_judge
 from grater.store import Store, Tx, samples
 from grater.store.columns import decided_kinds, decision_columns
+from grater.study.name_rules import require_name
 from grater.study.planning import JobPlan
 from grater.study.prepositions import KIND
 from grater.study.tables import judged_items
@@ -91,7 +92,7 @@ def kind_of(sample: Sample) -> str:
 
 
 def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
-    samples.add(tx, name, sample, actor=actor)
+    samples.add(tx, require_name(name), sample, actor=actor)
     return Drawn(sample, tuple(to_judge(sample, judged_items(tx))))
 
 

@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from typing import Literal
 
 from grater.errors import UsageError
+from grater.model import Json
 from grater.store import Tx, gold, gold_units, items, jobs, units
 from grater.store.units import NewUnit, Role
 from grater.study.pages import shown
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
+
+LOOKS = ("grey", "tagset")
+"""What a job says of all its units alike."""
 
 
 def add_gold(
@@ -39,11 +43,19 @@ def add_gold(
     return n_new, len(table) - n_new
 
 
+def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
+    """How the units of a job are shown: what is known must look like all other work, and offer the same answers."""
+    unit_ids = units.ids_of_job(tx, job_id, role="work")
+    payload = units.the(tx, unit_ids[0]).unit.payload if unit_ids else {}
+    return {name: payload[name] for name in LOOKS if name in payload}
+
+
 def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
     """One gold (or practice) unit of one item, with its known answers."""
     found = items.find(tx, item_id)
     essay_id = found.item.essay_id if found and found.item else None
-    new = NewUnit(((item_id, shown(found) if found else {}),), essay_id, role=role)
+    asked = ((item_id, shown(found) if found else {}),)
+    new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
     (unit_id,) = units.add_all(tx, job_id, [new])
     gold.add(tx, unit_id, item_id, accepted, reason=reason)
     return unit_id

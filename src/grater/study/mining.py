@@ -26,6 +26,8 @@ from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.suspects import Listed
 from grater.store.units import NewUnit
+from grater.study.crowd_planting import own_essays
+from grater.study.name_rules import require_name
 from grater.tables import Table
 from grater.tasks import TASKS, Answer
 from grater.tasks.context import TARGET, pieces_around
@@ -106,6 +108,7 @@ def mine_study(
     actor: str | None = None,
 ) -> Job:
     """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
+    require_name(name)
     mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
         raise UsageError("no preposition of these essays is suspicious by these counts")
@@ -115,6 +118,7 @@ def mine_study(
 
 def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
     """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
+    require_name(name)
     verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
     found = _from_table(table, by_trigram(uses_in(store)))
     with store.write() as tx:
@@ -191,7 +195,7 @@ def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
 def uses_in(store: Store) -> list[Use]:
     """Every use of a preposition between two words in the essays of the study."""
     with store.read() as tx:
-        corpus = list(essays.all(tx))
+        corpus = list(own_essays(tx))
     if not corpus:
         raise UsageError(f"{store.name}: the study has no essays yet: grater study import {store.name} FILE...")
     return list(uses_of(corpus))

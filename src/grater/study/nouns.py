@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from grater.detect.articles.design import Place, item_rows, places_of, select
 from grater.errors import UsageError
 from grater.model import Item, Json, Span
-from grater.store import Tx, essays, items
+from grater.store import Tx, items
 from grater.store.items import StudyItem
+from grater.study.crowd_planting import own_essays
 from grater.text.analysis import analyse
 
 KIND = "construction/"
@@ -39,7 +40,7 @@ def construction_items(tx: Tx, *, seed: int) -> tuple[list[str], list[str]]:
 
 
 def _places(tx: Tx) -> Iterator[Place]:
-    for essay in essays.all(tx):
+    for essay in own_essays(tx):
         yield from places_of(essay.essay_id, analyse(essay))
 
 

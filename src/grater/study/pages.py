@@ -17,6 +17,7 @@ from grater.model import DELETE, Item, Json, Span
 from grater.store import Tx, decisions, essays, items
 from grater.store.items import StudyItem
 from grater.store.units import NewUnit
+from grater.study.crowd_planting import own_essays
 from grater.study.prepositions import KIND, preposition_items
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
@@ -54,7 +55,7 @@ def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     kind = wanted.kind or TASKS[wanted.task].kind
     if kind == KIND:
-        found = (items.of(item) for essay in essays.all(tx) for item in preposition_items(essay))
+        found = (items.of(item) for essay in own_essays(tx) for item in preposition_items(essay))
         items.add_all(tx, found)
     return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind)]
 
@@ -104,7 +105,7 @@ def _one(each: StudyItem, payload: Mapping[str, Json], wanted: Wanted) -> NewUni
 
 def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     found = []
-    for essay in essays.all(tx):
+    for essay in essays.all(tx) if wanted.essay_ids else own_essays(tx):
         if not wanted.essay_ids or essay.essay_id in wanted.essay_ids:
             item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
             items.add_all(tx, [items.of(item)])

@@ -14,6 +14,7 @@ from grater.store.assignments import Assignment
 from grater.store.jobs import Job
 from grater.store.units import NewUnit
 from grater.study.layout import Batch, batches
+from grater.study.name_rules import require_name
 from grater.study.pages import Wanted, units_for
 from grater.tasks import TASKS
 
@@ -63,7 +64,7 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     _require_other_heads(tx, persons)
     job = jobs.add(
         tx,
-        name=plan.name,
+        name=require_name(plan.name),
         task=task.name,
         title=plan.title or task.title,
         judgments=plan.judgments,

@@ -67,5 +67,5 @@ def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> Non
     if told:
         raise Conflict(
             f"{system} is not the {system} that decided on {n_stored:,} items of this study: {told} differ; nothing "
-            f"was changed. Give the new version a name of its own: NAME={system}"
+            "was changed. Give the new version a name of its own, as in --system NEW=NAME"
         )

@@ -24,6 +24,13 @@ def guarded(cells: pl.Series) -> pl.Series:
     return _chosen(is_risky, "'" + cells, cells)
 
 
+def guarded_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """A whole table, its header too; only text can be a formula."""
+    cells = [guarded(series) if series.dtype == pl.String else series for series in frame.get_columns()]
+    names = guarded(pl.Series(frame.columns, dtype=pl.String))
+    return pl.DataFrame(dict(zip(names, cells, strict=True)))
+
+
 def unguarded(cells: pl.Series) -> pl.Series:
     """The cells as they were before they were guarded."""
     is_guarded = cells.str.contains(GUARDED)

@@ -8,6 +8,7 @@ anybody could stop: their shares are those of a job with a fixed number.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +44,30 @@ def _first(judgments: Judgments, n: int) -> tuple[npt.NDArray[np.bool_], int]:
     if n < 1:
         raise UsageError(f"expected at least the first 1 judgment of each item, found {n}")
     _require_times(judgments, n)
-    turns = judgments.frame.select(
+    n = min(n, len(judgments) + 1)  # as good as any larger number, which polars might not hold
+    turns = judgments.frame.with_columns(_moments(judgments)).select(
         pl.struct("at", "rater").rank("ordinal").over("item").alias(TURN), pl.len().over("item").alias(N_OF_ITEM)
     )
     is_short = (turns[N_OF_ITEM] < n).to_numpy()
     return (turns[TURN] <= n).to_numpy() & ~is_short, int(is_short.sum())
+
+
+def _moments(judgments: Judgments) -> pl.Series:
+    """The times as numbers: as text, 10 would come before 9, and noon in Oslo before noon in London."""
+    said = judgments.frame["at"].cast(pl.String)
+    numbers = said.cast(pl.Float64, strict=False)
+    if not numbers.null_count() and numbers.is_finite().all():
+        return numbers
+    return pl.Series("at", [_moment(text, judgments.name) for text in said.to_list()], dtype=pl.Float64)
+
+
+def _moment(text: str, name: str) -> float:
+    """Seconds since 1970; a time without a zone is in UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{name}: expected times such as 2026-01-31T12:00:00Z, found {text[:40]!r}") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _require_times(judgments: Judgments, n: int) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from grater.errors import UsageError
 from grater.files import replacing
 from grater.tables.files import FilePath, FileType, beside, file_type, path_of
-from grater.tables.formulas import guarded
+from grater.tables.formulas import guarded_frame
 from grater.tables.frames import read_frame
 from grater.tables.judgments import Judgments
 from grater.tables.load import Source
@@ -62,11 +62,7 @@ def _refuse_nested(frame: pl.DataFrame, path: FilePath) -> None:
 
 
 def _write_delimited(frame: pl.DataFrame, stream: BinaryIO, *, separator: str, raw: bool) -> None:
-    if not raw:
-        cells = [guarded(series) if series.dtype == pl.String else series for series in frame.get_columns()]
-        names = guarded(pl.Series(frame.columns, dtype=pl.String))
-        frame = pl.DataFrame(dict(zip(names, cells, strict=True)))
-    frame.write_csv(stream, separator=separator)
+    (frame if raw else guarded_frame(frame)).write_csv(stream, separator=separator)
 
 
 def _write_meta(meta: SampleMeta, path: FilePath) -> None:

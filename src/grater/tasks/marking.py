@@ -18,6 +18,7 @@ touches it (with that tag, where it names one).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -33,6 +34,8 @@ DEFAULT_TAGSET = "nucle"
 MOST_EDITS = 5000
 LONGEST = 2000
 SHARE_FOUND = 0.5
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""What JSON can spell and no page, file or database can hold: NUL, and half a surrogate pair."""
 
 GUIDELINES = """\
 Read the whole essay once before you mark anything. Then mark **every error**, whatever its kind, one by one.
@@ -178,7 +181,7 @@ def _word_complaints(each: Mapping[str, object]) -> list[str]:
 
 
 def _is_short_text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST and "\x00" not in value
+    return isinstance(value, str) and len(value) <= LONGEST and not UNSTORABLE.search(value)
 
 
 def _edit(each: Mapping[str, Json], rater: str) -> Edit:

@@ -20,7 +20,6 @@ from grater.tasks.task import ERROR, OK, Accepted, Answer, Choice, Field, Form, 
 from grater.text.prepositions import PREPOSITIONS
 
 EXTRANEOUS, INCORRECT, CORRECT, EQUAL = "0", "1", "2", "e"
-FLAGS = ("spelling", "determiner", "grammar")
 
 GUIDELINES = """\
 You see one sentence from a learner's essay, with one **preposition highlighted**, and the sentence before it.

@@ -43,6 +43,18 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
     np.savez(path, other=np.zeros(2))
     with pytest.raises(BadInput, match="expected kept events"):
         kept(path, SOURCE)
+    with path.open("wb") as stream:
+        np.save(stream, np.zeros(2))
+    with pytest.raises(BadInput, match="expected kept events"):
+        kept(path, SOURCE)
+
+
+@pytest.mark.parametrize("text", [b"[]", b"7", b"{", b'{"words": []}', b'{"words": 5, "source": {}}'])
+def test_an_archive_with_other_words_inside_is_refused(tmp_path: Path, text: bytes) -> None:
+    path, none = tmp_path / "events.npz", np.zeros(0)
+    np.savez(path, rows=none, labels=none, folds=none, text=np.frombuffer(text, np.uint8))
+    with pytest.raises(BadInput, match="expected kept events"):
+        kept(path, SOURCE)
 
 
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:

@@ -57,3 +57,9 @@ def test_a_corpus_that_falls_short_says_so() -> None:
         "wanted 4 errors, found 3: accept more trigrams",
         "wanted 3 correct uses, found 1: bring more essays",
     ]
+
+
+@pytest.mark.parametrize("odd", [{"ratio": float("nan")}, {"least_bigram": float("nan")}, {"ratio": -1.0}])
+def test_limits_that_compare_with_nothing_are_refused(odd: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match="expected a least count and a ratio of 0 or more"):
+        mine([], lambda _: {}, **odd)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.detect.articles.features import HASHING
 from grater.detect.articles.nouns import Habits
-from grater.detect.articles.rows import AGREEMENT, CLASSED, CLASSES, COLUMN, HABITS, Placed, Rows, rows_of
-from grater.detect.learning.hashing import Keys
+from grater.detect.articles.rows import AGREEMENT, CLASSED, CLASSES, COLUMN, HABITS, Placed, rows_of
+from grater.detect.learning.hashing import Keys, Rows
 from grater.detect.learning.scores import Scores, log_softmax
 from grater.detect.learning.table import Weights, packed, sums_of, unpacked
 from grater.detect.learning.vocabulary import Vocabulary

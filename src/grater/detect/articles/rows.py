@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from grater.detect.articles.mentions import Memory, form_of
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
+from grater.detect.learning.hashing import Rows
 from grater.detect.learning.tags import STRANGE_TAG, TAG_NUMBERS
 from grater.detect.learning.vocabulary import Numbering
 from grater.text.analysis import Chunk, Sentence
-
-Rows: TypeAlias = npt.NDArray[np.int32]
 
 WORDS = ("head", "l1", "l2", "l3", "m1", "m2", "r1", "r2", "r3", "verb", "prior", "next")
 FIELDS = (

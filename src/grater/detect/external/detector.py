@@ -17,6 +17,7 @@ from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.detect.detector import Finding
 from grater.detect.external.corrector import Corrector
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
+from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.text.analysis import analyse
 from grater.text.tokens import tokens_of
@@ -57,6 +58,11 @@ def findings(essay: Essay, edits: Sequence[Edit], places: Iterable[Item], system
     corrected = replace(essay, edits=tuple(edits), annotators=(system,))
     changes = [edit for edit in normalised_edits(corrected) if not edit.is_empty]
     for item in places:
+        if item.span.end > len(essay.text):
+            raise UsageError(
+                f"essay {essay.essay_id}: expected places within its {len(essay.text):,} characters, "
+                f"found {item.span.start}-{item.span.end}"
+            )
         place = reach(item.span, tokens)
         here = [edit for edit in changes if place and overlaps(edit, *place)]
         yield Finding(item, _decision(item, here, place, system), item.span.of(essay.text), ())

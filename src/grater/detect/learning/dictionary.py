@@ -17,6 +17,7 @@ from grater.detect.learning.hashing import Keys
 Places: TypeAlias = npt.NDArray[np.int32]
 
 MIN_COUNT = 3
+"""Features that stand in fewer contexts are not in the dictionary."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

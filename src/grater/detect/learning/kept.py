@@ -39,15 +39,16 @@ def keep(events: Events, path: Path, source: Mapping[str, Json]) -> None:
 def kept(path: Path, source: Mapping[str, Json]) -> Events:
     """Events that were kept; those of something else are refused."""
     try:
-        with np.load(path) as arrays:
+        with zipfile.ZipFile(path), np.load(path) as arrays:  # of what is no archive, numpy makes other things
             parts = json.loads(arrays["text"].tobytes())
             found = Events(arrays["rows"], arrays["labels"], arrays["folds"], Vocabulary(tuple(parts["words"])))
+            made_from = dict(parts["source"])
     except OSError as error:
         _refuse(path, f"cannot be read: {reason(error)}")
-    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
         _refuse(path, f"expected kept events, found something else ({error})")
     for name, expected in source.items():
-        if parts["source"].get(name) != expected:
+        if made_from.get(name) != expected:
             _refuse(path, f"its events come from another {name}; delete the file to make them anew")
     return found
 

@@ -34,6 +34,8 @@ class Mined:
 
 def mine(uses: Sequence[Use], count: Counter, *, least_bigram: float = 1, ratio: float = RATIO) -> Mined:
     """The suspects among the uses of prepositions."""
+    if not (least_bigram >= 0 and ratio >= 0):  # nan is neither, and would compare with nothing
+        raise UsageError(f"expected a least count and a ratio of 0 or more, found {least_bigram} and {ratio}")
     counts = count(wanted_ngrams(uses))
     return Mined(list(uses), counts, rank(uses, counts, least_bigram=least_bigram, ratio=ratio))
 

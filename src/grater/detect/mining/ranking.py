@@ -22,6 +22,8 @@ from math import log
 from grater.detect.mining.uses import Trigram, Use, without
 
 RATIO = 0.1
+MOST = 2000
+"""Suspects that a list keeps: more than anybody will go through."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def verdicts_of(table: Table) -> dict[str, str]:
         if spoken is None:
             message = f"row {number}: expected y, n or nothing as the verdict on {trigram!r}, found {verdict!r}"
             raise BadInput(Problem(table.name, message))
-        verdicts[trigram] = spoken
+        verdicts[" ".join(trigram.split())] = spoken  # a hand may have put more blanks
     return verdicts
 
 

@@ -1,1 +1,1 @@
-"""Prepositions chosen wrongly, put where none belongs, or left out: one design, three engines (docs/detectors.md)."""
+"""Prepositions chosen wrongly, put where none belongs, or left out: one design, many engines (docs/detectors.md)."""

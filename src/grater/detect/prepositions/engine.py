@@ -1,4 +1,4 @@
-"""What the three engines have in common: a score for every preposition, and for none, at every candidate.
+"""What all engines have in common: a score for every preposition, and for none, at every candidate.
 
 The columns are the 34 prepositions in house order (`text.prepositions`), then none at all.  Scores are log-
 probabilities where an engine has probabilities; only differences within a row count, so any constant may be added to

@@ -9,11 +9,12 @@ from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Shape
 
 from grater.detect.mining.balanced import N_EACH, N_GOLD
+from grater.detect.mining.ranking import MOST
 from grater.errors import BadInput, Problem
 from grater.server.api.shapes import Reply, job_json
 from grater.server.api.study import Name
 from grater.server.pages.manage_new_job import MOST_JUDGMENTS
-from grater.server.pages.mining import MOST, SOURCE, require_few, shipped_counts
+from grater.server.pages.mining import SOURCE, require_few, shipped_counts
 from grater.server.security.roles import API
 from grater.server.visit import Visiting
 from grater.study.balancing import balanced_job

@@ -15,7 +15,8 @@ from starlette.responses import Response
 
 from grater.errors import BadInput, GraterError, NotFound
 from grater.model import Json
-from grater.server.pages.adjudicate_essays import essay_decided, essay_page
+from grater.server.numbers import version_of
+from grater.server.pages.adjudicate_essays import LONGEST_COMMENT, essay_decided, essay_page
 from grater.server.pages.leases import by_field
 from grater.server.pages.manage_units import Sent, is_finished, sent_for
 from grater.server.visit import Visit, Visiting
@@ -29,7 +30,6 @@ from grater.tasks.form import CONFIDENCE, LABEL
 router = APIRouter()
 
 MARKING = "marking"
-LONGEST_COMMENT = 2000
 
 
 @router.get("/adjudicate")
@@ -55,7 +55,6 @@ def decide(visit: Visiting, unit_id: str) -> Response:
     unit, shown, _, _ = _loaded(visit, unit_id)
     if unit.job.task == MARKING:
         return essay_decided(visit, unit)
-    version = visit.text("version")
     try:
         answers = TASKS[unit.job.task].read(unit.unit, visit.fields(), kept=shown.kept)
     except BadInput as error:
@@ -66,7 +65,7 @@ def decide(visit: Visiting, unit_id: str) -> Response:
             unit_id=unit_id,
             person_id=visit.person.person_id,
             answers=answers,
-            version=int(version) if version.isdecimal() else None,
+            version=version_of(visit.text("version")),
             comment=visit.text("comment")[:LONGEST_COMMENT],
         )
     return visit.go("/adjudicate")

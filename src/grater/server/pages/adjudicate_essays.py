@@ -17,6 +17,7 @@ from starlette.responses import Response
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Json, Span
 from grater.server.differences import Place, changed_tokens, places_of
+from grater.server.numbers import version_of
 from grater.server.pages.marking import tag_json
 from grater.server.visit import Visit
 from grater.store import adjudications, judgments, submissions
@@ -31,6 +32,7 @@ TASK = "marking"
 NOTHING, OWN, MORE = "nothing", "own", "more"
 AROUND = 90
 """Characters shown before and after a place."""
+LONGEST_COMMENT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,13 @@ def essay_decided(visit: Visit, unit: StudyUnit) -> Response:
     except BadInput as error:
         return _page(visit, table, filled=filled, problems=[problem.message for problem in error.problems])
     with visit.server.store.write() as tx:
-        version = int(filled["version"]) if filled.get("version", "").isdecimal() else None
         adjudications.save(
             tx,
             unit_id=unit.unit_id,
             person_id=visit.person.person_id,
             answers=answers,
-            version=version,
-            comment=filled.get("comment", ""),
+            version=version_of(visit.text("version")),
+            comment=visit.text("comment")[:LONGEST_COMMENT],
         )
     return visit.go("/adjudicate")
 

@@ -37,7 +37,7 @@ def make_gold(visit: Visiting, job_id: str) -> Response:
                 made = gold_from_experts(tx, job, least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
         return _page(visit, job_id, problems=[str(error)], told="")
-    left = f"; {made.met} had been met by raters and stay work" if made.met else ""
+    left = f"; {made.met} left alone: gold already, or met by raters" if made.met else ""
     return _page(visit, job_id, problems=[], told=f"{made.made} gold units made{left}.")
 
 

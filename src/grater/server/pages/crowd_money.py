@@ -6,10 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, Problem
+from grater.server.downloads import csv_file
 from grater.server.visit import Visiting
 from grater.store import jobs, panels, payments, people
 from grater.study.crowd_money import job_costs, owed_frame
-from grater.tables.formulas import guarded
 
 router = APIRouter()
 
@@ -50,6 +50,4 @@ def payment_file(visit: Visiting, job_id: str) -> Response:
     panel = visit.request.query_params.get("panel", "")
     with visit.server.store.read() as tx:
         frame = owed_frame(tx, jobs.the(tx, job_id), panel=panel)
-    text = frame.with_columns(guarded(frame[name]) for name in frame.columns).write_csv()
-    headers = {"content-disposition": 'attachment; filename="payments.csv"'}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+    return csv_file(frame, "payments.csv")

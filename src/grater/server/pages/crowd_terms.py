@@ -11,6 +11,7 @@ from grater.crowd.terms import DAYS, Terms, terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.numbers import decimal_of, number_of
+from grater.server.problems import lines_of
 from grater.server.visit import Visit, Visiting
 from grater.store import jobs, units
 from grater.study.crowd_terms import set_terms
@@ -36,7 +37,7 @@ def new_terms(visit: Visiting, job_id: str) -> Response:
         with visit.server.store.write() as tx:
             set_terms(tx, job_id, found, actor=visit.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _page(visit, job_id, problems=[str(error).removeprefix("form: ")])
+        return _page(visit, job_id, problems=lines_of(error))
     return visit.go(f"/manage/jobs/{job_id}/terms")
 
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from grater.errors import BadInput, Conflict, NotFound
 from grater.server.pages.login import begin_session
+from grater.server.problems import lines_of
 from grater.server.security.passwords import SHORTEST, hash_password
 from grater.server.visit import Visit, Visiting
 from grater.store import invitations, jobs
@@ -35,7 +36,7 @@ def join(visit: Visiting, token: str) -> Response:
         with visit.server.store.write() as tx:
             person = invitations.accept(tx, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict) as error:
-        return _form(visit, invitation, name=name, problems=[str(error).removeprefix("form: ")])
+        return _form(visit, invitation, name=name, problems=lines_of(error))
     return begin_session(visit, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, Conflict, GraterError, NotFound, Problem, UsageError
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Json
 from grater.server.numbers import decimal_of, number_of
+from grater.server.problems import lines_of
 from grater.server.visit import Visit, Visiting
 from grater.store import decisions, essays, items, people, samples
 from grater.study.drawing import of_sample
@@ -34,7 +35,7 @@ def make_job(visit: Visiting) -> Response:
         store, plan, sample = visit.server.store, plan_of(visit), visit.text("sample")
         job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=visit.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _page(visit, problems=_lines(error))
+        return _page(visit, problems=lines_of(error))
     return visit.go(f"/manage/jobs/{job.job_id}")
 
 
@@ -62,10 +63,6 @@ def plan_of(visit: Visit) -> JobPlan:
         seed=number_of(visit, "seed", 0, least=0, most=2**31),
         is_open=bool(visit.text("open")),
     )
-
-
-def _lines(error: GraterError) -> list[str]:
-    return [line.removeprefix("form: ") for line in str(error).splitlines()]
 
 
 def _page(visit: Visit, *, problems: list[str]) -> Response:

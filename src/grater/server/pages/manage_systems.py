@@ -9,8 +9,9 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.detect.systems import SYSTEMS, load_system
-from grater.errors import Conflict, GraterError, NotFound, UsageError
+from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.server.numbers import number_of
+from grater.server.problems import lines_of
 from grater.server.visit import Visit, Visiting
 from grater.store import counting, essays, samples
 from grater.study.deciding import Decided, decide
@@ -18,8 +19,8 @@ from grater.study.drawing import Wish, draw
 
 router = APIRouter()
 
+N_SAMPLED = 300
 MOST = 1_000_000
-LONGEST_NAME = 80
 
 
 @router.get("/manage/systems")
@@ -43,13 +44,15 @@ def run_system(visit: Visiting) -> Response:
 @router.post("/manage/samples")
 def draw_sample(visit: Visiting) -> Response:
     """Draw items for a system, flagged and not; a job is then made from the sample."""
-    name = visit.text("name")[:LONGEST_NAME] or "sample"
+    name = visit.text("name") or "sample"
     try:
-        n_items = number_of(visit, "n", 300, most=MOST)
+        n_items = number_of(visit, "n", N_SAMPLED, most=MOST)
         wish = Wish(visit.text("of"), n_items, number_of(visit, "flagged", 0, least=0, most=MOST) or None)
         draw(visit.server.store, name, wish, actor=visit.person.person_id)
-    except (Conflict, NotFound, UsageError, GraterError) as error:
-        return _page(visit, problem=str(error).removeprefix("form: "))
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _page(visit, problem=" ".join(lines_of(error)))
     return visit.go("/manage/systems")
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from grater.errors import BadInput
 from grater.server.pages.jobs import own_job
 from grater.server.pages.login import begin_session
+from grater.server.problems import lines_of
 from grater.server.security.passwords import hash_password, is_password
 from grater.server.visit import Visit, Visiting
 from grater.store import findings, jobs, people, sessions, tokens
@@ -35,7 +36,7 @@ def new_password(visit: Visiting) -> Response:
     try:
         password_hash = hash_password(new, name=visit.person.name)
     except BadInput as error:
-        return _page(visit, problems=[str(error).removeprefix("form: ")], status=422)
+        return _page(visit, problems=lines_of(error), status=422)
     with visit.server.store.write() as tx:
         people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
         sessions.end_all(tx, visit.person.person_id)

@@ -18,13 +18,16 @@ from starlette.responses import Response
 
 from grater.detect.mining.balanced import N_EACH, N_GOLD
 from grater.detect.mining.mined import Counter
+from grater.detect.mining.ranking import MOST
 from grater.detect.mining.sources import counts_in_model_file
 from grater.detect.mining.verdicts import NO, OPEN, YES
 from grater.errors import BadInput, GraterError, NotFound, Problem, StoreBusy, StoreFull, UsageError
 from grater.models import shipped
-from grater.server.numbers import number_of
+from grater.server.downloads import csv_file
+from grater.server.numbers import number_of, version_of
 from grater.server.pages.manage_import import without_folder
 from grater.server.pages.manage_new_job import LONGEST_NAME, MOST_JUDGMENTS
+from grater.server.problems import lines_of
 from grater.server.security.roles import MANAGERS
 from grater.server.uploads import unpack
 from grater.server.visit import Visit, Visiting
@@ -46,12 +49,10 @@ from grater.study.mining import (
 )
 from grater.study.planning import JobPlan
 from grater.tables import read_items
-from grater.tables.formulas import guarded
 
 router = APIRouter()
 
 SOURCE = "prep-lm"
-MOST = 2000
 MOST_ESSAYS = 2000
 """Essays that a page mines while somebody waits; for more there is the command."""
 A_PAGE = 100
@@ -71,7 +72,7 @@ def new_list(visit: Visiting) -> Response:
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
-        return _lists(visit, problems=_lines(error))
+        return _lists(visit, problems=lines_of(error))
     return visit.go(f"/mining/{job.job_id}")
 
 
@@ -85,10 +86,7 @@ def verdict_file(visit: Visiting, job_id: str) -> Response:
     """The list with its verdicts, as `grater mine extraneous --verdicts` reads it."""
     with visit.server.store.read() as tx:
         the_list(tx, job_id)
-        frame = verdict_table(tx, job_id)
-    texts = [guarded(frame[name]) for name in frame.columns if frame[name].dtype == frame["item"].dtype]
-    headers = {"content-disposition": 'attachment; filename="verdicts.csv"'}
-    return Response(frame.with_columns(texts).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)
+        return csv_file(verdict_table(tx, job_id), "verdicts.csv")
 
 
 @router.post("/mining/{job_id}/balanced")
@@ -111,7 +109,7 @@ def balanced(visit: Visiting, job_id: str) -> Response:
     except (StoreBusy, StoreFull, NotFound):
         raise
     except GraterError as error:
-        return _list(visit, job_id, page=1, show="", problems=_lines(error), told="")
+        return _list(visit, job_id, page=1, show="", problems=lines_of(error), told="")
     counts = f"{made.n_errors} errors, {made.n_correct} correct uses, {len(made.gold())} of them gold"
     told = [f"{job.name}: {counts}; {made.n_duplicates} duplicates left out.", *made.shortfalls]
     return _list(visit, job_id, page=1, show="", problems=[], told=" ".join(told), built=job)
@@ -132,8 +130,7 @@ def suspect_page(visit: Visiting, job_id: str, place: int, after: int = 0) -> Re
 @router.post("/mining/{job_id}/{place}")
 def decided(visit: Visiting, job_id: str, place: int) -> Response:
     """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
-    version = visit.text("version")
-    known = int(version) if version.isdecimal() and len(version) < 10 else None
+    known = version_of(visit.text("version"))
     with visit.server.store.write() as tx:
         the_list(tx, job_id)
         found = all_of(tx, job_id)
@@ -200,10 +197,6 @@ def _next_open(found: list[Verdict], place: int) -> int:
     """The next open suspect after a place, from the start again after the end; 0 where none is open."""
     order = [*found[place:], *found[: place - 1]]
     return next((each.listed.place for each in order if each.verdict == OPEN), 0)
-
-
-def _lines(error: GraterError) -> list[str]:
-    return [line.removeprefix("form: ") for line in str(error).splitlines()]
 
 
 def _lists(visit: Visit, *, problems: list[str]) -> Response:
