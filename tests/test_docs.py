@@ -116,6 +116,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def test_every_picture_stands_in_a_page() -> None:
+    words = "".join(page.read_text("utf-8") for page in PAGES)
+    pictures = (ROOT / "docs" / "images").rglob("*.*")
+    assert [picture.name for picture in pictures if picture.name not in words] == []
+
+
 def test_every_dependency_is_explained() -> None:
     explained = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     text = (ROOT / "pyproject.toml").read_text("utf-8")

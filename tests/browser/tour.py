@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from grater.model import Json
 from grater.server import Settings, setup_link
+from grater.server.pages.crowd_out import last_page
 from grater.server.security.roles import PAGES
 from grater.server.work import desk_of, hand_in
 from grater.store import essays, findings, gold, invitations, jobs, panels, units
@@ -145,14 +146,12 @@ def missed_gold(site: Site, job_id: str, rater: Person) -> str:
 
 def put_out(site: Site, job_id: str) -> str:
     """The last page of a rater who fails the quiz, as the server leads there."""
-    from grater.server.pages.crowd_out import _signature
-
     rater = site.person("worker")
     address, role = answered(site, job_id, rater, "ok")
     assert role == "gold"
     lease_id = address.rpartition("/")[2]
     with site.store.read() as tx:
-        return f"/out/{rater.person_id}/{lease_id}/{_signature(tx, rater.person_id, lease_id)}"
+        return last_page(tx, rater.person_id, lease_id)
 
 
 def answered(site: Site, job_id: str, person: Person, label: str) -> tuple[str, str]:

@@ -31,8 +31,12 @@ def put_out(visit: Visit, desk: Desk) -> Response:
     lease = desk.lease
     with visit.server.store.write() as tx:
         panels.conclude(tx, lease.job_id, lease.person_id)
-        signature = _signature(tx, lease.person_id, lease.lease_id)
-    return visit.go(f"/out/{lease.person_id}/{lease.lease_id}/{signature}")
+        return visit.go(last_page(tx, lease.person_id, lease.lease_id))
+
+
+def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
+    """Where a rater reads why they were put out; it needs no session, for theirs has ended."""
+    return f"/out/{person_id}/{lease_id}/{_signature(tx, person_id, lease_id)}"
 
 
 @router.get("/out/{person_id}/{lease_id}/{signature}")
