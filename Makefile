@@ -13,7 +13,7 @@ demo: $(STAMP)-demo  ## the whole loop on the bundled sample study, ending in de
 	$(BIN)/grater demo --out demo $(if $(SERVE),--serve)
 
 test: check system  ## everything that guards the code: ruff, mypy, docs, pytest with warnings as errors
-	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/pytest -n 3 --dist loadfile -m "not slow"
 
 check: $(STAMP)-dev  ## the quick half: style, types, documentation
 	$(BIN)/ruff check

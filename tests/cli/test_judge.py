@@ -69,7 +69,7 @@ def test_errors_are_planted_in_the_good_essays_of_a_file(
     study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = tmp_path / "good.m2"
-    good.write_text("S She waits at the stop .\nA 2 3|||Prep|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
+    good.write_text("S She waits at the stop .\nA 2 3|||Wcip|||in|||REQUIRED|||-NONE-|||0\n", "utf-8")
     with open_store(study) as store:
         add_job(store, JobPlan("whole", "marking"))
     ran = grater(capsys, "study", "gold", study, "--job", "whole", "--planted", str(good))
