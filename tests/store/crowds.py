@@ -109,11 +109,8 @@ def statements(store: Store) -> Iterator[list[str]]:
     def hear(*args: object) -> None:
         found.append(str(args[2]))
 
-    engines = [store.engine, store.glancing] if store.is_postgres else [store.engine]
-    for engine in engines:
-        event.listen(engine, "before_cursor_execute", hear)
+    event.listen(store.engine, "before_cursor_execute", hear)
     try:
         yield found
     finally:
-        for engine in engines:
-            event.remove(engine, "before_cursor_execute", hear)
+        event.remove(store.engine, "before_cursor_execute", hear)

@@ -14,13 +14,16 @@ from dataclasses import dataclass, field
 from sqlalchemy import bindparam, literal_column, or_, select
 
 from grater.model import Json
-from grater.store import admission, events, footing, guidelines, jobs, people, slots
-from grater.store.footing import CLOCK_SLACK
+from grater.store import admission, events, guidelines, jobs, people, slots
+from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.queue import Place, next_place
 from grater.store.schema import leases
 from grater.store.transaction import Tx, locking
+
+CLOCK_SLACK = 5 * MINUTE
+"""Clocks of two machines may differ by this much before a lease from the future counts as over."""
 
 NO_SLOT = 0
 """Slots are counted from 1."""
@@ -48,32 +51,30 @@ class Lease:
 
 COLUMNS = [leases.c[name] for name in Lease.__dataclass_fields__]
 MINE = select(*COLUMNS).where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
+MINE_LOCKED = locking(MINE, of=leases)
 IN_JOB = select(*COLUMNS).where(leases.c.job_id == bindparam("job"), leases.c.state == literal_column("'held'"))
 HELD = IN_JOB.where(leases.c.person_id == bindparam("person"), leases.c.place == bindparam("place"))
 OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.expires_at > bindparam("latest")))
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 OVER_LOCKED = locking(OVER, of=leases, skip=True)
-FOOTING = footing.question(COLUMNS)
 
 
 def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None."""
     person = people.lock(tx, person_id)
-    known = footing.of(tx, FOOTING, job_id=job_id, person_id=person_id)
-    job = known.job
-    if admission.refusal(tx, job, person, known):
+    job = jobs.the(tx, job_id)
+    if admission.refusal(tx, job, person):
         return None
-    if known.held:
-        mine = Lease(*known.held)
+    mine = held(tx, job_id=job_id, person_id=person_id)
+    if mine is not None:
         return mine if not _is_over(mine, tx.now) else _renewed(tx, mine, job)
-    if known.has_expired:
-        free_expired(tx, job)
-    place = next_place(tx, job, person_id, practice=known.practice)
-    return None if place is None else issue(tx, job, place, person_id=person_id, version=known.guidelines_version)
+    free_expired(tx, job)
+    place = next_place(tx, job, person_id)
+    return None if place is None else issue(tx, job, place, person_id=person_id)
 
 
-def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
-    """Hand a unit to a rater; the caller has seen that they may have it, and perhaps the guidelines' `version`."""
+def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lease:
+    """Hand a unit to a rater; the caller has seen that they may have it."""
     lease = Lease(
         new_id(),
         job.job_id,
@@ -84,7 +85,7 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, versio
         tx.now,
         tx.now + job.lease_ms,
         "held",
-        guidelines.version(tx, job.job_id) if version is None else version,
+        guidelines.version(tx, job.job_id),
     )
     tx.insert(leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
     slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
