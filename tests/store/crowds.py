@@ -109,8 +109,11 @@ def statements(store: Store) -> Iterator[list[str]]:
     def hear(*args: object) -> None:
         found.append(str(args[2]))
 
-    event.listen(store.engine, "before_cursor_execute", hear)
+    engines = [store.engine, store.glancing] if store.is_postgres else [store.engine]
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", hear)
     try:
         yield found
     finally:
-        event.remove(store.engine, "before_cursor_execute", hear)
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", hear)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
-from grater.store import Store, assignments, checks, ejection, jobs, leases, open_store, people, units
+import pytest
+from sqlalchemy import event
+
+from grater.store import Store, Tx, assignments, checks, desks, ejection, jobs, leases, open_store, people, units
 from grater.store.assignments import Assignment
 from grater.store.clock import DAY, HOUR, MINUTE
+from grater.store.leases import FOOTING
 from grater.store.queue import PRACTICE, pool
 from grater.store.units import NewUnit
-from tests.store.worlds import FakeClock, make_world, new_units
+from tests.store.crowds import statements
+from tests.store.worlds import FakeClock, World, make_world, new_units
 
 
 def test_a_reload_gives_the_same_lease(store: Store) -> None:
@@ -45,6 +55,48 @@ def test_a_rater_who_comes_back_late_but_first_goes_on(store: Store, clock: Fake
     again = world.must_take(0)
     assert (again.lease_id, again.expires_at) == (old.lease_id, clock.now + 10 * MINUTE)
     assert world.take(1) is None
+
+
+def test_a_lease_given_back_while_another_rater_gets_its_slot_frees_nothing(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    old = world.must_take(0)
+    clock.advance(10 * MINUTE)
+    assert _meanwhile(world, lambda tx: leases.give_back(tx, old.lease_id, person_id=world.raters[0])) is False
+    assert world.take(2) is None  # rater 1 has the only slot
+    with store.read() as tx:
+        assert leases.find(tx, old.lease_id, person_id=world.raters[0]) == replace(old, state="expired")
+        assert checks.violations(tx) == []
+
+
+def test_a_rater_who_comes_back_while_another_gets_the_slot_has_none(store: Store, clock: FakeClock) -> None:
+    world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
+    world.must_take(0)
+    clock.advance(10 * MINUTE)
+    assert _meanwhile(world, lambda tx: leases.take(tx, job_id=world.job_id, person_id=world.raters[0])) is None
+    with store.read() as tx:
+        assert checks.violations(tx) == []
+
+
+def _meanwhile(world: World, does: Callable[[Tx], object]) -> object:
+    """What comes of a change that has begun, where it can, before rater 1 took a slot and is done after it."""
+    is_waiting = threading.Event()
+
+    def hear(*args: object) -> None:
+        if str(args[2]).startswith("UPDATE leases") and threading.current_thread() is not threading.main_thread():
+            is_waiting.set()
+
+    def run() -> object:
+        with world.store.write() as tx:
+            return does(tx)
+
+    event.listen(world.store.engine, "before_cursor_execute", hear)
+    with ThreadPoolExecutor(1) as pool:
+        with world.store.write() as tx:
+            assert leases.take(tx, job_id=world.job_id, person_id=world.raters[1]) is not None
+            later = pool.submit(run)
+            assert is_waiting.wait(10 if world.store.is_postgres else 0.1) is world.store.is_postgres
+            time.sleep(0.1)  # from the telling to the waiting
+        return later.result()
 
 
 def test_a_clock_set_back_does_not_lock_a_unit_away(store: Store, clock: FakeClock) -> None:
@@ -169,11 +221,54 @@ def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
     """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
     values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
     with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
-        for query in (pool("first", "no"), pool("any", "no"), pool("after", "no"), PRACTICE, leases.OVER):
+        for query in (pool("first", "no"), pool("any", "no"), pool("after", "no"), PRACTICE, leases.OVER, FOOTING):
             compiled = query.compile(store.engine)
             given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
             steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()
             plan = "\n".join(step[3] for step in steps)
             assert "SEARCH" in plan
-            assert "SCAN" not in plan
+            assert "SCAN" not in plan.replace("SCAN joint_members", "")  # a seat or two, if any
             assert "TEMP B-TREE" not in plan
+
+
+def test_few_questions_are_asked_to_hand_out_a_unit_and_to_take_it_in(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grater.store.queue.new_shuffle", lambda: 0)  # a start before every unit
+    world = make_world(store, n_units=3)
+    world.take(0)
+    with statements(store) as said:
+        lease = world.must_take(1)
+    assert _by_verb(said) == {"SELECT": 3, "INSERT": 2, "UPDATE": 1}  # who, on what footing, what is next
+    with statements(store) as said:
+        world.submit(lease)
+    assert _by_verb(said) == {"SELECT": 3, "INSERT": 3, "UPDATE": 2}  # who, what is met; and the test's own unit
+
+
+def _by_verb(said: list[str]) -> Counter[str]:
+    return Counter(verb for each in said if (verb := each.split()[0]) in ("SELECT", "INSERT", "UPDATE"))
+
+
+def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:
+    world = make_world(store)
+    lease = world.must_take()
+    with statements(store) as said, store.glance() as tx:
+        found = desks.find(tx, lease.lease_id, person_id=world.raters[0])
+        assert desks.find(tx, lease.lease_id, person_id=world.raters[1]) is None
+    assert found is not None
+    assert (found[0], found[1].unit_id) == (lease, lease.unit_id)
+    assert not any(each.startswith("BEGIN") for each in said)
+
+
+def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
+    world = make_world(store, n_units=3)
+    with store.write() as tx:
+        known = [units.the(tx, unit_id).unit for unit_id in world.unit_ids]
+        ids = [unit.items[0].item.item_id for unit in known]
+        three = NewUnit(((ids[2], {}), (ids[0], {"word": "at"}), (ids[1], {})), known[0].essay.essay_id)
+        added = units.add_all(tx, world.job_id, [three, NewUnit(())])
+        whole, bare = (units.the(tx, unit_id).unit for unit_id in added)
+    assert [each.item.item_id for each in whole.items] == [ids[2], ids[0], ids[1]]
+    assert [each.payload for each in whole.items] == [{}, {"word": "at"}, {}]
+    assert whole.essay == known[0].essay
+    assert (bare.items, bare.essay.text) == ((), "")

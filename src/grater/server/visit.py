@@ -135,11 +135,11 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Pe
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not bearer:
             return None, ""
-        with server.store.read() as tx:
+        with server.store.glance() as tx:
             return tokens.find(tx, bearer.strip()), ""
     if not token:
         return None, ""
-    with server.store.read() as tx:
+    with server.store.glance() as tx:
         found = sessions.visitor(tx, token)
         return (found[1], found[0].csrf) if found else (None, "")
 

@@ -11,18 +11,19 @@ import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grater.errors import NotFound, UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.store import Store, Tx, gold_states, leases, panels, reception, units
+from grater.store import Store, Tx, desks, gold_states, leases, panels, reception, units
 from grater.store.leases import Lease
 from grater.store.submissions import Receipt
-from grater.store.units import StudyUnit
-from grater.tasks import TASKS, Shown, Task
+from grater.store.units import About, StudyUnit
+from grater.tasks import TASKS, Shown, Task, Unit
 
 NOT_YOURS = "there is no such piece of work, or it is not yours"
+MOST_SHOWN = 500
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
 
 
@@ -38,11 +39,17 @@ class Desk:
     @cached_property
     def shown(self) -> Shown:
         """All that the page may show, the same on every visit; an answer is stored without it."""
-        return self.task.show(self.unit.unit, rng=generator(0, self.key, self.lease.lease_id))
+        return _shown(self.unit.job.task, self.unit.unit, self.key, self.lease.lease_id)
 
     @property
     def submission_id(self) -> str:
         return submission_id_of(self.lease.lease_id)
+
+
+@lru_cache(maxsize=MOST_SHOWN)
+def _shown(task: str, unit: Unit, key: str, lease_id: str) -> Shown:
+    """Remembered for a while: a unit is taken by one request and looked at by the next."""
+    return TASKS[task].show(unit, rng=generator(0, key, lease_id))
 
 
 def submission_id_of(lease_id: str) -> str:
@@ -73,10 +80,11 @@ def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
 
 def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
     """A piece of work, if it is this person's; to anybody else it does not exist."""
-    lease = leases.find(tx, lease_id, person_id=person_id)
-    if lease is None:
+    found = desks.find(tx, lease_id, person_id=person_id)
+    if found is None:
         raise NotFound(NOT_YOURS)
-    return _desk(tx, lease)
+    lease, unit = found
+    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
 
 
 def hand_in(
@@ -96,6 +104,7 @@ def hand_in(
             body=body,
             answers=answers,
             seconds=seconds,
+            about=About(desk.lease.place, desk.unit.role, desk.lease.job_id),
         )
     if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
         with store.write() as tx:

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from grater.crowd.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
 from grater.store import events, people, trust, turns
+from grater.store.footing import Footing
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.schema import jobs as job_table
@@ -28,18 +29,19 @@ def why_not(tx: Tx, job: Job, person_id: str) -> str:
     return refusal(tx, job, people.the(tx, person_id))
 
 
-def refusal(tx: Tx, job: Job, person: Person) -> str:
-    """The same for a person who has been looked up already."""
+def refusal(tx: Tx, job: Job, person: Person, known: Footing | None = None) -> str:
+    """The same for a person who has been looked up already, and perhaps their footing in the job."""
     if job.state != "open":
         return "closed"
     if person.state != "active":
         return "left"
-    state = trust.find(tx, job.job_id, person.person_id).state
+    state = known.trust if known else trust.find(tx, job.job_id, person.person_id).state
     if state in ("ejected", "flagged"):
         return state
     if person.kind == "program" and job.access != "assigned":
         return "program"
-    if _is_at_both(tx, job, person):
+    may_sit_twice = known is None or known.has_seat or person.kind == "joint"
+    if may_sit_twice and _is_at_both(tx, job, person):
         return "seat"
     return _by_terms(tx, job, person)
 

@@ -22,9 +22,13 @@ PORTION = 10_000
 """Events read at a time, so that a long log passes through in flat memory."""
 
 
-NUMBERED = events.insert().values(
-    {name: bindparam(name) for name in ("at", "actor", "verb", "noun", "payload")}
-    | {"transaction_id": sql("pg_current_xact_id()::text::bigint")}
+NUMBERED = (
+    events.insert()
+    .values(
+        {name: bindparam(name) for name in ("at", "actor", "verb", "noun", "payload")}
+        | {"transaction_id": sql("pg_current_xact_id()::text::bigint")}
+    )
+    .inline()
 )
 """On PostgreSQL an event knows its transaction (see `since`)."""
 
@@ -54,7 +58,7 @@ def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, J
         for actor, verb, noun, payload in found
     ]
     if rows:
-        tx.execute(NUMBERED if tx.is_postgres else insert_into(events), rows)
+        tx.insert_by(NUMBERED if tx.is_postgres else insert_into(events), rows)
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)

@@ -38,6 +38,7 @@ class Job:
     added_at: int = 0
 
 
+NO_JOB = "there is no such job in this study"
 COLUMNS = [jobs.c[name] for name in Job.__dataclass_fields__]
 BY_ID = select(*COLUMNS).where(jobs.c.job_id == bindparam("job_id"))
 
@@ -75,7 +76,7 @@ def the(tx: Tx, job_id: str) -> Job:
     """The job with this id, which must be there."""
     job = find(tx, job_id)
     if job is None:
-        raise NotFound("there is no such job in this study")
+        raise NotFound(NO_JOB)
     return job
 
 

@@ -4,26 +4,26 @@ A rater holds at most one lease at a time in a job (and place of a page): a relo
 A lease is over when its time has passed, or when it was issued in what is now the future (the clock was set back by
 more than `CLOCK_SLACK`).  Leases that are over are freed when somebody asks for work; until then the rater may still
 submit, and a rater who comes back first simply goes on.
+
+Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
+change says that the lease must still be held, and whoever comes second changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sqlalchemy import bindparam, literal_column, or_, select
+from sqlalchemy import Update, bindparam, literal_column, or_, select
 
 from grater.model import Json
-from grater.store import admission, events, guidelines, jobs, people, slots
-from grater.store.clock import MINUTE
+from grater.store import admission, events, footing, guidelines, jobs, people, slots
+from grater.store.footing import CLOCK_SLACK
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.queue import Place, next_place
 from grater.store.schema import leases
 from grater.store.transaction import Tx, locking
-
-CLOCK_SLACK = 5 * MINUTE
-"""Clocks of two machines may differ by this much before a lease from the future counts as over."""
 
 NO_SLOT = 0
 """Slots are counted from 1."""
@@ -57,24 +57,29 @@ HELD = IN_JOB.where(leases.c.person_id == bindparam("person"), leases.c.place ==
 OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.expires_at > bindparam("latest")))
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 OVER_LOCKED = locking(OVER, of=leases, skip=True)
+FOOTING = footing.question(COLUMNS)
 
 
 def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None."""
     person = people.lock(tx, person_id)
-    job = jobs.the(tx, job_id)
-    if admission.refusal(tx, job, person):
+    known = footing.of(tx, FOOTING, job_id=job_id, person_id=person_id)
+    job = known.job
+    if admission.refusal(tx, job, person, known):
         return None
-    mine = held(tx, job_id=job_id, person_id=person_id)
+    mine = Lease(*known.held) if known.held else None
+    if mine is not None and _is_over(mine, tx.now):
+        mine = _renewed(tx, mine, job)
     if mine is not None:
-        return mine if not _is_over(mine, tx.now) else _renewed(tx, mine, job)
-    free_expired(tx, job)
-    place = next_place(tx, job, person_id)
-    return None if place is None else issue(tx, job, place, person_id=person_id)
+        return mine
+    if known.has_expired:
+        free_expired(tx, job)
+    place = next_place(tx, job, person_id, practice=known.practice)
+    return None if place is None else issue(tx, job, place, person_id=person_id, version=known.guidelines_version)
 
 
-def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lease:
-    """Hand a unit to a rater; the caller has seen that they may have it."""
+def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
+    """Hand a unit to a rater; the caller has seen that they may have it, and perhaps the guidelines' `version`."""
     lease = Lease(
         new_id(),
         job.job_id,
@@ -85,7 +90,7 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lea
         tx.now,
         tx.now + job.lease_ms,
         "held",
-        guidelines.version(tx, job.job_id),
+        guidelines.version(tx, job.job_id) if version is None else version,
     )
     tx.insert(leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
     slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
@@ -94,9 +99,9 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0) -> Lea
     return lease
 
 
-def find(tx: Tx, lease_id: str, *, person_id: str) -> Lease | None:
-    """The lease, whatever its state, if it is this person's."""
-    row = tx.first(MINE, lease=lease_id, person=person_id)
+def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
+    """The lease, whatever its state, if it is this person's; `lock` keeps it as it is until the end."""
+    row = tx.first(MINE_LOCKED if lock and tx.is_postgres else MINE, lease=lease_id, person=person_id)
     return None if row is None else Lease(*row)
 
 
@@ -111,8 +116,8 @@ def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
     tx.execute(leases.update().where(leases.c.lease_id == lease_id).values(kept=kept))
 
 
-def renew(tx: Tx, lease: Lease) -> Lease:
-    """Somebody is at work on it: its time starts again."""
+def renew(tx: Tx, lease: Lease) -> Lease | None:
+    """Somebody is at work on it: its time starts again; None if it is held no more."""
     return _renewed(tx, lease, jobs.the(tx, lease.job_id))
 
 
@@ -120,10 +125,7 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
     """The rater does not want this one; True if they held it."""
     people.lock(tx, person_id)
     lease = find(tx, lease_id, person_id=person_id)
-    if lease is None or lease.state != "held":
-        return False
-    close(tx, lease, "returned", actor=person_id)
-    return True
+    return lease is not None and close(tx, lease, "returned", actor=person_id)
 
 
 def free_expired(tx: Tx, job: Job) -> int:
@@ -135,12 +137,14 @@ def free_expired(tx: Tx, job: Job) -> int:
     return len(found)
 
 
-def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> None:
-    """End a held lease without an answer and free its slot."""
-    tx.execute(leases.update().where(leases.c.lease_id == lease.lease_id).values(state=state))
+def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
+    """End a held lease without an answer and free its slot; False, and nothing changes, if it is held no more."""
+    if not tx.execute(_still_held(lease).values(state=state)).rowcount:
+        return False
     if lease.n is not None:
         slots.set_state(tx, lease.unit_id, lease.n, "free")
     events.write(tx, actor, f"lease.{state}", lease.lease_id)
+    return True
 
 
 def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
@@ -149,11 +153,14 @@ def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     return [Lease(*row) for row in tx.all(tx.locked(select(*COLUMNS).where(mine), of=leases))]
 
 
-def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease:
-    times = {"issued_at": tx.now, "expires_at": tx.now + job.lease_ms}
-    tx.execute(leases.update().where(leases.c.lease_id == lease.lease_id).values(**times))
-    row = tx.first(select(*COLUMNS).where(leases.c.lease_id == lease.lease_id))
-    return lease if row is None else Lease(*row)
+def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease | None:
+    now = replace(lease, issued_at=tx.now, expires_at=tx.now + job.lease_ms)
+    times = {"issued_at": now.issued_at, "expires_at": now.expires_at}
+    return now if tx.execute(_still_held(lease).values(**times)).rowcount else None
+
+
+def _still_held(lease: Lease) -> Update:
+    return leases.update().where(leases.c.lease_id == lease.lease_id, leases.c.state == "held")
 
 
 def _is_over(lease: Lease, now: int) -> bool:

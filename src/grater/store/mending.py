@@ -30,8 +30,10 @@ def begin(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     unit = units.the(tx, unit_id)
     mine = leases.held(tx, job_id=unit.job.job_id, person_id=person_id, place=MENDING)
     if mine is not None and mine.unit_id == unit_id:
-        return leases.renew(tx, mine)
-    if mine is not None:
+        mine = leases.renew(tx, mine)
+        if mine is not None:
+            return mine
+    elif mine is not None:
         leases.close(tx, mine, "returned", actor=person_id)
     (answer,) = judgments.answers_of(tx, old.submission_id)
     drafts.put(tx, unit_id=unit_id, person_id=person_id, body=_body(unit.unit.essay.text, answer))
@@ -40,10 +42,10 @@ def begin(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
 
 def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> None:
     """Before mended work is stored: the old answer is withdrawn, its slot is free, what was found is settled."""
-    lease = leases.find(tx, lease_id, person_id=person_id)
+    people.lock(tx, person_id)
+    lease = leases.find(tx, lease_id, person_id=person_id, lock=True)
     if lease is None or lease.place != MENDING:
         return
-    people.lock(tx, person_id)
     if submissions.find(tx, submission_id) is not None:
         return
     _free(tx, lease, _valid(tx, lease.unit_id, person_id))

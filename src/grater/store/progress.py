@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import and_, bindparam, case, func, select
 
 from grater.store.schema import leases, people, slots, submissions, units
 from grater.store.transaction import Tx
@@ -67,8 +67,7 @@ def of_job(tx: Tx, job_id: str) -> Progress:
 
 def of_person(tx: Tx, job_id: str, person_id: str) -> int:
     """How many units of a job a rater has handed in: what they may know of the progress."""
-    mine = (submissions.c.job_id == job_id) & (submissions.c.person_id == person_id)
-    return int(tx.value(select(func.count(submissions.c.unit_id.distinct())).where(mine)) or 0)
+    return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
@@ -110,6 +109,10 @@ BY_UNIT = (
     .outerjoin(submissions, and_(submissions.c.unit_id == units.c.unit_id, submissions.c.status == "valid"))
     .where(units.c.role == "work")
     .group_by(units.c.unit_id, units.c.wanted, units.c.position)
+)
+
+OF_PERSON = select(func.count(submissions.c.unit_id.distinct())).where(
+    submissions.c.job_id == bindparam("job"), submissions.c.person_id == bindparam("person")
 )
 
 _STATUSES = ("valid", "untrusted", "surplus", "withdrawn")

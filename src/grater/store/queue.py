@@ -24,7 +24,7 @@ from grater.store import turns
 from grater.store.ids import PRIME, multiplier, new_shuffle
 from grater.store.jobs import Job
 from grater.store.schema import assignments, gold, leases, slots, submissions, units
-from grater.store.transaction import Record, Tx, locking
+from grater.store.transaction import ONE, Record, Tx, locking
 
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
 
@@ -40,25 +40,21 @@ class Place:
     n: int | None
 
 
-def next_place(tx: Tx, job: Job, person_id: str) -> Place | None:
-    """Practice first, then work, or hidden gold where it is due; the slot is locked until the end of the transaction.
+def next_place(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Place | None:
+    """The unit of `practice` (`PRACTICE`) first, then work, or hidden gold where it is due.
+
+    The slot is locked until the end of the transaction.
 
     Gold is looked for on every turn and given only where work is left: neither time nor the end of the work tells
     which it is (P5).  Where gold is due and all of it has been seen, there is no more work.
     """
-    practice = _practice(tx, job, person_id)
     if practice is not None:
-        return practice
+        return Place(practice, None)
     work = _work(tx, job, person_id)
     if work is None or not turns.has_gold(job):
         return work
     known = _gold(tx, job, person_id)
     return known if turns.due(tx, job, person_id) == "gold" else work
-
-
-def _practice(tx: Tx, job: Job, person_id: str) -> Place | None:
-    unit_id = tx.value(PRACTICE, job=job.job_id, person=person_id)
-    return None if unit_id is None else Place(unit_id, None)
 
 
 def _gold(tx: Tx, job: Job, person_id: str) -> Place | None:
@@ -126,7 +122,7 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
         theirs = and_(assignments.c.unit_id == units.c.unit_id, assignments.c.person_id == bindparam("person"))
         query = query.join(assignments, theirs)
         order = [assignments.c.batch, (slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
-    query = query.order_by(*order, slots.c.unit_id, slots.c.n).limit(1)
+    query = query.order_by(*order, slots.c.unit_id, slots.c.n).limit(ONE)
     return query if lock == "no" else locking(query, of=slots, skip=lock == "skip")
 
 
@@ -155,20 +151,20 @@ FIRST_BATCH = (
 
 PRACTICE = (
     select(units.c.unit_id)
-    .where(units.c.job_id == bindparam("job"), units.c.role == "practice", NOT_JUDGED)
+    .where(units.c.job_id == bindparam("job"), units.c.role == literal_column("'practice'"), NOT_JUDGED)
     .order_by(units.c.position)
-    .limit(1)
+    .limit(ONE)
 )
 
 GOLD = (
     select(units.c.unit_id)
     .where(
         units.c.job_id == bindparam("job"),
-        units.c.role == "gold",
+        units.c.role == literal_column("'gold'"),
         NOT_JUDGED,
-        exists().where(gold.c.unit_id == units.c.unit_id, gold.c.state == "active"),
+        exists().where(gold.c.unit_id == units.c.unit_id, gold.c.state == literal_column("'active'")),
     )
     .order_by((units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, units.c.unit_id)
-    .limit(1)
+    .limit(ONE)
 )
 NEW_GOLD = GOLD.where(~exists().where(leases.c.unit_id == units.c.unit_id, leases.c.person_id == bindparam("person")))

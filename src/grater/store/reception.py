@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grater.model import Json
-from grater.store import asking, gold_states, jobs, leases, mending, standing, submissions, units
+from grater.store import asking, gold_states, leases, mending, standing, submissions, units
 from grater.store.submissions import Receipt
 from grater.store.transaction import Tx
+from grater.store.units import About
 from grater.tasks.task import Answer
 
 
@@ -26,9 +27,13 @@ def receive(
     body: Mapping[str, Json],
     answers: Sequence[Answer],
     seconds: float | None = None,
+    about: About | None = None,
 ) -> Receipt:
-    """Store one answered page as `submissions.submit` does, and draw the consequences."""
-    about = units.of_lease(tx, lease_id)
+    """Store one answered page as `submissions.submit` does, and draw the consequences.
+
+    `about`: what the lease is on, where the caller has seen it; none of it ever changes.
+    """
+    about = about or units.of_lease(tx, lease_id)
     if about is not None and about.role == "gold":
         gold_states.hold(tx, lease_id)
     if about is not None and about.place == leases.MENDING:
@@ -42,12 +47,12 @@ def receive(
         answers=answers,
         seconds=seconds,
     )
-    if about is None or receipt.is_replay:
+    if about is None or receipt.job is None:  # nothing new
         return receipt
     if about.role == "gold":
-        standing.judge(tx, jobs.the(tx, about.job_id), person_id)
+        standing.judge(tx, receipt.job, person_id)
         stored = submissions.find(tx, submission_id)
         return replace(receipt, status=stored.status) if stored else receipt  # the answer may have put its rater out
     if about.role == "work":
-        asking.settle(tx, jobs.the(tx, about.job_id), [receipt.unit_id])
+        asking.settle(tx, receipt.job, [receipt.unit_id])
     return receipt

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select
 
 from grater.store.schema import slots
-from grater.store.transaction import Tx, locking
+from grater.store.transaction import ONE, Tx, locking
 
 OF_UNIT = slots.c.unit_id == bindparam("unit")
 SET = slots.update().where(OF_UNIT, slots.c.n == bindparam("slot")).values(state=bindparam("to"))
-FREE = select(slots.c.n).where(OF_UNIT, slots.c.state == "free").order_by(slots.c.n).limit(1)
+FREE = select(slots.c.n).where(OF_UNIT, slots.c.state == "free").order_by(slots.c.n).limit(ONE)
 FREE_LOCKED = locking(FREE, of=slots, skip=True)
 
 

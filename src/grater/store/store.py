@@ -1,7 +1,8 @@
 """A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
 
 `with store.write() as tx` commits at its end or changes nothing; only when it has ended may anybody be told that
-work is stored (P1).  `with store.read() as tx` sees one snapshot throughout.
+work is stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` asks a
+question without a transaction around it.
 
 On SQLite one process serves a study: `serving` holds a lock beside the file that the operating system frees when the
 process ends, however it ends.  The command line may read and write at the same time, since every writer queues at
@@ -21,7 +22,7 @@ from grater.errors import StoreBusy, UsageError
 from grater.store import migrations
 from grater.store.clock import Clock, utc_now
 from grater.store.commits import Moment, Writers
-from grater.store.engine import WRITES, is_url, make_engine
+from grater.store.engine import WRITES, is_url, make_engine, make_glancing
 from grater.store.failures import speaking
 from grater.store.schema import meta
 from grater.store.transaction import Tx
@@ -38,9 +39,16 @@ class Store:
     """
 
     def __init__(
-        self, engine: Engine, *, name: str, clock: Clock, around_commit: Callable[[Moment], None] = no_witness
+        self,
+        engine: Engine,
+        glancing: Engine,
+        *,
+        name: str,
+        clock: Clock,
+        around_commit: Callable[[Moment], None] = no_witness,
     ) -> None:
         self.engine = engine
+        self.glancing = glancing
         self.name = name
         self.clock = clock
         self._around_commit = around_commit
@@ -83,6 +91,12 @@ class Store:
                 yield Tx(connection, self.clock(), self._study_key(connection))
                 transaction.rollback()
 
+    @contextmanager
+    def glance(self) -> Iterator[Tx]:
+        """For one question, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
+        with speaking(self.name), self.glancing.connect() as connection:
+            yield Tx(connection, self.clock(), self._study_key(connection))
+
     def _study_key(self, connection: Connection) -> str:
         if not self._key:
             self._key = connection.execute(select(meta.c.value).where(meta.c.key == "key")).scalar() or ""
@@ -107,6 +121,7 @@ class Store:
 
     def close(self) -> None:
         self.engine.dispose()
+        self.glancing.dispose()
 
     def __enter__(self) -> Store:
         return self
@@ -127,7 +142,8 @@ def open_store(
     name = place.rsplit("/", 1)[-1] if is_url(place) else place  # a URL holds a password; messages must not
     if not is_url(place):
         _require_file(place, create=create)
-    store = Store(make_engine(place), name=name, clock=clock, around_commit=around_commit)
+    engine = make_engine(place)
+    store = Store(engine, make_glancing(engine, place), name=name, clock=clock, around_commit=around_commit)
     try:
         _prepare(store, create=create)
     except BaseException:

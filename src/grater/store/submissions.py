@@ -10,7 +10,7 @@ ejection is untrusted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import and_, bindparam, exists, func, literal_column, select
@@ -20,46 +20,78 @@ from grater.model import Json
 from grater.store import events, gold, jobs, people, slots, trust
 from grater.store.chunks import chunks
 from grater.store.ids import body_hash
-from grater.store.leases import MINE, MINE_LOCKED, Lease
+from grater.store.jobs import Job
+from grater.store.leases import COLUMNS as LEASE
+from grater.store.leases import Lease
+from grater.store.schema import jobs as job_table
 from grater.store.schema import judgments, leases, submissions, unit_items, units
 from grater.store.schema import trust as trust_table
-from grater.store.transaction import Record, Tx
+from grater.store.transaction import Record, Tx, locking
 from grater.tasks.task import Answer
 
 LONGEST_ID = 100
 
 BY_ID = select(submissions).where(submissions.c.submission_id == bindparam("submission"))
-COUNTING = select(submissions.c.submission_id).where(
-    submissions.c.unit_id == bindparam("unit"),
-    submissions.c.person_id == bindparam("person"),
-    submissions.c.status.in_((literal_column("'valid'"), literal_column("'untrusted'"))),
+THEIRS_COUNT = (submissions.c.person_id == bindparam("person")) & submissions.c.status.in_(
+    (literal_column("'valid'"), literal_column("'untrusted'"))
+)
+COUNTING = select(submissions.c.submission_id).where(submissions.c.unit_id == bindparam("unit"), THEIRS_COUNT)
+DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
+BETWEEN = "\x1f"
+"""Between the ids of items where a question gives them together; no id has it."""
+ASKED = (
+    select(func.aggregate_strings(unit_items.c.item_id, BETWEEN))
+    .where(unit_items.c.unit_id == leases.c.unit_id)
+    .scalar_subquery()
 )
 BEFORE = (
     select(
-        units.c.role,
-        exists(COUNTING).label("is_answered"),
+        *LEASE,
+        *jobs.COLUMNS,
+        units.c.role.label("unit_role"),
+        exists().where(submissions.c.unit_id == leases.c.unit_id, THEIRS_COUNT).label("is_answered"),
         func.coalesce(trust_table.c.state, "new").label("trust"),
+        ASKED.label("asked"),
+        exists().where(submissions.c.submission_id == bindparam("submission")).label("is_stored"),
     )
+    .select_from(leases)
+    .join(units, units.c.unit_id == leases.c.unit_id)
+    .join(job_table, job_table.c.job_id == leases.c.job_id)
     .outerjoin(
         trust_table,
-        and_(trust_table.c.job_id == units.c.job_id, trust_table.c.person_id == bindparam("person")),
+        and_(trust_table.c.job_id == leases.c.job_id, trust_table.c.person_id == bindparam("person")),
     )
-    .where(units.c.unit_id == bindparam("unit"))
+    .where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
 )
-"""What is known of a unit and a rater before their answer counts for something."""
-DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
-ASKED = select(unit_items.c.item_id).where(unit_items.c.unit_id == bindparam("unit"))
+"""What is known of a lease, its unit and its rater before their answer counts for something; asked under the lock."""
+BEFORE_LOCKED = locking(BEFORE, of=leases)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission; show it to the rater only after COMMIT.  `is_right`: how it did on gold."""
+    """What became of a submission; show it to the rater only after COMMIT.
+
+    `is_right`: how it did on gold.  `job` as it was when a new one came.
+    """
 
     submission_id: str
     unit_id: str
     status: str
     is_replay: bool = False
     is_right: bool | None = None
+    job: Job | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What an answer meets: its lease (locked), the job, the unit's role and items, how the rater stands."""
+
+    lease: Lease
+    job: Job
+    role: str
+    is_answered: bool
+    trust: str
+    asked: frozenset[str]
 
 
 def submit(
@@ -76,14 +108,13 @@ def submit(
     if not 0 < len(submission_id) <= LONGEST_ID:
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
     people.lock(tx, person_id)
-    stored = find(tx, submission_id)
-    if stored is not None:
-        return _replay(stored, person_id, body)
-    lease = _lease(tx, lease_id, person_id)
-    before = _before(tx, lease)
-    status, n = _status(tx, lease, before)
+    before = _before(tx, submission_id, lease_id, person_id)
+    if not isinstance(before, Before):
+        return _replay(before, person_id, body)
+    lease = before.lease
+    status, n = _status(tx, before)
     _release(tx, lease, n)
-    is_right = None if before.role == "work" else _graded(tx, lease, answers)
+    is_right = None if before.role == "work" else _graded(tx, before, answers)
     row = {
         "submission_id": submission_id,
         "job_id": lease.job_id,
@@ -100,11 +131,11 @@ def submit(
         "is_right": is_right,
         "status": status,
     }
-    _require_answers(tx, lease.unit_id, answers)
+    _require_answers(before, answers)
     store_all(tx, [(row, answers)])
     if before.role == "gold":
         trust.recount(tx, lease.job_id, person_id)
-    return Receipt(submission_id, lease.unit_id, status, is_right=is_right)
+    return Receipt(submission_id, lease.unit_id, status, is_right=is_right, job=before.job)
 
 
 def store_all(tx: Tx, found: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
@@ -165,22 +196,24 @@ def _replay(stored: Record, person_id: str, body: Mapping[str, Json]) -> Receipt
     return Receipt(stored.submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right)
 
 
-def _lease(tx: Tx, lease_id: str, person_id: str) -> Lease:
-    row = tx.first(MINE_LOCKED if tx.is_postgres else MINE, lease=lease_id, person=person_id)
-    if row is None:
-        raise NotFound("there is no such piece of work, or it is not yours")
-    return Lease(*row)
+def _before(tx: Tx, submission_id: str, lease_id: str, person_id: str) -> Before | Record:
+    """What a new answer meets; where its id is taken, what was stored under it."""
+    asked = BEFORE_LOCKED if tx.is_postgres else BEFORE
+    row = tx.first(asked, submission=submission_id, lease=lease_id, person=person_id)
+    if row is None or row.is_stored:
+        stored = find(tx, submission_id)
+        if stored is None:
+            raise NotFound("there is no such piece of work, or it is not yours")
+        return stored
+    n = len(LEASE)
+    lease, job = Lease(*row[:n]), Job(*row[n : n + len(jobs.COLUMNS)])
+    items = frozenset(row.asked.split(BETWEEN)) if row.asked else frozenset()
+    return Before(lease, job, row.unit_role, bool(row.is_answered), row.trust, items)
 
 
-def _before(tx: Tx, lease: Lease) -> Record:
-    row = tx.first(BEFORE, unit=lease.unit_id, person=lease.person_id)
-    if row is None:
-        raise NotFound("there is no such unit in this study")
-    return row
-
-
-def _status(tx: Tx, lease: Lease, before: Record) -> tuple[str, int | None]:
-    """What new work on this lease counts for, and the slot that it fills."""
+def _status(tx: Tx, before: Before) -> tuple[str, int | None]:
+    """What new work on a lease counts for, and the slot that it fills."""
+    lease = before.lease
     if before.is_answered:
         return "surplus", None
     if before.trust == "ejected":
@@ -202,16 +235,16 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
         slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 
 
-def _graded(tx: Tx, lease: Lease, answers: Sequence[Answer]) -> bool | None:
-    return gold.grade(jobs.the(tx, lease.job_id).task, answers, gold.of_unit(tx, lease.unit_id))
+def _graded(tx: Tx, before: Before, answers: Sequence[Answer]) -> bool | None:
+    return gold.grade(before.job.task, answers, gold.of_unit(tx, before.lease.unit_id))
 
 
-def _require_answers(tx: Tx, unit_id: str, answers: Sequence[Answer]) -> None:
+def _require_answers(before: Before, answers: Sequence[Answer]) -> None:
     """One answer for each item of the unit, no more and no less."""
-    asked = {row.item_id for row in tx.all(ASKED, unit=unit_id)}
-    found = [answer.item_id for answer in answers]
+    asked, found = before.asked, [answer.item_id for answer in answers]
     if not found or len(set(found)) != len(found) or (asked and set(found) != asked):
-        raise UsageError(f"unit {unit_id}: expected one answer for each of {len(asked)} items, found {len(found)}")
+        words = f"expected one answer for each of {len(asked)} items, found {len(found)}"
+        raise UsageError(f"unit {before.lease.unit_id}: {words}")
 
 
 def _has_slots(tx: Tx, unit_id: str) -> bool:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table
+from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 Record: TypeAlias = Row[*tuple[Any, ...]]
 """A row as it comes from the database, its columns as attributes."""
+
+ONE: ColumnElement[int] = literal_column("1")
+"""For LIMIT: with a parameter there, PostgreSQL plans for a tenth of all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,11 @@ class Tx:
     def insert(self, table: Table, rows: Any) -> None:
         """One row (a dict) or many (a list of dicts)."""
         if rows:
-            self.execute(insert_into(table), rows)
+            self.insert_by(insert_into(table), rows)
+
+    def insert_by(self, statement: Insert, rows: Any) -> None:
+        """The same by a statement; a list of one goes as that one, for drivers make more fuss about many."""
+        self.execute(statement, rows[0] if isinstance(rows, list) and len(rows) == 1 else rows)
 
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
         """The same query, its rows of one table held until the end; SQLite's writer is alone anyway.
@@ -58,8 +65,11 @@ class Tx:
 
 @cache
 def insert_into(table: Table) -> Insert:
-    """One statement for every insert into a table: to build one costs as much as to run it."""
-    return table.insert()
+    """One statement for every insert into a table: to build one costs as much as to run it.
+
+    `inline`: nobody asks which number a new row got.
+    """
+    return table.insert().inline()
 
 
 def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 
 from grater.errors import NotFound, UsageError
 from grater.model import Essay, Item, Json, Span
@@ -29,24 +29,30 @@ Role: TypeAlias = Literal["work", "practice", "gold"]
 
 NO_UNIT = "there is no such unit in this study"
 
-OWN = [units.c[name] for name in ("stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")]
-THIS = units.c.unit_id == bindparam("unit")
-BY_ID = (
-    select(*OWN, *jobs.COLUMNS, *essays.BARE)
-    .join(job_table, job_table.c.job_id == units.c.job_id)
-    .outerjoin(essay_table, essay_table.c.essay_id == units.c.essay_id)
-    .where(THIS)
-)
+OWN_NAMES = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
+OWN = [units.c[name] for name in OWN_NAMES]
+ITEM = [items.c.item_id, items.c.essay_id, items.c.start, items.c.end, items.c.kind, unit_items.c.payload]
+WHOLE = [*OWN, *jobs.COLUMNS, *essays.BARE, *ITEM]
+
+
+def whole(*more: ColumnElement[Any]) -> Select[Any]:
+    """Units with all that belongs to them: the columns `WHOLE` after `more`, a row an item, as `read` reads them."""
+    return (
+        select(*more, *WHOLE)
+        .select_from(units)
+        .join(job_table, job_table.c.job_id == units.c.job_id)
+        .outerjoin(essay_table, essay_table.c.essay_id == units.c.essay_id)
+        .outerjoin(unit_items, unit_items.c.unit_id == units.c.unit_id)
+        .outerjoin(items, items.c.item_id == unit_items.c.item_id)
+        .order_by(unit_items.c.position)
+    )
+
+
+BY_ID = whole().where(units.c.unit_id == bindparam("unit"))
 OF_LEASE = (
     select(leases.c.place, units.c.role, units.c.job_id)
     .join(units, units.c.unit_id == leases.c.unit_id)
     .where(leases.c.lease_id == bindparam("lease"))
-)
-ITEMS = (
-    select(items.c.essay_id, items.c.start, items.c.end, items.c.kind, unit_items.c.payload)
-    .join(items, items.c.item_id == unit_items.c.item_id)
-    .where(unit_items.c.unit_id == bindparam("unit"))
-    .order_by(unit_items.c.position)
 )
 
 
@@ -159,13 +165,24 @@ def _slot_rows(unit: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def find(tx: Tx, unit_id: str) -> StudyUnit | None:
     """A unit with its items, job and bare essay: no rater may meet the marks of others (P9)."""
-    row = tx.first(BY_ID, unit=unit_id)
-    if row is None:
-        return None
-    stage, payload, *rest = row[: len(OWN)]
-    job, written = row[len(OWN) : -len(essays.BARE)], row[-len(essays.BARE) :]
+    rows = tx.all(BY_ID, unit=unit_id)
+    return read(rows) if rows else None
+
+
+def read(rows: Sequence[Sequence[Any]]) -> StudyUnit:
+    """A unit from the columns `WHOLE`, a row an item; one without items has one row."""
+    own, job, written, _ = _parted(rows[0])
+    unit_id, stage, payload, *rest = own
     essay = Essay("", "") if written[0] is None else essays.bare_of(*written)
-    return StudyUnit(Unit(unit_id, essay, _items(tx, unit_id), stage, payload), Job(*job), *rest)
+    found = (_parted(row)[-1] for row in rows)
+    unit_items = tuple(_item(*each[1:]) for each in found if each[0] is not None)
+    return StudyUnit(Unit(unit_id, essay, unit_items, stage, payload), Job(*job), *rest)
+
+
+def _parted(row: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]]:
+    """A row of `WHOLE` by what it is about: the unit, its job, its essay, an item."""
+    ends = (len(OWN), len(OWN) + len(jobs.COLUMNS), len(WHOLE) - len(ITEM))
+    return row[: ends[0]], row[ends[0] : ends[1]], row[ends[1] : ends[2]], row[ends[2] :]
 
 
 def of_lease(tx: Tx, lease_id: str) -> About | None:
@@ -188,11 +205,10 @@ def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
     return [row.unit_id for row in tx.all(query if role is None else query.where(units.c.role == role))]
 
 
-def _items(tx: Tx, unit_id: str) -> tuple[UnitItem, ...]:
-    return tuple(
-        UnitItem(Item(row.essay_id or "", Span(row.start or 0, row.end or 0), row.kind), row.payload)
-        for row in tx.all(ITEMS, unit=unit_id)
-    )
+def _item(
+    essay_id: str | None, start: int | None, end: int | None, kind: str, payload: Mapping[str, Json]
+) -> UnitItem:
+    return UnitItem(Item(essay_id or "", Span(start or 0, end or 0), kind), payload)
 
 
 def lock(tx: Tx, unit_id: str) -> None:

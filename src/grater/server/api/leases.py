@@ -52,5 +52,5 @@ def submit(visit: Visiting, lease_id: str, sent: Answered) -> JSONResponse:
 
 
 def _desk(visit: Visit, lease_id: str) -> Desk:
-    with visit.server.store.read() as tx:
+    with visit.server.store.glance() as tx:
         return desk_of(tx, lease_id, person_id=visit.person.person_id)

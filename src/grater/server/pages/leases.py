@@ -87,7 +87,7 @@ def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]
 
 
 def _desk(visit: Visit, lease_id: str) -> Desk:
-    with visit.server.store.read() as tx:
+    with visit.server.store.glance() as tx:
         return desk_of(tx, lease_id, person_id=visit.person.person_id)
 
 
@@ -105,7 +105,7 @@ def _on(visit: Visit, desk: Desk) -> Response:
 
 
 def _form(visit: Visit, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]) -> Response:
-    with visit.server.store.read() as tx:
+    with visit.server.store.glance() as tx:
         n_done = progress.of_person(tx, desk.lease.job_id, visit.person.person_id)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems, "n_done": n_done}
     return visit.page("lease.html", shown, status=422 if problems else 200)
