@@ -2,10 +2,10 @@
 
     python benchmarks/load.py [--raters 50 200 500] [--engine sqlite postgres] [--through api pages] [--seconds 20]
 
-A study of 4,800 units with 20 judgments each is served by `grater serve`.  Raters, in a process of their own
-(`benchmarks/serving/raters.py`), take a unit, think about five seconds, hand it in, and take the next; in one of
-twenty times the answer is sent twice.  At the end every acknowledged answer is looked up, and the store's own checker
-looks for lost, doubled and over-issued judgments.
+A study of 4,800 units with 20 judgments each is served by `grater serve`, on PostgreSQL from two processes.  Raters,
+in a process of their own (`benchmarks/serving/raters.py`), take a unit, think about five seconds, hand it in, and
+take the next; in one of twenty times the answer is sent twice.  At the end every acknowledged answer is looked up and
+the store's own checker looks for lost, doubled and over-issued judgments.
 
 Raters, server and PostgreSQL share the machine, so the table says what each of them costs a request, and how much of
 the machine others used meanwhile; databases lie on the disk, with every COMMIT waiting for it.  Wanted (issue "Part
@@ -54,6 +54,7 @@ WANTED = {"sqlite": 200, "postgres": 500}
 
 HEAD = (
     "engine",
+    "processes",
     "through",
     "raters",
     "requests/s",
@@ -76,6 +77,7 @@ class Found:
     """One row of the table; CPU is milliseconds a request."""
 
     engine: str
+    processes: int
     through: str
     raters: int
     rate: float
@@ -96,8 +98,8 @@ class Found:
         waits = [f"{wait:.0f}" for wait in self.waits]
         parts = [f"{part:.1f}" for part in self.cpu]
         counts = [f"{self.judgments:,}", self.lost, self.broken, self.failed]
-        cells = [self.engine, self.through, self.raters, f"{self.rate:.0f}", *waits, *parts, f"{self.others:.0%}"]
-        return _row([*cells, *counts])
+        which = [self.engine, self.processes, self.through, self.raters]
+        return _row([*which, f"{self.rate:.0f}", *waits, *parts, f"{self.others:.0%}", *counts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +144,13 @@ def _analyse(store: Store) -> None:
 
 
 @contextmanager
-def serving(location: str) -> Iterator[tuple[str, int]]:
+def serving(location: str, *, processes: int) -> Iterator[tuple[str, int]]:
     """The address of a server and its process id."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([GRATER, "serve", location, "--port", str(port)], stderr=subprocess.DEVNULL)
+    options = ["--port", str(port), "--processes", str(processes)]
+    process = subprocess.Popen([GRATER, "serve", location, *options], stderr=subprocess.DEVNULL)
     try:
         _wait_for(port, process)
         yield f"http://127.0.0.1:{port}", process.pid
@@ -166,12 +169,13 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
     raise SystemExit("the server did not start")
 
 
-def run(location: str, plan_of: tuple[str, str, int], *, postmaster: int, seconds: float, think: float) -> Found:
+def run(location: str, plan_of: tuple[str, str, int], asked: argparse.Namespace, *, postmaster: int) -> Found:
     engine, through, n_raters = plan_of
+    processes = asked.processes if postmaster else 1
     job_id, keys = make(location, n_raters, through)
-    with serving(location) as (url, pid):
+    with serving(location, processes=processes) as (url, pid):
         before = _used(pid, postmaster)
-        seen = _crowd(Plan(url, job_id, keys, seconds, think, through))
+        seen = _crowd(Plan(url, job_id, keys, asked.seconds, asked.think, through))
         after = _used(pid, postmaster)
     waits = np.concatenate([np.array(each) for each in seen["waits"].values()])
     parts = (after.server - before.server, after.database - before.database, seen["cpu"])
@@ -180,6 +184,7 @@ def run(location: str, plan_of: tuple[str, str, int], *, postmaster: int, second
     n_stored, n_lost, n_broken = _checked(location, set(seen["acknowledged"]))
     return Found(
         engine,
+        processes,
         through,
         n_raters,
         seen["full"] / seen["seconds"],
@@ -203,7 +208,7 @@ def _crowd(plan: Plan) -> dict:  # type: ignore[type-arg]
 
 def _used(pid: int, postmaster: int) -> Used:
     database = cpu.of_family(postmaster) if postmaster else 0.0
-    return Used(cpu.of_process(pid), database, cpu.of_machine(), time.perf_counter())
+    return Used(cpu.of_family(pid), database, cpu.of_machine(), time.perf_counter())
 
 
 def _checked(location: str, acknowledged: set[str]) -> tuple[int, int, int]:
@@ -223,10 +228,11 @@ def main() -> int:
     parser.add_argument("--raters", type=int, nargs="+", default=[50, 200, 500])
     parser.add_argument("--engine", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"])
     parser.add_argument("--through", nargs="+", default=["api", "pages"], choices=sorted(LIVES))
+    parser.add_argument("--processes", type=int, default=2, help="that serve a study on PostgreSQL")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--think", type=float, default=5)
     asked = parser.parse_args()
-    print(_row(HEAD), _row(["---"] * 3 + ["---:"] * (len(HEAD) - 3)), sep="\n", flush=True)
+    print(_row(HEAD), _row(["---"] * 4 + ["---:"] * (len(HEAD) - 4)), sep="\n", flush=True)
     found = []
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -235,7 +241,7 @@ def main() -> int:
             is_postgres = plan_of[0] == "postgres"
             location = new_database(server) if is_postgres else f"{folder}/{len(found)}.db"
             postmaster = _postmaster(server) if is_postgres else 0
-            found.append(run(location, plan_of, postmaster=postmaster, seconds=asked.seconds, think=asked.think))
+            found.append(run(location, plan_of, asked, postmaster=postmaster))
             print(found[-1].row(), flush=True)
     return int(not all(each.is_good for each in found))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -22,13 +20,14 @@ def serve(
     study: StudyName,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every one.")] = HOST,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = PORT,
+    processes: Annotated[
+        int, typer.Option(min=1, help="Share the work among so many; more than one on PostgreSQL.")
+    ] = 1,
     url: Annotated[str | None, typer.Option(help="Where people reach it, if through a proxy: https://...")] = None,
 ) -> None:
     """Serve a study to raters, adjudicators and managers; the first start prints a one-time set-up link."""
     try:
-        import uvicorn  # the extra may be missing, and then one line says so
-
-        from grater.server.app import create_app
+        from grater.server import processes as server  # the extra may be missing, and then one line says so
         from grater.server.settings import Settings
         from grater.server.setup import setup_link
     except ImportError as error:
@@ -37,11 +36,10 @@ def serve(
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     settings = Settings(base_url=address)
-    if secret := os.environ.get("GRATER_SECRET"):  # the same for every process that serves one PostgreSQL study
-        settings = replace(settings, secret=secret)
     with open_store(study) as store, store.serving():
+        server.require_processes(store, processes)
         link = setup_link(settings, store)
         if link:
             say(f"set up the study, once and within a day: {link}")
         say(f"{store.name}: serving at {address}; stop with Ctrl-C")
-        uvicorn.run(create_app(settings, store), host=host, port=port, log_level="warning", server_header=False)
+        server.run(study, settings, store, host=host, port=port, processes=processes)

@@ -41,7 +41,8 @@ UPLOADS = ("/manage/import", f"{API}/import")
 def create_app(settings: Settings, store: Store) -> FastAPI:
     """The application that serves a study."""
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
-    server = Server(settings, store, environment(), logins)
+    with store.glance() as tx:
+        server = Server(settings, store, environment(), logins, secret=tx.key)
     app = FastAPI(
         title="grater",
         version=__version__,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jinja2 import Environment
 from starlette.requests import HTTPConnection
@@ -14,12 +14,17 @@ from grater.store import Store
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Server:
-    """One value, made by `create_app`; handlers reach it through their visit."""
+    """One value, made by `create_app`; handlers reach it through their visit.
+
+    `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
+    that another one made.
+    """
 
     settings: Settings
     store: Store
     templates: Environment
     logins: Tries
+    secret: str = field(repr=False)
 
 
 def server_of(request: HTTPConnection) -> Server:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from grater.store.clock import Clock, utc_now
-from grater.store.ids import new_secret
 
 MEGABYTE = 1_000_000
 TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
@@ -16,11 +15,10 @@ TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
 class Settings:
     """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
 
-    `secret` signs the forms of visitors who have not logged in; the default is new with every process.
+    `logins_a_minute` is for one process, which counts for itself.
     """
 
     base_url: str = "http://127.0.0.1:8000"
-    secret: str = field(default_factory=new_secret, repr=False)
     clock: Clock = utc_now
     seed: int = 0
     session_hours: float = 12.0

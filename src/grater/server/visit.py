@@ -104,7 +104,7 @@ async def open_visit(request: Request) -> AsyncIterator[Visit]:
     _require_allowed(request, route, visitor)
     sent_nonce = read_nonce(request, server.settings)
     nonce = sent_nonce or new_nonce()
-    expected = session_csrf or csrf.visitor_token(server.settings.secret, nonce)
+    expected = session_csrf or csrf.visitor_token(server.secret, nonce)
     try:
         form = await _form(request, server, "" if is_api else expected)
         yield Visit(request, server, visitor, expected, token if visitor else "", form, "" if sent_nonce else nonce)

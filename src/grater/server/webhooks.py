@@ -4,7 +4,8 @@ Every few seconds the server looks for new events and tells each active webhook,
 The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An
 event counts as told when the answer is 2xx; until then it is tried again, ever more slowly, and after
 `MOST_FAILURES` failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice:
-programs go by its number `n`.
+programs go by its number `n`.  Of several processes that serve one study only one tells at a time, and how often an
+event has failed stands in the study, so a restart forgets nothing.
 
 `unit.finished` is an event of this file: a stored submission that completes its unit.  Addresses inside the server's
 own network are refused unless the settings allow them, and redirects are not followed.
@@ -46,6 +47,7 @@ TIMEOUT_SECONDS = 10
 MOST_AT_ONCE = 100
 MOST_FAILURES = 20
 MOST_DOUBLINGS = 12
+ROUND = "webhooks"
 
 Post = Callable[[str, bytes, Mapping[str, str]], int]
 """Sends a body to an address and gives the HTTP status; 0 where nobody answered."""
@@ -81,32 +83,42 @@ class Told:
     payload: Mapping[str, Json]
 
 
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """How many times in a row telling has failed, and until when to wait."""
+
+    times: int = 0
+    not_before: int = 0
+
+
 class Teller:
-    """Tells every webhook what is new; remembers, in memory, how often one has failed in a row."""
+    """Tells every webhook what is new."""
 
     def __init__(self, server: Server, *, post: Post | None = None) -> None:
         self.server = server
         self.post = post or post_outside
-        self._failures: dict[str, int] = {}
-        self._not_before: dict[str, int] = {}
 
     def tell_all(self) -> int:
-        """One round; gives how many events were told."""
-        with self.server.store.read() as tx:
-            found = [webhook for webhook in webhooks.all(tx) if webhook.state == "active"]
-        return sum(self._tell(webhook) for webhook in found)
+        """One round; gives how many events were told.  While another process has its round there is none."""
+        with self.server.store.alone(ROUND) as is_ours:
+            if not is_ours:
+                return 0
+            with self.server.store.read() as tx:
+                active = [each for each in webhooks.all(tx) if each.state == "active"]
+                found = [(each, _failed(tx, each)) for each in active]
+            return sum(self._tell(webhook, failed) for webhook, failed in found)
 
-    def _tell(self, webhook: Webhook) -> int:
-        if self.server.settings.clock() < self._not_before.get(webhook.webhook_id, 0):
+    def _tell(self, webhook: Webhook, failed: Failed) -> int:
+        if self.server.settings.clock() < failed.not_before:
             return 0
         n_told = skipped = 0
         for event, told in list(self._news(webhook)):
             if told is None:
                 skipped = event.n
                 continue
-            if not self._note(webhook, event, self._send(webhook, event, told)):
+            if not self._note(webhook, event, self._send(webhook, event, told), tries=failed.times + 1):
                 return n_told
-            n_told, skipped = n_told + 1, 0
+            n_told, skipped, failed = n_told + 1, 0, Failed()
         if skipped:
             with self.server.store.write() as tx:
                 webhooks.skip(tx, webhook.webhook_id, skipped)
@@ -130,23 +142,24 @@ class Teller:
         ).encode()
         return self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
 
-    def _note(self, webhook: Webhook, event: Event, status: int) -> bool:
+    def _note(self, webhook: Webhook, event: Event, status: int, *, tries: int) -> bool:
         """Remember how it went; True if the next event may be told."""
         is_delivered = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
-        tries = self._failures.get(webhook.webhook_id, 0) + 1
         with self.server.store.write() as tx:
             webhooks.told(
                 tx, webhook.webhook_id, event.n, http_status=status or None, is_delivered=is_delivered, tries=tries
             )
             if not is_delivered and tries >= MOST_FAILURES:
                 webhooks.set_state(tx, webhook.webhook_id, "paused")
-        if is_delivered:
-            self._failures.pop(webhook.webhook_id, None)
-        else:
-            self._failures[webhook.webhook_id] = tries
-            wait = 1000 * 2 ** min(tries, MOST_DOUBLINGS)
-            self._not_before[webhook.webhook_id] = self.server.settings.clock() + wait
         return is_delivered
+
+
+def _failed(tx: Tx, webhook: Webhook) -> Failed:
+    """How the newest event failed so far; one that was paused for it and is active again starts anew."""
+    for last in webhooks.deliveries_of(tx, webhook.webhook_id, most=1):
+        if last.state == "failed" and last.tries < MOST_FAILURES:
+            return Failed(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
+    return Failed()
 
 
 def _told(tx: Tx, event: Event, verbs: list[str]) -> Told | None:

@@ -12,11 +12,12 @@ process ends, however it ends.  The command line may read and write at the same 
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 
 from grater.errors import StoreBusy, UsageError
 from grater.store import migrations
@@ -96,6 +97,16 @@ class Store:
         """For one question, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
         with speaking(self.name), self.glancing.connect() as connection:
             yield Tx(connection, self.clock(), self._study_key(connection))
+
+    @contextmanager
+    def alone(self, what: str) -> Iterator[bool]:
+        """Whether this process is the only one at `what` while this lasts; on SQLite one process serves anyway."""
+        if not self.is_postgres:
+            yield True
+            return
+        with speaking(self.name), self.engine.connect() as connection, connection.begin():
+            lock = select(func.pg_try_advisory_xact_lock(zlib.crc32(what.encode())))
+            yield bool(connection.execute(lock).scalar())
 
     def _study_key(self, connection: Connection) -> str:
         if not self._key:

@@ -68,18 +68,18 @@ def told(tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_deliver
     row = {"delivery_id": new_id(), "webhook_id": webhook_id, "n": n, "tries": tries, "state": state}
     tx.insert(deliveries, row | {"http_status": http_status, "at": tx.now})
     if is_delivered:
-        tx.execute(webhooks.update().where(webhooks.c.webhook_id == webhook_id).values(last_n=n))
+        skip(tx, webhook_id, n)
 
 
 def skip(tx: Tx, webhook_id: str, n: int) -> None:
-    """Events up to `n` are not for this webhook."""
-    tx.execute(webhooks.update().where(webhooks.c.webhook_id == webhook_id).values(last_n=n))
+    """Events up to `n` are behind this webhook, told or not for it."""
+    is_before = (webhooks.c.webhook_id == webhook_id) & (webhooks.c.last_n < n)
+    tx.execute(webhooks.update().where(is_before).values(last_n=n))
 
 
 def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
     """The latest attempts, the newest first."""
     columns = [deliveries.c[name] for name in Delivery.__dataclass_fields__]
-    query = select(*columns).where(deliveries.c.webhook_id == webhook_id)
-    return [
-        Delivery(*row) for row in tx.all(query.order_by(deliveries.c.at.desc(), deliveries.c.n.desc()).limit(most))
-    ]
+    newest = (deliveries.c.at.desc(), deliveries.c.n.desc(), deliveries.c.tries.desc())
+    query = select(*columns).where(deliveries.c.webhook_id == webhook_id).order_by(*newest).limit(most)
+    return [Delivery(*row) for row in tx.all(query)]
