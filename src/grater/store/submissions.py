@@ -111,31 +111,16 @@ def submit(
     before = _before(tx, submission_id, lease_id, person_id)
     if not isinstance(before, Before):
         return _replay(before, person_id, body)
-    lease = before.lease
-    status, n = _status(tx, before)
-    _release(tx, lease, n)
-    is_right = None if before.role == "work" else _graded(tx, before, answers)
-    row = {
-        "submission_id": submission_id,
-        "job_id": lease.job_id,
-        "unit_id": lease.unit_id,
-        "n": n,
-        "person_id": person_id,
-        "lease_id": lease_id,
-        "body": body,
-        "body_hash": body_hash(body),
-        "seconds": seconds,
-        "at": tx.now,
-        "guidelines_version": lease.guidelines_version,
-        "is_late": lease.state != "held" or lease.expires_at <= tx.now,
-        "is_right": is_right,
-        "status": status,
-    }
     _require_answers(before, answers)
+    status, n = _status(tx, before)
+    _release(tx, before.lease, n)
+    is_right = None if before.role == "work" else _graded(tx, before, answers)
+    sent = {"submission_id": submission_id, "body": body, "body_hash": body_hash(body), "seconds": seconds}
+    row = {**sent, **_from_lease(before.lease, tx.now), "n": n, "status": status, "is_right": is_right}
     store_all(tx, [(row, answers)])
     if before.role == "gold":
-        trust.recount(tx, lease.job_id, person_id)
-    return Receipt(submission_id, lease.unit_id, status, is_right=is_right, job=before.job)
+        trust.recount(tx, before.job.job_id, person_id)
+    return Receipt(submission_id, before.lease.unit_id, status, is_right=is_right, job=before.job)
 
 
 def store_all(tx: Tx, found: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
@@ -233,6 +218,13 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
     tx.execute(DONE, {"lease": lease.lease_id})
     if lease.n is not None:
         slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
+
+
+def _from_lease(lease: Lease, now: int) -> dict[str, Any]:
+    """The columns of a submission that its lease and the time decide."""
+    names = ("lease_id", "job_id", "unit_id", "person_id", "guidelines_version")
+    is_late = lease.state != "held" or lease.expires_at <= now
+    return {name: getattr(lease, name) for name in names} | {"at": now, "is_late": is_late}
 
 
 def _graded(tx: Tx, before: Before, answers: Sequence[Answer]) -> bool | None:
