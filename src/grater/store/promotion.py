@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import func, select
 
-from grater.store import submissions, trust
+from grater.store import before, submissions, trust
 from grater.store.chunks import chunks
 from grater.store.schema import people, slots
 from grater.store.schema import submissions as table
@@ -45,7 +45,7 @@ def _may_count(tx: Tx, row: Record) -> bool:
         return False
     if trust.find(tx, row.job_id, row.person_id).state == "ejected":
         return False
-    return tx.first(submissions.COUNTING, unit=row.unit_id, person=row.person_id) is None
+    return tx.first(before.COUNTING, unit=row.unit_id, person=row.person_id) is None
 
 
 def _n_free(tx: Tx, unit_ids: list[str]) -> Counter[str]:

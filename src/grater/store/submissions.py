@@ -13,58 +13,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import and_, bindparam, exists, func, literal_column, select
+from sqlalchemy import bindparam, select
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
-from grater.store import events, gold, jobs, people, slots, trust
+from grater.store import events, gold, people, slots, trust
+from grater.store.before import Before, before_of
 from grater.store.chunks import chunks
 from grater.store.ids import body_hash
 from grater.store.jobs import Job
-from grater.store.leases import COLUMNS as LEASE
 from grater.store.leases import Lease
-from grater.store.schema import jobs as job_table
-from grater.store.schema import judgments, leases, submissions, unit_items, units
-from grater.store.schema import trust as trust_table
-from grater.store.transaction import Record, Tx, locking
+from grater.store.schema import judgments, leases, submissions, units
+from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
 
 LONGEST_ID = 100
 
 BY_ID = select(submissions).where(submissions.c.submission_id == bindparam("submission"))
-THEIRS_COUNT = (submissions.c.person_id == bindparam("person")) & submissions.c.status.in_(
-    (literal_column("'valid'"), literal_column("'untrusted'"))
-)
-COUNTING = select(submissions.c.submission_id).where(submissions.c.unit_id == bindparam("unit"), THEIRS_COUNT)
 DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
-BETWEEN = "\x1f"
-"""Between the ids of items where a question gives them together; no id has it."""
-ASKED = (
-    select(func.aggregate_strings(unit_items.c.item_id, BETWEEN))
-    .where(unit_items.c.unit_id == leases.c.unit_id)
-    .scalar_subquery()
-)
-BEFORE = (
-    select(
-        *LEASE,
-        *jobs.COLUMNS,
-        units.c.role.label("unit_role"),
-        exists().where(submissions.c.unit_id == leases.c.unit_id, THEIRS_COUNT).label("is_answered"),
-        func.coalesce(trust_table.c.state, "new").label("trust"),
-        ASKED.label("asked"),
-        exists().where(submissions.c.submission_id == bindparam("submission")).label("is_stored"),
-    )
-    .select_from(leases)
-    .join(units, units.c.unit_id == leases.c.unit_id)
-    .join(job_table, job_table.c.job_id == leases.c.job_id)
-    .outerjoin(
-        trust_table,
-        and_(trust_table.c.job_id == leases.c.job_id, trust_table.c.person_id == bindparam("person")),
-    )
-    .where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
-)
-"""What is known of a lease, its unit and its rater before their answer counts for something; asked under the lock."""
-BEFORE_LOCKED = locking(BEFORE, of=leases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +48,6 @@ class Receipt:
     job: Job | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What an answer meets: its lease (locked), the job, the unit's role and items, how the rater stands."""
-
-    lease: Lease
-    job: Job
-    role: str
-    is_answered: bool
-    trust: str
-    asked: frozenset[str]
-
-
 def submit(
     tx: Tx,
     *,
@@ -108,9 +62,9 @@ def submit(
     if not 0 < len(submission_id) <= LONGEST_ID:
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
     people.lock(tx, person_id)
-    before = _before(tx, submission_id, lease_id, person_id)
-    if not isinstance(before, Before):
-        return _replay(before, person_id, body)
+    before = before_of(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
+    if before is None:
+        return _replay(find(tx, submission_id), person_id, body)
     _require_answers(before, answers)
     status, n = _status(tx, before)
     _release(tx, before.lease, n)
@@ -175,25 +129,12 @@ def of_unit(tx: Tx, unit_id: str) -> list[Record]:
     return list(tx.all(query.order_by(submissions.c.at, tx.binary(submissions.c.submission_id))))
 
 
-def _replay(stored: Record, person_id: str, body: Mapping[str, Json]) -> Receipt:
+def _replay(stored: Record | None, person_id: str, body: Mapping[str, Json]) -> Receipt:
+    if stored is None:
+        raise NotFound("there is no such piece of work, or it is not yours")
     if stored.person_id != person_id or stored.body_hash != body_hash(body):
         raise Conflict(f"submission {stored.submission_id}: this id has been used for another answer; send a new one")
     return Receipt(stored.submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right)
-
-
-def _before(tx: Tx, submission_id: str, lease_id: str, person_id: str) -> Before | Record:
-    """What a new answer meets; where its id is taken, what was stored under it."""
-    asked = BEFORE_LOCKED if tx.is_postgres else BEFORE
-    row = tx.first(asked, submission=submission_id, lease=lease_id, person=person_id)
-    if row is None or row.is_stored:
-        stored = find(tx, submission_id)
-        if stored is None:
-            raise NotFound("there is no such piece of work, or it is not yours")
-        return stored
-    n = len(LEASE)
-    lease, job = Lease(*row[:n]), Job(*row[n : n + len(jobs.COLUMNS)])
-    items = frozenset(row.asked.split(BETWEEN)) if row.asked else frozenset()
-    return Before(lease, job, row.unit_role, bool(row.is_answered), row.trust, items)
 
 
 def _status(tx: Tx, before: Before) -> tuple[str, int | None]:
