@@ -15,7 +15,7 @@ from tests.test_docs import blocks
 from tests.test_exhibits import command_of
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study")
+NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study")
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 BIN = Path(sys.executable).parent
 

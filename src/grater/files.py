@@ -36,6 +36,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         unfinished.replace(path)
 
 
+def require_place(path: Path) -> None:
+    """Raise now what `replacing` would raise after hours of work: no such folder, no right to write there."""
+    with complaining(path), _beside(path):
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+
+
 @contextmanager
 def complaining(path: Path) -> Iterator[None]:
     """Whatever the operating system has against writing becomes a line to the person."""

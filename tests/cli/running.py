@@ -22,3 +22,8 @@ def grater(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
     status = run([str(arg) for arg in args])
     captured = capsys.readouterr()
     return Ran(status, captured.out, captured.err)
+
+
+def widest(shown: str) -> int:
+    """The longest line that a person reads; a signature is for pasting and stays whole."""
+    return max(len(line) for line in shown.splitlines() if "|grater:" not in line)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from grater.cli.aggregate import app
 from grater.errors import GraterError
 from grater.tables import write_table
+from tests.cli.running import widest
 from tests.crowd.tables import judgments, mixed_crowd
 from tests.crowd.test_aggregate import THREE
 
@@ -44,7 +45,7 @@ def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
     shown = run(crowd[0], "--truth", crowd[1]).stdout
     for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy 0.", "Log-likelihood"):
         assert text in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 def test_json_alone_is_on_standard_output(three: Path) -> None:

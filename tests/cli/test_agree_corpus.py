@@ -10,7 +10,7 @@ import pytest
 from grater.agreement.edits import EditOptions
 from grater.cli.agree_corpus import agree_corpora
 from grater.errors import GraterError
-from tests.cli.running import grater
+from tests.cli.running import grater, widest
 
 QUICK = EditOptions(n_resamples=50)
 SENTENCES = ["She like the music very much .", "He goes to school by the foot ."]
@@ -67,7 +67,7 @@ def test_a_terminal_shows_units_bands_and_signature(files: list[Path], capsys: p
     for text in ("Agreement of 2 annotators on 15 tokens", "Identification", "Cohen kappa", "Landis and Koch"):
         assert text in shown.out
     assert "edit-agreement|" in shown.out
-    assert max(map(len, shown.out.splitlines())) <= 80
+    assert widest(shown.out) <= 80
     assert "sentences were resampled" in " ".join(shown.err.split())
 
 

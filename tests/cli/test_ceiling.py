@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import grater, widest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT
 from tests.real_data import data_path
 
@@ -42,7 +42,7 @@ def test_the_screen_has_the_same(capsys: pytest.CaptureFixture[str], reference: 
     assert ran.status == 0
     assert "human" in ran.out
     assert "against 1 reference" in ran.out
-    assert max(len(line) for line in ran.out.splitlines()) <= 80
+    assert widest(ran.out) <= 80
 
 
 def test_texts_can_be_the_references(capsys: pytest.CaptureFixture[str], reference: Path) -> None:

@@ -64,6 +64,23 @@ def test_a_document_of_another_program_is_to_be_saved_as_text(
     assert "save it as text (.txt) first" in ran.err
 
 
+def test_a_corpus_is_not_taken_for_an_essay(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+    (tmp_path / "essays.m2").write_text(
+        "S The girl waited on the bus .\nA 3 4|||Prep|||for|||REQUIRED|||-NONE-|||0\n"
+    )
+    ran = grater(capsys, "check", tmp_path / "essays.m2", "--system", model)
+    assert (ran.status, ran.out) == (2, "")
+    assert "found a corpus (.m2); use grater decide" in ran.err
+
+
+def test_without_colours_the_flagged_words_stand_in_brackets(
+    capsys: pytest.CaptureFixture[str], essay: Path, model: Path
+) -> None:
+    ran = grater(capsys, "check", essay, "--system", model)
+    assert "The girl waited [on] the bus." in ran.out
+    assert "listened [▁] the music" in ran.out
+
+
 class Words(HTMLParser):
     """What a reader of the page sees of the essay."""
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import grater, widest
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_without_an_accuracy_there_are_shares_alone(judgments: Path, capsys: pyt
     ran = grater(capsys, "choice", judgments)
     assert "all raters" in ran.out
     assert "corrected" not in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert widest(ran.out) <= 80
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import grater
+from tests.cli.running import grater, widest
 
 # five blanks: ann is with the writer on three of them, bob on four, the system on three
 WORDS = {"writer": "on in of to in", "ann": "on in for to at", "bob": "On at of to in"}
@@ -36,7 +36,7 @@ def test_the_table_fits_a_terminal(files: tuple[Path, Path], capsys: pytest.Capt
     ran = grater(capsys, "cloze", files[0], "--decisions", files[1])
     assert "writer – sys" in ran.out
     assert "mean kappa rater-rater" in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert widest(ran.out) <= 80
 
 
 def test_a_writer_of_another_name_is_asked_for(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:

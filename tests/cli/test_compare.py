@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from grater.cli.compare import app
 from grater.tables import write_table
+from tests.cli.running import widest
 from tests.evaluate.worlds import decisions, items, votes
 
 RUNNER = CliRunner()
@@ -50,7 +51,7 @@ def test_the_table_names_tests_and_groups(args: list[str]) -> None:
     shown = RUNNER.invoke(app, args).stdout
     assert "good – bad" in shown
     assert "share a letter" in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 def test_gold_corrects_both_systems_alike(args: list[str], tmp_path: Path) -> None:

@@ -77,3 +77,28 @@ def test_the_corpus_is_not_written_over(capsys: pytest.CaptureFixture[str], corp
     ran = grater(capsys, "decide", corpus, "--system", model, "--out", corpus)
     assert ran.status == 2
     assert corpus.read_text(encoding="utf-8") == M2
+
+
+def test_a_corpus_without_places_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
+    (tmp_path / "empty.m2").touch()
+    ran = grater(capsys, "decide", tmp_path / "empty.m2", "--system", model, "--out", tmp_path / "d.csv")
+    assert ran.status == 0
+    assert "d.csv: no decision: no place in" in ran.err
+
+
+def test_files_of_a_folder_that_are_not_read_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path
+) -> None:
+    folder = tmp_path / "essays"
+    folder.mkdir()
+    (folder / "a.txt").write_text("The girl waited on the bus.\n")
+    (folder / "b.docx").write_bytes(b"PK")
+    told = f"{folder}: left out 1 file of another format than text: b.docx\n"
+    for args in (
+        ("decide", folder, "--system", model, "--out", tmp_path / "d.csv"),
+        ("corpus", "stats", folder, "--resamples", 10),
+        ("corpus", "convert", folder, tmp_path / "c.jsonl"),
+    ):
+        ran = grater(capsys, *args)
+        assert ran.status == 0
+        assert told in ran.err

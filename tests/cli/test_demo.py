@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from grater.cli.demo_study import fresh_study
 from grater.sample import sample_path
+from grater.store import open_store, people
 from tests.cli.running import grater
 
 pytest.importorskip("vl_convert")
@@ -72,3 +74,31 @@ def test_a_demo_cannot_take_the_place_of_a_file(capsys: pytest.CaptureFixture[st
     (tmp_path / "demo").write_text("mine")
     ran = grater(capsys, "demo", "--out", tmp_path / "demo")
     assert (ran.status, ran.err) == (2, f"{tmp_path / 'demo'}: cannot be written: File exists\n")
+
+
+def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "judgments.csv").write_text("mine")
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "judgments.csv: is no demo's, and would be lost" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["judgments.csv"]
+    (tmp_path / "judgments.csv").unlink()
+    assert grater(capsys, "study", "new", tmp_path / "study.db", "--name", "My study").status == 0
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "study.db: it is no demo's; open it with grater serve" in ran.err
+    assert json.loads(grater(capsys, "study", "status", tmp_path / "study.db", "--json").out)["study"] == "My study"
+
+
+def test_a_study_of_a_demo_that_people_have_joined_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fresh_study(tmp_path)
+    fresh_study(tmp_path)  # nobody has joined
+    with open_store(tmp_path / "study.db") as store, store.write() as tx:
+        people.add(tx, name="Ann", role="owner", password_hash="x")
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "study.db: people have joined it; open it with grater serve" in ran.err
+    with open_store(tmp_path / "study.db") as store, store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]

@@ -13,6 +13,7 @@ from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.test_difficulty import items_table
 from tests.agreement.test_raters_needed import crowd_of, experts_of
+from tests.cli.running import widest
 
 RUNNER = CliRunner()
 
@@ -60,7 +61,7 @@ def test_a_terminal_shows_both_ends_and_columns(tables: list[object]) -> None:
         "difficulty|",
     ):
         assert text in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 def test_the_number_of_items_and_the_split_can_be_chosen(tables: list[object]) -> None:

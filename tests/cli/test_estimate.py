@@ -8,6 +8,7 @@ from grater.cli.estimate import app
 from grater.errors import GraterError
 from grater.sampling.reuse import draw_sample
 from grater.tables import write_table
+from tests.cli.running import widest
 from tests.sampling.corpora import figure_1
 
 
@@ -36,7 +37,7 @@ def test_estimates_stand_on_a_terminal_in_eighty_columns(files: Path) -> None:
     for text in ("S, from a sample", "precision", "recall", "F0.5", "paper's limits", "sampled|grater:"):
         assert text in shown
     assert "2,250 of 2,250 drawn items judged, 10,000 in the corpus" in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 def test_json_alone_is_on_standard_output(files: Path) -> None:
@@ -74,7 +75,7 @@ def test_gold_shows_scores_as_judged_and_corrected(files: Path, gold: Path) -> N
     shown = run(files, "--gold", gold)
     for text in ("corrected for rater error", "as judged", "raters: sensitivity 0.9500", "sampled-corrected|"):
         assert text in shown.stdout
-    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert widest(shown.stdout) <= 80
 
 
 def test_json_has_both_and_what_raters_are_like(files: Path, gold: Path) -> None:

@@ -14,6 +14,7 @@ from grater.cli.evaluate import app
 from grater.cli.evaluate_table import print_table
 from grater.errors import GraterError, UsageError
 from grater.tables import write_table
+from tests.cli.running import widest
 from tests.evaluate.worlds import FLAGGED, SHARES, decisions, items, votes
 
 RUNNER = CliRunner()
@@ -75,7 +76,7 @@ def test_the_terminal_shows_what_was_asked_in_eighty_columns(world: list[object]
     shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
     for text in ("Weighted by the share of raters", "0.700", "50-75 %", "Items by agreement", "drawn: items"):
         assert text in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 @pytest.mark.parametrize("cluster", ["essay", "document", "rater"])
@@ -263,4 +264,4 @@ def test_a_name_is_not_folded_while_numbers_can_be(capsys: pytest.CaptureFixture
     print_table(Console(width=80), table)
     shown = capsys.readouterr().out
     assert "prep-perceptron" in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80

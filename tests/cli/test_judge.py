@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from grater.store import essays, open_store
+from grater.store import essays, jobs, open_store
+from grater.study.crowd_programs import judge, program_job
 from grater.study.planning import JobPlan, add_job
 from tests.cli.running import grater
 from tests.store.crowds import make_crowd
@@ -38,6 +40,17 @@ def test_a_program_is_run_and_its_judgments_are_its_own(
     assert ran.status == 0, ran.err
     assert json.loads(ran.out)["judged"] == 4
     assert json.loads(ran.out)["job"] == "job by robot"
+
+
+def test_a_program_may_answer_each_question_at_once(study: str) -> None:
+    def answers(questions: Iterable[str]) -> Iterator[str]:
+        for question in questions:
+            yield json.dumps({"unit": json.loads(question)["unit"], "fields": {"label": ["ok"]}})
+
+    with open_store(study) as store:
+        with store.write() as tx:
+            job, person = program_job(tx, jobs.named(tx, "job"), "robot")
+        assert judge(store, job, person, answers, tick=lambda: None) == 4
 
 
 def test_a_program_that_fails_is_told_in_one_line(study: str, capsys: pytest.CaptureFixture[str]) -> None:

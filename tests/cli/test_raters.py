@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 from grater.cli.raters import app
 from grater.errors import GraterError
 from grater.tables import write_table
+from tests.cli.running import widest
 from tests.crowd.tables import mixed_crowd
 from tests.crowd.test_aggregate import THREE
 
@@ -49,7 +50,7 @@ def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
     skills = [float(row[6]) for row in rows]
     assert len(rows) == 30
     assert skills == sorted(skills, reverse=True)
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
     frame = pl.read_csv(tmp_path / "raters.csv")
     assert len(frame) == 30
     assert {"gold_low", "others_high", "seconds", "top_share"} <= set(frame.columns)

@@ -14,6 +14,7 @@ from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.tables import judgments
 from tests.agreement.test_raters_needed import crowd_of, experts_of
+from tests.cli.running import widest
 
 RUNNER = CliRunner()
 
@@ -72,7 +73,7 @@ def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: 
         "raters-needed|",
     ):
         assert text in shown
-    assert max(map(len, shown.splitlines())) <= 80
+    assert widest(shown) <= 80
 
 
 def test_draws_are_named_in_the_signature(crowd: Path, experts: Path) -> None:

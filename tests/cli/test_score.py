@@ -11,7 +11,7 @@ import pytest
 
 from grater.cli.score_inputs import repeated, short_names
 from grater.corpora import write_corpus
-from tests.cli.running import Ran, grater
+from tests.cli.running import Ran, grater, widest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
 
@@ -99,7 +99,7 @@ def test_the_screen_shows_scores_groups_and_how_they_were_made(
     assert "66.67" in ran.out
     assert "cannot be told apart" in ran.out
     assert "m2|grater:" in ran.out
-    assert max(len(line) for line in ran.out.splitlines()) <= 80
+    assert widest(ran.out) <= 80
 
 
 def test_scores_by_type_are_shown_on_demand(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -177,3 +177,37 @@ def test_files_are_called_by_their_stem_or_as_much_as_it_takes() -> None:
     assert short_names([Path("x/a.txt"), Path("x/b.m2.gz")]) == {"x/a.txt": "a", "x/b.m2.gz": "b"}
     assert list(short_names([Path("x/dev.ref0"), Path("x/dev.ref1")]).values()) == ["dev.ref0", "dev.ref1"]
     assert list(short_names([Path("x/a.txt"), Path("y/a.txt")]).values()) == ["x/a.txt", "y/a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"), [("{source}\t{text}", "found a tab in each"), ('{{"text": "{text}"}}', "found JSON")]
+)
+def test_what_is_more_than_a_sentence_a_line_is_not_scored(
+    capsys: pytest.CaptureFixture[str], folder: Path, line: str, found: str
+) -> None:
+    for name in ("pairs", "pairs.jsonl"):
+        pairs = zip(SOURCE, TEXT, strict=True)
+        (folder / name).write_text("".join(line.format(source=source, text=text) + "\n" for source, text in pairs))
+    for args in (
+        ("ref.m2", "pairs"),
+        ("ref.m2", "pairs.jsonl"),
+        ("ours.txt", "idle.txt", "--source", "pairs", "--metric", "gleu"),
+    ):
+        ran = score(capsys, folder, *args)
+        assert (ran.status, ran.out) == (2, "")
+        assert found in ran.err
+
+
+def test_scores_by_type_are_refused_where_a_metric_knows_none(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "--by", "main")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--by is for --metric errant" in ran.err
+
+
+def test_a_signature_stands_on_one_line(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    args = ("ref.m2", "ours.txt", "--resamples", "10")
+    signature = json.loads(score(capsys, folder, *args, "--json").out)["signature"]
+    assert len(signature) > 80
+    assert signature in score(capsys, folder, *args).out.splitlines()

@@ -7,6 +7,7 @@ from rich.console import Console
 from grater.cli.stats_table import bar_of, render
 from grater.corpora.statistics import corpus_statistics
 from grater.model import Essay
+from tests.cli.running import widest
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
 MARKED = [
@@ -27,7 +28,7 @@ def shown(*corpora: list[Essay], by: str | None = None, width: int = 80) -> str:
 @pytest.mark.parametrize("n_corpora", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("essays", [MARKED, BLOCKS, []])
 def test_table_fits_eighty_columns(essays: list[Essay], n_corpora: int) -> None:
-    assert max(len(line) for line in shown(*[essays] * n_corpora, width=200).splitlines()) <= 80
+    assert widest(shown(*[essays] * n_corpora, width=200)) <= 80
 
 
 @pytest.mark.parametrize("n_corpora", [1, 2, 6])

@@ -6,7 +6,7 @@ import pytest
 
 from grater.corpora.format import FolderFormat
 from grater.corpora.formats import FORMATS
-from grater.corpora.guess import files_of, guess_format
+from grater.corpora.guess import files_of, guess_format, left_out
 from grater.errors import BadInput, UsageError
 
 
@@ -70,9 +70,24 @@ def test_a_file_is_no_brat_folder(tmp_path: Path) -> None:
 
 
 def test_an_unknown_suffix_lists_the_formats(tmp_path: Path) -> None:
-    (tmp_path / "a.docx").touch()
-    with pytest.raises(UsageError, match=r"does not tell which format it is; name one of: bea \(\.json\)"):
-        guess_format(tmp_path / "a.docx", exists=True)
+    (tmp_path / "a.xyz").touch()
+    with pytest.raises(
+        UsageError, match=r"does not tell which format it is; name it with --format .* bea \(\.json\)"
+    ):
+        guess_format(tmp_path / "a.xyz", exists=True)
+
+
+def test_a_document_of_another_program_is_to_be_saved_as_text(tmp_path: Path) -> None:
+    (tmp_path / "a.DOCX").touch()
+    with pytest.raises(UsageError, match=r"found a \.DOCX document; save it as text"):
+        guess_format(tmp_path / "a.DOCX", exists=True)
+
+
+def test_files_of_a_folder_that_nobody_reads_can_be_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.docx", "c.pdf", ".hidden"):
+        (tmp_path / name).touch()
+    assert [file.name for file in left_out(tmp_path, FORMATS["text"])] == ["b.docx", "c.pdf"]
+    assert left_out(tmp_path / "a.txt", FORMATS["text"]) == []
 
 
 def test_a_missing_path_is_said_to_be_missing(tmp_path: Path) -> None:

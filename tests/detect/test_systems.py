@@ -68,6 +68,19 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         load_system("prep-percepton")
 
 
+@pytest.mark.parametrize(("name", "near"), [("harpr", "harper"), ("corected:a.txt", "corrected")])
+def test_a_system_from_outside_is_near_too(name: str, near: str) -> None:
+    with pytest.raises(UnknownName, match=f"Did you mean '{near}'.*Known: .*prep-lm.*corrected:"):
+        load_system(name)
+
+
+def test_a_file_for_a_system_is_asked_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.txt"
+    path.write_text("A sentence.\n")
+    with pytest.raises(UnknownName, match=f"say what it holds: corrected:{path} or edits:{path}"):
+        load_system(f"theirs={path}")
+
+
 def test_a_model_of_another_kind_is_no_system(tmp_path: Path) -> None:
     path = tmp_path / "odd.model"
     write_model(path, kind="weather", card={}, arrays={"a": np.zeros(1)}, strings={})

@@ -170,7 +170,7 @@ def test_what_has_no_part_in_the_estimates_is_told(figure: tuple[Table, Judgment
     assert (found.n_judged, found.n_unjudged) == (2243, 7)
     assert found.warnings[1:] == (
         "7 judgments say unknown and are left out",
-        "7750 judged items are not in the sample and are left out",
+        "7,750 judged items are not in the sample and are left out",
     )
 
 

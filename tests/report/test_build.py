@@ -45,6 +45,21 @@ def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> Non
     assert report.left_out == ("Not shown: what the sample says of the whole corpus: needs a sample.",)
 
 
+def test_every_section_with_statistics_is_signed(report: Report) -> None:
+    unsigned = [section.name for section in report.sections if "|grater:" not in section.signature]
+    assert unsigned == ["effort"]
+
+
+def test_different_data_have_different_signatures(report: Report) -> None:
+    made = inputs()
+    assert made.judgments is not None
+    fewer = replace(made, judgments=replace(made.judgments, frame=made.judgments.frame.head(-10)))
+    theirs = {section.name: section.signature for section in build(fewer).sections}
+    for section in report.sections:
+        if section.name in ("agreement", "raters-needed", "raters", "systems", "bins", "thresholds", "difficulty"):
+            assert section.signature != theirs[section.name], section.name
+
+
 def test_a_report_of_nothing_says_what_every_part_needs() -> None:
     empty = build(Inputs("Nothing yet"))
     assert not empty.sections

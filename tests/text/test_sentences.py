@@ -149,9 +149,9 @@ def test_sentences_are_trimmed_ordered_and_cover_everything_but_whitespace(text:
 def test_time_is_linear_on_any_input(pattern: str) -> None:
     # 50,000 characters take half a second at the worst; a quadratic rule would take a minute.
     text = "so " + pattern * (50_000 // len(pattern)) + " b"  # the lower case makes many a stop no end
-    begin = time.perf_counter()
+    begin = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_an_essay_that_carries_tokens_is_one_sentence() -> None:

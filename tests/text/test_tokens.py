@@ -156,9 +156,9 @@ HARD = "a|.|a.|aa.|a@|a.b@|www.|x.com/|'s|a's|1,|a-|!|👨\u200d|\u0301|.\u0301|
 def test_time_is_linear_on_any_input(pattern: str) -> None:
     # 50,000 characters take a fifth of a second at the worst; a quadratic pattern would take a minute.
     text = pattern * (50_000 // len(pattern))
-    begin = time.perf_counter()
+    begin = time.process_time()
     token_spans(text)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_an_essay_that_carries_tokens_is_not_tokenised_again() -> None:

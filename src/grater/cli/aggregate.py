@@ -11,7 +11,7 @@ from rich.console import Console
 from grater.cli.aggregate_table import as_json_value, render
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.crowd.aggregate import METHODS, Options, accuracy
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.tables import parse_columns, read_gold, write_table
@@ -48,6 +48,7 @@ def aggregate(
     as_json: Json = False,
 ) -> None:
     """The joint answer for each item, with its posterior, and how skilled each rater is."""
+    require_outputs([out], [file, gold, truth])
     METHODS[method]  # an unknown name is answered before a long table is read
     options = Options(iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)

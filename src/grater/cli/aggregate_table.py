@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grater.cli.table_look import print_notes
 from grater.crowd.aggregate import Aggregation
 from grater.crowd.aggregate.accuracy import Accuracy
 from grater.model import Json
@@ -25,8 +26,7 @@ def render(found: Aggregation, checked: Accuracy | None, console: Console) -> No
     if not found.ballots.judgments.anonymous_raters:
         console.print(Text(f"Skill of {len(found.raters):,} raters", style="bold"), width=width)
         console.print(_skills(found), width=width)
-    for note in _notes(found, checked):
-        console.print(Text(note), width=width, overflow="fold")
+    print_notes(console, _notes(found, checked))
 
 
 def as_json_value(found: Aggregation, checked: Accuracy | None) -> dict[str, Json]:

@@ -33,18 +33,19 @@ from grater.cli.judgment_options import (
     entries,
 )
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_different, require_outputs, say
 from grater.cli.weight_file import read_weights
 from grater.corpora.jsonl import HEADER
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.rng import generator
 from grater.tables import Judgments, read_items, require_raters, write_table
+from grater.tables.files import SPREADSHEETS
 
 app = typer.Typer()
 
 ALL_RATERS = 10**9
-TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson"}
+TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
     *("by", "items", "contexts", "compare", "against", "weights", "scale", "order", "ok", "all_pairs"),
     *("columns", "merge", "drop_flags", "min_confidence", "status", "duplicates"),
@@ -123,6 +124,8 @@ def agree(
     as_json: Json = False,
 ) -> None:
     """How far raters agree: observed agreement, kappa, alpha and AC1 with intervals, for all and for every pair."""
+    require_different(files)
+    require_outputs([out], [*files, against, items])
     if format_name or any(is_corpus(file) for file in files):
         _refuse(context, TABLE_OPTIONS, "tables of judgments")
         if interval == "simple":

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grater.agreement.bands import band
 from grater.agreement.edits.summary import CorpusAgreement, EditAgreement
-from grater.cli.table_look import number_table
+from grater.cli.table_look import number_table, print_notes
 from grater.model import Interval
 
 WIDTH = 80
@@ -25,8 +25,7 @@ def render(found: CorpusAgreement, console: Console) -> None:
     """Print everything that was found."""
     for table in (overall(found), *([pairs(found)] if len(found.raters) > 2 and not found.no_pairs else [])):
         console.print(table, width=min(WIDTH, console.width))
-    for note in notes(found):
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
+    print_notes(console, notes(found))
 
 
 def overall(found: CorpusAgreement) -> Table:

@@ -14,7 +14,7 @@ from grater.agreement.bands import band
 from grater.agreement.compare import Comparison
 from grater.agreement.groups import Groups, headline
 from grater.agreement.summary import Agreement, PairAgreement
-from grater.cli.table_look import number_table
+from grater.cli.table_look import number_table, print_notes
 from grater.model import Interval
 
 WIDTH = 80
@@ -38,8 +38,7 @@ def render(
     """Print everything that was found."""
     for table in tables(whole, groups, comparisons):
         console.print(table, width=min(WIDTH, console.width))
-    for note in notes(whole):
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
+    print_notes(console, notes(whole))
 
 
 def tables(whole: Agreement, groups: Sequence[Groups], comparisons: Mapping[str, Comparison]) -> Iterator[Table]:

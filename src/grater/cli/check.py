@@ -12,6 +12,7 @@ from grater.cli.check_feedback import Feedback, feedback_on
 from grater.cli.check_html import page
 from grater.cli.check_text import show
 from grater.cli.output import print_json
+from grater.corpora.guess import DOCUMENTS
 from grater.corpora.plain import read_text
 from grater.corpora.source import open_source
 from grater.detect.systems import load_systems
@@ -20,8 +21,8 @@ from grater.errors import UsageError
 app = typer.Typer()
 
 DEFAULT_SYSTEMS = ["prep-maxent", "article"]
-DOCUMENTS = (".doc", ".docx", ".odt", ".pages", ".pdf", ".rtf")
-"""Files that hold more than their words; nobody wants to hear of bytes that are not UTF-8."""
+CORPORA = (".ann", ".json", ".jsonl", ".m2", ".sgm", ".sgml", ".xml")
+"""Files of essays with marks between their words, which are not the writer's."""
 
 
 @app.command()
@@ -38,12 +39,21 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Read an essay and say which prepositions, articles and nouns look wrong, and what would be better."""
-    if file.suffix.lower() in DOCUMENTS:
-        raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
+    _require_text(file)
     source = open_source(file)
     essay = next(iter(read_text(source.lines(), name=source.name)))
     feedback = feedback_on(essay, load_systems(system), name=source.name)
     _show(feedback, "json" if as_json else output)
+
+
+def _require_text(file: Path) -> None:
+    """Refuse what would be read as words and is not."""
+    suffix = file.suffix.lower()
+    if suffix in DOCUMENTS:
+        raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
+    if suffix in CORPORA:
+        decide = f"grater decide {file} --system NAME --out decisions.csv"
+        raise UsageError(f"{file}: expected one essay as plain text, found a corpus ({suffix}); use {decide}")
 
 
 def _show(feedback: Feedback, output: str) -> None:

@@ -14,7 +14,7 @@ from grater.model import Span
 STYLE = """
 :root { --ink: #1c1e21; --soft: #5c6370; --paper: #fffffe; --line: #e3e5e8 }
 :root { --mark: #fff1c2; --pen: #b3261e; --good: #00694d }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --ink: #ececee; --soft: #a5abb6; --paper: #16181b; --line: #34383f }
   :root { --mark: #4a3d12; --pen: #ff8a80; --good: #38cfa0 }
 }

@@ -18,7 +18,7 @@ def show(feedback: Feedback) -> None:
     """Print the feedback."""
     console = Console(highlight=False, soft_wrap=True)
     for finding in feedback.flags:
-        console.print(_place(feedback, finding))
+        console.print(_place(feedback, finding, has_colours=bool(console.color_system)))
         console.print(Text(f"      {advice(finding)}", "bold green"), Text(_note(finding), "dim"), end="\n\n")
     looked = "; ".join(f"{name} looked at {n:,}" for name, n in feedback.n_candidates.items())
     told = (
@@ -33,11 +33,13 @@ def _note(finding: Finding) -> str:
     return f"  {reason(finding)} ({source(finding)})"
 
 
-def _place(feedback: Feedback, finding: Finding) -> Text:
+def _place(feedback: Feedback, finding: Finding, *, has_colours: bool) -> Text:
+    """The text around a flag, the flagged words in red; in a file or a pipe, which have no colours, in brackets."""
     text, span = feedback.essay.text, finding.item.span
     line = text.count("\n", 0, span.start) + 1
     start, end = _window(text, span)
     marked = span.of(text) if len(span) else "▁"
+    marked = marked if has_colours else f"[{marked}]"
     shown = Text(f"{line:>4}  ", "dim")
     shown.append(("…" if text[:start].strip() else "") + _flat(text[start : span.start]))
     shown.append(marked, "bold red underline")

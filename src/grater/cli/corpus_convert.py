@@ -14,7 +14,7 @@ import typer
 
 from grater.cli.options import FORMAT_HELP, Json
 from grater.cli.output import counted, print_json, require_different, say
-from grater.cli.reading import reading
+from grater.cli.reading import reading, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, write_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.source import replacing
@@ -78,6 +78,7 @@ def convert(
             if documents:
                 essays = attach_documents(essays, read_corpus(documents))
             write_corpus(tally.counting(essays), target, tally.report, format_name=to_format)
+    tell_left_out([source], from_format)
     if as_json:
         losses_of_all = [asdict(loss) for loss in tally.of_edits + tally.of_the_rest]
         print_json({"essays": tally.n_essays, "edits": tally.n_edits, "losses": losses_of_all})

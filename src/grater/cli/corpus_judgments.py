@@ -9,7 +9,7 @@ import typer
 
 from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import counted, print_json, require_different, require_outputs, say
 from grater.corpora import read_merged
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.errors import UsageError
@@ -42,8 +42,7 @@ def judgments(
 ) -> None:
     """Write one judgment for every item and each annotator of its essay: error or ok."""
     require_different(files)
-    for path in (*files, decisions, *([items] if items else [])):
-        require_different([path, out])
+    require_outputs([out], [*files, decisions, items])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
     if not wanted:
         raise UsageError(f"expected --tags with a tag such as Wcip, or several with commas between, found {tags!r}")
@@ -57,10 +56,10 @@ def judgments(
         return
     sizes = [counted(summary[f"{noun}s"], noun) for noun in ("judgment", "item")]
     say(f"{out}: {' of '.join(sizes)} by {counted(summary['raters'], 'annotator')}")
-    others = f"{summary['context']} of them with an edit of another tag there"
+    others = f"{summary['context']:,} of them with an edit of another tag there"
     say(f"error: {summary['error']:,}; ok: {summary['ok']:,}, {others}")
     for reason, n_dropped in judged.dropped.items():
-        say(f"left out: {n_dropped} {reason}")
+        say(f"left out {n_dropped:,}: {reason}")
 
 
 def _summary(judged: Judgments, n_items: int) -> dict[str, int]:

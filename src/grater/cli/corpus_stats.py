@@ -10,7 +10,7 @@ from rich.console import Console
 
 from grater.cli.options import Format, Json, Seed
 from grater.cli.output import print_json
-from grater.cli.reading import reading_all
+from grater.cli.reading import reading_all, tell_left_out
 from grater.cli.stats_table import render
 from grater.corpora.statistics import corpus_statistics
 
@@ -45,6 +45,7 @@ def stats(
             seed=seed,
             resamples=resamples,
         )
+    tell_left_out(files, format_name)
     if as_json:
         print_json(statistics.as_json())
     else:

@@ -11,8 +11,8 @@ import typer
 from grater.cli.decide_places import read_places
 from grater.cli.decide_rows import Rows
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, require_different, say
-from grater.cli.reading import reading
+from grater.cli.output import counted, print_json, require_outputs, say
+from grater.cli.reading import reading, tell_left_out
 from grater.corpora import format_for, read_corpus
 from grater.detect.systems import load_systems
 from grater.errors import UsageError
@@ -45,7 +45,7 @@ def decide(
     as_json: Json = False,
 ) -> None:
     """Write a decision for every place that a detector looks at, flagged or not."""
-    require_different([corpus, out, *(path for path in (items, places) if path)])
+    require_outputs([out, items], [corpus, places])
     asked = read_places(places) if places else None
     detectors = load_systems(system, places=asked.by_essay if asked else None)
     rows = Rows(with_places=items is None, names=asked.names if asked else {})
@@ -53,6 +53,7 @@ def decide(
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:
             rows.add(read_corpus(corpus, format_name=format_name, advance=advance), detector)
+    tell_left_out([corpus], format_name)
     decisions = rows.decisions()
     if places and asked:
         _tell_missing(places, len(asked.names) - decisions["item"].n_unique(), len(asked.names), corpus)
@@ -63,6 +64,8 @@ def decide(
     if as_json:
         print_json({"decisions": str(out), "systems": summary})
         return
+    if not summary:
+        say(f"{out}: no decision: no place in {corpus} that {' or '.join(each.name for each in detectors)} looks at")
     for each in summary:
         by_type = ", ".join(f"{each[name]} {name}" for name in TYPES)
         say(f"{out}: {each['system']}: {counted(each['items'], 'item')}, {each['flagged']:,} flagged ({by_type})")

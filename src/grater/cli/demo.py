@@ -17,7 +17,7 @@ from rich.console import Console
 
 from grater.agreement.bands import band
 from grater.agreement.edits import edit_agreement
-from grater.cli.demo_study import DEMO_RESAMPLES, SIMULATED, DemoStudy, make_study
+from grater.cli.demo_study import DEMO_RESAMPLES, SIMULATED, DemoStudy, fresh_study, make_study
 from grater.cli.evaluate_options import Resamples
 from grater.cli.output import counted, say
 from grater.cli.report_options import FigureTypes, file_types
@@ -46,6 +46,7 @@ def demo(
     wanted = file_types(figures)
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
+    fresh_study(out)
     essays = list(read_corpus(sample_path()))
     _corpus(essays, out)
     made = make_study(out, file_types=wanted, n_resamples=resamples)

@@ -28,7 +28,7 @@ from grater.sample.blanks import sample_blanks
 from grater.sample.crowd import CrowdWish, gold_items, sample_crowd
 from grater.sample.nouns import sample_noun_items
 from grater.sample.words import sample_choice, sample_cloze, sample_constructions, suggested, with_writer
-from grater.store import Store
+from grater.store import Store, dump, open_store, people
 from grater.study.deciding import decide
 from grater.study.drawing import Wish, draw
 from grater.study.frames import decision_frame, item_frame
@@ -49,6 +49,9 @@ ANNOTATORS, CROWD, UNCHECKED = "annotators", "crowd (simulated)", "crowd without
 N_SAMPLED = 300
 KIND = "prep"
 DEMO_RESAMPLES = 500
+NAME, STUDY = "The sample study", "study.db"
+TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "gold.csv", "sample.csv")
+"""Files of a demo that somebody may have files of the same name of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,9 @@ class DemoStudy:
 def make_study(
     out: Path, *, file_types: Sequence[FileType] = FILE_TYPES, n_resamples: int = DEMO_RESAMPLES
 ) -> DemoStudy:
-    """Make the study and its report in a folder; what an earlier demo left there is made anew."""
+    """Fill the study of a folder (`fresh_study`) and make its report."""
     detectors = [load_system(name) for name in SYSTEMS]
-    store = _fresh(out / "study.db")
+    store = open_store(out / STUDY)
     try:
         import_files(store, corpora=[out / "essays.jsonl"])
         decide(store, detectors)
@@ -86,12 +89,31 @@ def make_study(
     return DemoStudy(*tables, len(drawn.sample), tuple(each.name for each in detectors), headline, page)
 
 
-def _fresh(path: Path) -> Store:
-    if path.exists() and not path.is_file():
-        raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
+def fresh_study(out: Path) -> None:
+    """An empty study in place of an earlier demo's; nothing that a person made is lost.
+
+    It is made first of all: whatever lies beside the study of a demo is the demo's own.
+    """
+    path = out / STUDY
+    if path.exists():
+        _require_untouched(path)
+    elif found := next((name for name in TABLES if (out / name).exists()), None):
+        raise GraterError(f"{out / found}: is no demo's, and would be lost; name another folder with --out")
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
-    return new(path, name="The sample study")
+    new(path, name=NAME).close()
+
+
+def _require_untouched(path: Path) -> None:
+    """Refuse a study of somebody's own, and one that people have joined since the demo made it."""
+    if not path.is_file():
+        raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
+    with open_store(path) as store, store.read() as tx:
+        is_ours = dump.meta_values(tx).get("name") == NAME
+        has_joined = any(person.password_hash for person in people.all(tx))
+    if not is_ours or has_joined:
+        whose = "people have joined it" if is_ours else "it is no demo's"
+        raise GraterError(f"{path}: {whose}; open it with grater serve {path}, or name another folder with --out")
 
 
 def _tables(store: Store, out: Path) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ from grater.cli.judgment_options import (
     entries,
 )
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.tables import read_items, write_table
 
 app = typer.Typer()
@@ -54,6 +54,7 @@ def hard(
     as_json: Json = False,
 ) -> None:
     """Easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
+    require_outputs([out], [file, experts, items])
     crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
     known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts) if experts else None
     options = DifficultyOptions(top, split, entries(by), quantiles, resamples, seed=seed)

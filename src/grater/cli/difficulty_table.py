@@ -19,7 +19,7 @@ from grater.agreement.difficulty.summary import (
     ItemDifficulty,
     without_writer,
 )
-from grater.cli.table_look import number_table
+from grater.cli.table_look import number_table, print_notes
 from grater.model import Interval
 from grater.tables import Judgments
 
@@ -32,8 +32,7 @@ def render(found: Difficulty, console: Console) -> None:
     """Print everything that was found."""
     for table in tables(found):
         console.print(table, width=min(WIDTH, console.width))
-    for note in notes(found):
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
+    print_notes(console, notes(found))
 
 
 def tables(found: Difficulty) -> Iterator[Table]:

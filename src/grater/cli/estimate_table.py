@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grater.cli.evaluate_table import UNITS
+from grater.cli.table_look import print_notes
 from grater.evaluate.sampled import Sampled, SystemEstimate
 from grater.evaluate.sampled_correction import Corrected, Correction
 from grater.evaluate.sampled_pairs import Difference
@@ -44,8 +45,7 @@ def render(found: Sampled, console: Console, correction: Correction | None = Non
     console.print(Text(f"95 % limits; in doubt, or drawn again: {units}."), width=width)
     if correction:
         console.print(Text(_raters(correction)), width=width)
-    for signature in (found.signature, *([correction.signature] if correction else [])):
-        console.print(Text(str(signature), style="dim"), width=width, overflow="fold")
+    print_notes(console, [str(found.signature), *([str(correction.signature)] if correction else [])])
 
 
 def progress(found: Sampled, width: float, *, fpc: bool) -> Iterator[str]:

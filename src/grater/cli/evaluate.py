@@ -37,7 +37,7 @@ from grater.cli.judgment_options import (
     entries,
 )
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_different, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.errors import UsageError
 from grater.evaluate.as_json import curve_json, evaluation_json
 from grater.evaluate.binned import EDGES
@@ -101,8 +101,7 @@ def evaluate_detectors(
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
-    if curve:
-        require_different([curve, *decisions, *judgments])
+    require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
     chance = Chance(cluster, resamples, seed)
@@ -118,6 +117,8 @@ def evaluate_detectors(
         merge=parse_merge(merge),
         options=options,
     )
+    if found.cases.n_stray and not found.cases.is_judged.any():
+        raise UsageError("no item is both decided on and judged; do --decisions and --judgments name the same items?")
     wanted = read_gold(corrections) if corrections else None
     suggested = (
         suggestions(decided, judged, corrections=wanted, n_resamples=resamples, seed=seed)

@@ -11,6 +11,7 @@ import typer
 
 from grater.agreement.unknown import Unknown
 from grater.cli.judgment_options import entries
+from grater.cli.output import require_different
 from grater.evaluate.draws import Cluster
 from grater.evaluate.thresholds import Higher
 from grater.tables import Table, parse_columns, read_decisions
@@ -79,6 +80,7 @@ def of_judgments(columns: Sequence[str]) -> list[str]:
 
 def read_all_decisions(paths: Sequence[Path], columns: Sequence[str], duplicates: Duplicates) -> Table:
     """The decisions of one file, or of several under each other."""
+    require_different(paths)
     named = parse_columns(column for column in entries(columns) if is_of_decisions(column))
     tables = [read_decisions(path, columns=named, duplicates=duplicates) for path in paths]
     if len(tables) == 1:

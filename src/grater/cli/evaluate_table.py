@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grater.cli.output import counted
+from grater.cli.table_look import print_notes
 from grater.evaluate.detectors import Evaluation, Part
 from grater.evaluate.pairs import Comparison
 from grater.evaluate.standard import Scored, spread
@@ -212,11 +213,6 @@ def print_table(console: Console, table: Table) -> None:
     first = table.columns[0]
     first.no_wrap = max(len(str(cell)) for cell in first.cells) <= WHOLE_NAME
     console.print(table, width=min(WIDTH, console.width))
-
-
-def print_notes(console: Console, notes: Sequence[str]) -> None:
-    for note in notes:
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
 
 
 def _table(heading: str, headers: Sequence[str]) -> Table:

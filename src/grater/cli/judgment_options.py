@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import polars as pl
 import typer
 
-from grater.cli.output import say
+from grater.cli.output import require_different, say
 from grater.tables import Judgments, parse_columns, parse_merge, read_judgments
 from grater.tables.keys import Duplicates
 from grater.tables.schema import VALID
@@ -48,10 +48,11 @@ class Reading:
 
     def read(self, *paths: Path) -> Judgments:
         """The judgments of one file, or of several under each other; says on standard error what was left out."""
+        require_different(paths)
         tables = [self._read(path) for path in paths]
         judgments = tables[0] if len(tables) == 1 else self._joined(tables)
         for reason, n_rows in judgments.dropped.items():
-            say(f"{judgments.name}: left out {n_rows} judgments: {reason}")
+            say(f"{judgments.name}: left out {n_rows:,} judgments: {reason}")
         return judgments
 
     def _read(self, path: Path) -> Judgments:

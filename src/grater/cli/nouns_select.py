@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import counted, print_json, require_outputs, say
 from grater.cli.reading import reading
 from grater.corpora import format_for, read_corpus
 from grater.detect.articles.constructions import CONSTRUCTIONS
@@ -45,7 +45,7 @@ def select_nouns(
     as_json: Json = False,
 ) -> None:
     """Choose nouns of high and low entropy and sentences for each of their constructions; say what is missing."""
-    require_different([corpus, out])
+    require_outputs([out], [corpus])
     places: list[Place] = []
     with reading(f"reading {corpus}", corpus, n_passes=format_for(corpus, format_name).n_passes) as advance:
         for group in grouped(read_corpus(corpus, format_name=format_name, advance=advance)):

@@ -31,6 +31,19 @@ def counted(n: int, one: str, several: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
+def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """Before a long job: its tables can be written, each in a place of its own, and over nothing that is read."""
+    from grater.tables import require_table_place  # polars, which `grater score` need not wait for
+
+    wanted = [path for path in outputs if path]
+    require_different(wanted)
+    for path in (each for each in inputs if each):
+        for out in wanted:
+            require_different([path, out])
+    for out in wanted:
+        require_table_place(out)
+
+
 def require_different(paths: Iterable[Path]) -> None:
     """Refuse a path that is named twice: it would count twice, or be written over while it is needed."""
     seen: set[Path] = set()

@@ -14,17 +14,16 @@ from rich.text import Text
 
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json
-from grater.crowd.raters import Rater, rater_frame
+from grater.cli.output import counted, print_json, require_outputs
+from grater.cli.table_look import print_notes
+from grater.crowd.raters import Rater, rater_frame, signature_of
 from grater.crowd.raters import raters as rate_raters
 from grater.model import Interval
 from grater.model import Json as JsonValue
-from grater.signature import Signature
 from grater.tables import parse_columns, read_gold, write_table
 
 app = typer.Typer()
 
-SIGNATURE = Signature("raters", {"skill": "dawid-skene", "limits": "wilson"})
 WIDTH = 80
 NOTES = (
     "gold: accuracy on gold; others: agreement with the plurality of the others; both with 95 % limits.",
@@ -50,15 +49,18 @@ def raters(
     as_json: Json = False,
 ) -> None:
     """Each rater's judgments, accuracy on gold, agreement with the others, skill, speed and favourite label."""
+    require_outputs([out], [file, gold])
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=duplicates) if gold else None
-    found = rate_raters(reading.read(file), gold=known)
+    judgments = reading.read(file)
+    found = rate_raters(judgments, gold=known)
+    signature = str(signature_of(judgments, known))
     if out:
         write_table(rater_frame(found), out)
     if as_json:
-        print_json({"raters": [as_json_value(each) for each in found], "signature": str(SIGNATURE)})
+        print_json({"raters": [as_json_value(each) for each in found], "signature": signature})
     else:
-        render(found, Console(highlight=False))
+        render(found, signature, Console(highlight=False))
 
 
 def as_json_value(rater: Rater) -> dict[str, JsonValue]:
@@ -77,7 +79,7 @@ def as_json_value(rater: Rater) -> dict[str, JsonValue]:
     }
 
 
-def render(found: list[Rater], console: Console) -> None:
+def render(found: list[Rater], signature: str, console: Console) -> None:
     """The most skilled first; columns that nobody has are left out."""
     has_gold, has_seconds = any(each.n_gold for each in found), any(each.seconds is not None for each in found)
     headers = ["rater", "n", *["gold", "limits"] * has_gold, "others", "limits", "skill"]
@@ -95,9 +97,7 @@ def render(found: list[Rater], console: Console) -> None:
     width = min(WIDTH, console.width)
     console.print(Text(counted(len(found), "rater"), style="bold"), width=width)
     console.print(table, width=width)
-    for note in NOTES:
-        console.print(Text(note, style="dim"), width=width)
-    console.print(Text(str(SIGNATURE), style="dim"), width=width)
+    print_notes(console, [*NOTES, signature])
 
 
 def _cells(interval: Interval) -> list[str]:

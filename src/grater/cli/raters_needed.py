@@ -22,7 +22,7 @@ from grater.cli.judgment_options import (
     Status,
 )
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_different, require_outputs, say
 from grater.cli.raters_needed_table import flat, render
 from grater.errors import UsageError
 from grater.tables import Judgments, write_table
@@ -52,6 +52,8 @@ def needed(
     as_json: Json = False,
 ) -> None:
     """Reliability against the number of raters, and the smallest number that matches the experts."""
+    require_different([file, experts])
+    require_outputs([out], [file, experts])
     crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
     # Columns and filters are about the crowd's file; labels must mean the same in both.
     known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts)

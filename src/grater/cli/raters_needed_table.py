@@ -15,6 +15,7 @@ from grater.agreement.bands import band
 from grater.agreement.raters_needed.curves import MEAN, Curve, RatersNeeded
 from grater.agreement.raters_needed.design import WRITER
 from grater.cli.output import counted
+from grater.cli.table_look import print_notes
 from grater.model import Interval
 
 WIDTH = 80
@@ -33,7 +34,7 @@ def render(found: RatersNeeded, console: Console) -> None:
         console.print(Text(line), width=width, no_wrap=True)
     for line in answer(found):
         console.print(Text(line), width=width, overflow="fold")
-    console.print(Text(str(found.signature), style="dim"), width=width, overflow="fold")
+    print_notes(console, [str(found.signature)])
 
 
 def headline(found: RatersNeeded) -> Curve:

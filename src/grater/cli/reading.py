@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from grater.cli.output import messages, require_different
+from grater.cli.output import counted, messages, require_different, say
 from grater.corpora import format_for, read_corpus
+from grater.corpora.guess import left_out
 from grater.corpora.source import OPENERS
 from grater.model import Essay
 
 WORTH_A_BAR = 5_000_000
 """Bytes of input below which a progress bar would only flicker."""
+
+MOST_NAMED = 5
 
 
 @contextmanager
@@ -36,6 +39,17 @@ def reading_all(paths: Sequence[Path], format_name: str | None) -> Iterator[dict
     n_passes = max(format_for(path, format_name).n_passes for path in paths)
     with reading("reading", *paths, n_passes=n_passes) as advance:
         yield {str(path): read_corpus(path, format_name=format_name, advance=advance) for path in paths}
+
+
+def tell_left_out(paths: Iterable[Path], format_name: str | None) -> None:
+    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
+    for path in paths:
+        chosen = format_for(path, format_name)
+        files = [str(file.relative_to(path)) for file in left_out(path, chosen)]
+        if files:
+            more = ", ..." if len(files) > MOST_NAMED else ""
+            names = ", ".join(files[:MOST_NAMED]) + more
+            say(f"{path}: left out {counted(len(files), 'file')} of another format than {chosen.name}: {names}")
 
 
 def _size(path: Path) -> int:

@@ -11,7 +11,7 @@ import polars as pl
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import counted, print_json, require_outputs, say
 from grater.cli.sample_rates import parse_rates, score_rates
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
@@ -67,7 +67,7 @@ def sample(
     as_json: Json = False,
 ) -> None:
     """Draw items to judge from each stratum, or add a system to a sample and see what is still to judge."""
-    require_different([path for path in (decisions, out, list_out) if path])
+    require_outputs([out, list_out], [decisions, labels, judged])
     table, cheap = read_decisions(decisions), read_judgments(labels) if labels else None
     name = system or new_system
     if name is None or (system and (new_system or not n)):

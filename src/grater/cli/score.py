@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references, split_files
 from grater.cli.score_table import print_scores
+from grater.errors import UsageError
 from grater.evaluate.compare import Test, resamples_needed
 from grater.evaluate.edits.errant_match import Mode
 from grater.evaluate.edits.errant_types import Tier
@@ -20,6 +21,8 @@ from grater.evaluate.edits.scores import RESAMPLES, Chance, Cluster, score_syste
 from grater.evaluate.edits.tables import Layout, score_text
 
 app = typer.Typer()
+
+WITHOUT_TYPES = ("gleu", "m2")
 
 
 @app.command(cls=ManyHypotheses)
@@ -57,6 +60,10 @@ def score(
     """Score corrections, with limits for every number, paired tests between systems and rank groups."""
     chosen = METRICS[metric]
     references_files, hypothesis_files = split_files(files, hyp)
+    if per_sentence:
+        require_outputs([per_sentence], [*references_files, *hypothesis_files, source])
+    if by and metric in WITHOUT_TYPES:
+        raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
     # The quick way knows no documents.
     quickly = cluster == "sentence"
     references = read_references(chosen, references_files, source, quickly=quickly)

@@ -67,12 +67,15 @@ def read_references(
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
     if not metric.references_are_texts:
         texts = next(file for file in files if not is_annotated(file))
-        raise UsageError(f"{texts}: expected references with edits (.m2, .jsonl) for the metric {metric.name}")
+        raise UsageError(
+            f"{texts}: expected references with edits (.m2, .jsonl) for the metric {metric.name}; "
+            "for plain text there is --metric gleu --source FILE"
+        )
     if source is None:
         raise UsageError("plain text references need the sentences as they were before: --source FILE")
     short = short_names(files)
-    lines = {short[str(file)]: read_sentences(open_source(file)) for file in files}
-    return References(name, rewritten(read_sentences(open_source(source)), lines, source_name=str(source)))
+    lines = {short[str(file)]: _sentences(file) for file in files}
+    return References(name, rewritten(_sentences(source), lines, source_name=str(source)))
 
 
 def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
@@ -97,9 +100,26 @@ def is_annotated(path: Path) -> bool:
 
 
 def _hypothesis(metric: Metric, file: Path, system: str, *, quickly: bool) -> Hypothesis:
-    if not is_annotated(file):
-        return Hypothesis(system, str(file), texts=read_sentences(open_source(file)))
+    if not is_annotated(file) or _is_foreign(file):
+        return Hypothesis(system, str(file), texts=_sentences(file))
     return Hypothesis(system, str(file), sentences=_read(metric, file, quickly=quickly))
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether JSON lines are not ours: most likely sentences with their corrections, of some other program."""
+    is_jsonl = _plain_name(file).suffix.lower() == ".jsonl"
+    return is_jsonl and "grater-corpus" not in next(iter(open_source(file).lines()), "")
+
+
+def _sentences(file: Path) -> list[str]:
+    """Plain text, a sentence a line; what holds more than that on every line would be scored as if it were words."""
+    sentences = read_sentences(open_source(file))
+    filled = [sentence for sentence in sentences if sentence.strip()]
+    if filled and all("\t" in sentence for sentence in filled):
+        raise UsageError(f"{file}: expected a sentence a line, found a tab in each; take one column: cut -f2 {file}")
+    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
+        raise UsageError(f"{file}: expected a sentence a line, found JSON; take the corrected sentences out first")
+    return sentences
 
 
 def _annotated(metric: Metric, files: Sequence[Path], *, quickly: bool) -> Sentences:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.table_look import number_table
+from grater.cli.table_look import number_table, print_notes
 from grater.evaluate.compare import PairTest
 from grater.evaluate.edits.ceiling import Ceiling
 from grater.evaluate.edits.scores import Scored, Scores, SystemScores
@@ -30,8 +30,7 @@ def print_scores(scores: Scores, console: Console) -> None:
             _print(console, _types(system))
     if scores.pairs:
         _print(console, _pairs(scores))
-    for note in _notes(scores):
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
+    print_notes(console, _notes(scores))
 
 
 def print_ceiling(found: Ceiling, console: Console) -> None:
@@ -58,9 +57,8 @@ def print_ceiling(found: Ceiling, console: Console) -> None:
             )
         _print(console, table)
     if found.n_left_out:
-        note = f"{found.n_left_out:,} sentences that not everyone read are left out."
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
-    console.print(Text(str(found.signature), style="dim"), width=min(WIDTH, console.width), overflow="fold")
+        print_notes(console, [f"{found.n_left_out:,} sentences that not everyone read are left out."])
+    print_notes(console, [str(found.signature)])
 
 
 def _is_first(found: Ceiling, name: str, size: int) -> bool:

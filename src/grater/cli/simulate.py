@@ -9,7 +9,7 @@ import typer
 
 from grater.cli.judgment_options import entries
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.crowd.simulate import Crowd, Simulated
 from grater.crowd.simulate import simulate as simulate_crowd
 from grater.errors import UsageError
@@ -51,6 +51,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Judgments of raters of known skill, for planning and for trying things out."""
+    require_outputs([out, truth, skills], [])
     crowd = Crowd(
         n_items=items,
         n_raters=raters,

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.table_look import number_table
+from grater.cli.table_look import number_table, print_notes
 from grater.corpora.merge import stems
 from grater.corpora.statistics import CorpusStatistics, Summary
 from grater.corpora.statistics.histograms import TAIL
@@ -32,8 +32,7 @@ def render(statistics: CorpusStatistics, console: Console) -> None:
     """Print the whole study."""
     for table in tables(statistics):
         console.print(table, width=min(WIDTH, console.width))
-    for note in notes(statistics):
-        console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")
+    print_notes(console, notes(statistics))
 
 
 def tables(statistics: CorpusStatistics) -> Iterator[Table]:

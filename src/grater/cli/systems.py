@@ -16,6 +16,9 @@ from grater.model import Json as JsonValue
 
 app = typer.Typer()
 
+OUTSIDE = ("harper", "languagetool:URL", "corrected:FILE", "edits:FILE", "command:LINE")
+"""Systems that grater did not write (docs/howto/bring-your-own-detector.md)."""
+
 
 @app.command()
 def systems(
@@ -37,6 +40,8 @@ def systems(
             card = each["card"] if isinstance(each["card"], dict) else {}
             table.add_row(str(each["system"]), ", ".join(each["kinds"]), _sources(card), str(card.get("hash", "")))  # type: ignore[arg-type]
     Console(highlight=False).print(table)
+    if not names:
+        say(f"from outside, where a NAME is asked for: {', '.join(OUTSIDE)}")
 
 
 def _described(name: str, *, must: bool) -> dict[str, JsonValue]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.box import SIMPLE
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+WIDTH = 80
 
 
 def number_table(title: str, headers: Iterable[str], *, is_first_cut: bool = False) -> Table:
@@ -19,3 +22,12 @@ def number_table(title: str, headers: Iterable[str], *, is_first_cut: bool = Fal
     for header in others:
         table.add_column(Text(header), justify="right", overflow="fold")
     return table
+
+
+def print_notes(console: Console, notes: Iterable[str]) -> None:
+    """The lines under a table; a signature is not broken into several, so that it can be pasted and searched for."""
+    for note in notes:
+        if "|grater:" in note:
+            console.print(Text(note, style="dim"), soft_wrap=True)
+        else:
+            console.print(Text(note, style="dim"), width=min(WIDTH, console.width), overflow="fold")

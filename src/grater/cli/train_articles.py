@@ -27,7 +27,7 @@ app = typer.Typer()
 
 
 @dataclass(slots=True)
-class HeldOut:
+class HeldOutPassages:
     """Passages that nothing is trained on, kept as they pass."""
 
     passages: list[list[str]] = field(default_factory=list)
@@ -67,7 +67,7 @@ def articles(
     require_different([*texts, out])
     size = replace(Options().size, n_features=features)
     options = Options(size=size, min_count=min_count, epochs=epochs, seed=seed)
-    held_out = HeldOut()
+    held_out = HeldOutPassages()
     shares = shares_of(texts, most)
     with reading("analysing", *texts) as advance:
         events = gathered(held_out.batches(shares, advance))

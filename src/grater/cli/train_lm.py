@@ -17,7 +17,7 @@ from grater.corpora.source import open_source
 from grater.detect.ngrams.arpa import read_arpa
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
 from grater.detect.ngrams.stored import KIND, save
-from grater.detect.ngrams.texts import HeldOut, sentences_of_lines, text_lines
+from grater.detect.ngrams.texts import HoldOutSplit, sentences_of_lines, text_lines
 from grater.detect.ngrams.training import MOST_WORDS, PRUNE, Wish, train
 from grater.detect.prepositions.ngram import NgramEngine
 from grater.detect.prepositions.tuning import tuned
@@ -86,7 +86,7 @@ def _is_arpa(texts: list[Path]) -> bool:
 
 
 def _trained(texts: list[Path], wish: Wish) -> Made:
-    held_out = HeldOut()
+    held_out = HoldOutSplit()
     with reading("reading", *texts) as advance:
         lines = held_out.left(text_lines(texts, advance=advance))
         trained = train(sentences_of_lines(lines), wish, tell=say)

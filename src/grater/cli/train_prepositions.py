@@ -20,7 +20,7 @@ from grater.detect.learning.pruning import Size
 from grater.detect.prepositions.events import GAP_RATE, gathered
 from grater.detect.prepositions.features import TEMPLATES
 from grater.detect.prepositions.linear import KIND, save
-from grater.detect.prepositions.training import SIZES, HeldOut, Method, Options, batches_of, train
+from grater.detect.prepositions.training import SIZES, HeldOutLines, Method, Options, batches_of, train
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 
@@ -68,7 +68,7 @@ def prepositions(
     require_different([*files, out])
     size = _size(SIZES[method], features, weights)
     options = Options(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
-    held_out = HeldOut()
+    held_out = HeldOutLines()
     with reading("analysing", *files) as advance:
         lines = held_out.keeping(_lines(files, advance))
         source = source_of(files, gap_rate=gap_rate, seed=seed)

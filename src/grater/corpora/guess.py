@@ -2,7 +2,7 @@
 
 A file is known by its suffix (`essays.m2`, `essays.sgml.gz`); a folder by the suffixes of the files inside, `.txt`
 last, since brat keeps such files beside its `.ann` files and others a readme.  A folder with two formats is refused,
-so that no file is passed over unnoticed.  Whoever knows better names the format.
+so that no file is passed over unnoticed; `left_out` names the rest.  Whoever knows better names the format.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from grater.corpora.source import OPENERS
 from grater.errors import BadInput, Problem, UsageError
 
 TEXT = ".txt"
+DOCUMENTS = (".doc", ".docx", ".odt", ".pages", ".pdf", ".rtf")
+"""Files that hold more than their words; nobody wants to hear of bytes that are not UTF-8."""
 
 
 def guess_format(path: Path, *, exists: bool) -> Format:
@@ -50,6 +52,14 @@ def files_of(path: Path, chosen: Format) -> list[Path]:
     return files
 
 
+def left_out(path: Path, chosen: Format) -> list[Path]:
+    """The files of a folder that are not read, since their names speak of no format or of another."""
+    if not path.is_dir():
+        return []
+    read = set(files_of(path, chosen))
+    return [file for file in _files_below(path) if file not in read]
+
+
 def _files_below(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
 
@@ -67,4 +77,6 @@ def _why_unknown(path: Path, formats: list[Format]) -> str:
         f"{each.name} ({' '.join(each.suffixes)})" for each in sorted(formats, key=lambda one: one.name)
     )
     kind = "no file in this folder tells" if path.is_dir() else "the file name does not tell"
-    return f"{kind} which format it is; name one of: {known}"
+    if path.is_file() and path.suffix.lower() in DOCUMENTS:
+        return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"
+    return f"{kind} which format it is; name it with --format (convert: --from, --to), one of: {known}"

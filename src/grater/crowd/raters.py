@@ -27,7 +27,8 @@ from grater.crowd.aggregate.dawid_skene import fit
 from grater.crowd.aggregate.gold import Gold
 from grater.intervals.wilson import wilson
 from grater.model import Interval
-from grater.tables import Judgments, Table, require_raters
+from grater.signature import Signature
+from grater.tables import Judgments, Table, data_hash, require_raters
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
@@ -47,6 +48,12 @@ class Rater:
     top_label: str
     top_share: float
     others_share: float
+
+
+def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
+    """How the numbers of raters were made."""
+    known = {"gold": str(len(gold.frame))} if gold is not None else {}
+    return Signature("raters", {"skill": "dawid-skene", "limits": "wilson", **known, "data": data_hash(judgments)})
 
 
 def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> list[Rater]:

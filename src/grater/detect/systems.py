@@ -8,12 +8,13 @@ its file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from grater.detect.detector import Detector
 from grater.detect.external import SCHEMES
 from grater.detect.renamed import Renamed
-from grater.errors import UsageError
+from grater.errors import UnknownName, UsageError
 from grater.model import Item
 from grater.models.file import kind_of
 from grater.registry import Registry
@@ -75,4 +76,16 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
         raise UsageError(f"{name} knows where to look; only a system from outside can be given places")
     if name.endswith(MODEL):
         return _BY_KIND[kind_of(Path(name))](Path(name))
+    if name not in SYSTEMS:
+        raise UnknownName(_unknown(name))
     return SYSTEMS[name]()
+
+
+def _unknown(name: str) -> str:
+    """The nearest name, ours or from outside; the name of a file wants a word that says what is in it."""
+    if Path(name).is_file():
+        return f"expected a system, found the file {name}; say what it holds: corrected:{name} or edits:{name}"
+    schemes = [scheme if scheme == "harper" else f"{scheme}:..." for scheme in SCHEMES]
+    near = get_close_matches(name.partition(":")[0], [*SYSTEMS, *SCHEMES], n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown system {name!r}.{hint} Known: {', '.join([*SYSTEMS, *schemes])}"

@@ -205,11 +205,11 @@ def signature_of(cases: Cases, options: Options, *, what: str = "evaluate", **na
 def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> list[str]:
     found = []
     if cases.n_stray:
-        found.append(f"{cases.n_stray} judged items are left out: no system decided on them")
+        found.append(f"{cases.n_stray:,} judged items are left out: no system decided on them")
     if whole.n_unjudged:
-        found.append(f"{whole.n_unjudged} of {whole.n_items} items have no usable judgment: a row of their own")
+        found.append(f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: a row of their own")
     if cases.n_unknown:
-        found.append(f"{cases.n_unknown} judgments say unknown and are no vote")
+        found.append(f"{cases.n_unknown:,} judgments say unknown and are no vote")
     found += small_bins(whole.bins)
     return [*found, *_different(parts)]
 

@@ -180,14 +180,14 @@ def _parts(
 def _left_out(study: Study, n_unjudged: int, gold: Table | None) -> Iterator[str]:
     """What has no part in the estimates, and how much of it there is."""
     if n_unjudged:
-        yield f"{n_unjudged} drawn items have no usable judgment; they are taken to be like the rest of their stratum"
+        yield f"{n_unjudged:,} drawn items have no usable judgment; they are taken to be like the rest of a stratum"
     if study.votes.n_unknown:
-        yield f"{study.votes.n_unknown} judgments say unknown and are left out"
+        yield f"{study.votes.n_unknown:,} judgments say unknown and are left out"
     known = [study.sample.frame, *([gold.frame] if gold is not None else [])]
     items = pl.concat([frame.select(pl.col("item").cast(pl.String)) for frame in known])
     strangers = study.votes.items.to_frame("item").join(items, on="item", how="anti")
     if len(strangers):
-        yield f"{len(strangers)} judged items are not in the sample and are left out"
+        yield f"{len(strangers):,} judged items are not in the sample and are left out"
 
 
 def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:

@@ -249,7 +249,7 @@ def _warnings(curve: Curve, chosen: Chosen) -> list[str]:
     if curve.higher == "ok":
         found.append(f"{curve.system}: low scores are taken for errors; flagged is what lies at a threshold or below")
     if curve.n_unscored:
-        found.append(f"{curve.system}: {curve.n_unscored} judged items have no score and are left out of the curve")
+        found.append(f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve")
     if chosen.operating is None:
         found.append(f"{curve.system}: its own flags are a point without a threshold: no threshold gives them")
     return found

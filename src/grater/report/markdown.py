@@ -18,7 +18,7 @@ def _section(section: Section, figures: str) -> list[str]:
     for figure in section.figures:
         parts += [f"![{figure.title}]({figures}/{figure.name}.svg)", f"**{figure.title}.** {figure.words}"]
     parts += [sheet_markdown(sheet) for sheet in section.sheets]
-    return [*parts, f"`{section.signature}`"] if section.signature else parts
+    return [*parts, *(f"`{signature}`" for signature in section.signature.splitlines())]
 
 
 def sheet_markdown(sheet: Sheet) -> str:

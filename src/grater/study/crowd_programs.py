@@ -73,8 +73,10 @@ def judge(
     """Ask a program about everything that is left; `run` turns lines of questions into lines of answers."""
     with store.read() as tx:
         asked = {each.unit.unit_id: each for each in to_ask(tx, job)}
+    # All of them now: a thread writes the questions while answered ones are popped.
+    questions = [json.dumps(each.as_json()) for each in asked.values()]
     n_done = 0
-    for number, line in enumerate(run(json.dumps(each.as_json()) for each in asked.values()), 1):
+    for number, line in enumerate(run(questions), 1):
         unit_id, fields = _answer(line, number)
         if unit_id not in asked:
             raise GraterError(f"answer {number}: expected a unit that was asked about, each once, found {unit_id!r}")

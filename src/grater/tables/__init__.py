@@ -3,6 +3,7 @@
 from grater.tables.columns import parse_columns
 from grater.tables.judgments import (
     Judgments,
+    data_hash,
     parse_merge,
     require_raters,
     with_confidence,
@@ -24,7 +25,7 @@ from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_it
 from grater.tables.schema import SCHEMAS
 from grater.tables.table import Table, exploded
 from grater.tables.turns import are_first, equal_in_number, first_of_each
-from grater.tables.write import write_table
+from grater.tables.write import require_table_place, write_table
 
 __all__ = [
     "SCHEMAS",
@@ -33,6 +34,7 @@ __all__ = [
     "SampleMeta",
     "Table",
     "are_first",
+    "data_hash",
     "equal_in_number",
     "exploded",
     "first_of_each",
@@ -50,6 +52,7 @@ __all__ = [
     "read_wide",
     "require_raters",
     "require_same_items",
+    "require_table_place",
     "with_confidence",
     "with_labels",
     "with_status",

@@ -25,6 +25,7 @@ EXTENSIONS: dict[str, FileType] = {
     ".parquet": "parquet",
 }
 PACKED = ".gz"
+SPREADSHEETS = (".ods", ".xls", ".xlsx")
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -40,11 +41,14 @@ def path_of(path: str | Path) -> Path:
 
 def file_type(path: Path) -> FileType:
     """What the extension says; `.gz` behind it does not count, except that parquet is packed inside."""
+    if str(path) == "-":
+        raise UsageError("a table is read from a file, and written to one: give a name that ends in .csv or the like")
     suffix = extension(path)
     if suffix not in EXTENSIONS or (suffix == ".parquet" and is_packed(path)):
         known = ", ".join(dict.fromkeys(f".{name}" for name in EXTENSIONS.values()))
         found = repr(path.suffix) if path.suffix else "none"
-        raise UsageError(f"{path}: expected a table with extension {known}, found {found}")
+        advice = "; save the sheet as .csv first" if suffix in SPREADSHEETS else ""
+        raise UsageError(f"{path}: expected a table with extension {known}, found {found}{advice}")
     return EXTENSIONS[suffix]
 
 

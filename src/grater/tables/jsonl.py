@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 import polars as pl
 
-from grater.errors import Problems
+from grater.errors import BadInput, Problem, Problems
 from grater.tables.raw import Raw, joined, series_of
 
 N_TOGETHER = 10_000
@@ -21,6 +21,8 @@ N_TOGETHER = 10_000
 
 def read_jsonl(text: str, *, name: str) -> Raw:
     """The table that the lines hold."""
+    if not text.strip():
+        raise BadInput(Problem(name, "expected a JSON object a line, found an empty file"))
     problems = Problems(name)
     lines: list[int] = []
     parts: dict[str, list[pl.Series]] = {}

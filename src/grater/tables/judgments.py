@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from grater.errors import UsageError
+from grater.model import short_hash
 from grater.tables.schema import VALID
 from grater.tables.table import entries
 
@@ -31,6 +32,12 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+
+def data_hash(*tables: Judgments) -> str:
+    """Who said what, for a signature; neither the order of rows nor further columns change it."""
+    told = [table.frame.select(pl.col("item", "rater", "label").cast(pl.String)) for table in tables]
+    return short_hash("\f".join(frame.sort(frame.columns).write_csv() for frame in told))
 
 
 def require_raters(judgments: Judgments, what: str) -> None:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import polars as pl
 
 from grater.errors import UsageError
-from grater.files import replacing
+from grater.files import replacing, require_place
 from grater.tables.files import FilePath, FileType, beside, file_type, path_of
 from grater.tables.formulas import guarded_frame
 from grater.tables.frames import read_frame
@@ -41,6 +41,12 @@ def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath
             _write_delimited(frame, stream, separator=SEPARATORS[kind], raw=raw)
         if isinstance(table, Sample) and table.meta is not None:
             _write_meta(table.meta, beside(path, META))
+
+
+def require_table_place(path: str | FilePath) -> None:
+    """Raise before the work what `write_table` would raise after it: the wrong extension, no such folder."""
+    file_type(path_of(path))
+    require_place(path_of(path))
 
 
 def _frame_of(table: Table | Judgments | Sample | Source) -> pl.DataFrame:

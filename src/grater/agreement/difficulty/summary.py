@@ -22,7 +22,7 @@ from grater.errors import UsageError
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature
-from grater.tables import Judgments, Table
+from grater.tables import Judgments, Table, data_hash
 
 CROWD, EXPERTS = "crowd", "experts"
 SPLIT = 0.75
@@ -40,10 +40,10 @@ class DifficultyOptions:
     level: float = 0.95
     seed: int = 0
 
-    def signature(self, cluster: str) -> Signature:
+    def signature(self, cluster: str, data: str) -> Signature:
         named = {"split": f"{self.split:g}", "quantiles": str(self.n_quantiles), "cluster": cluster}
         chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
-        return Signature("difficulty", {**named, **chance, "unknown": "apart"})
+        return Signature("difficulty", {**named, **chance, "unknown": "apart", "data": data})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,8 @@ def difficulty(
     groups = tuple(_group(name, spread, items, options) for name, spread in tables.items())
     split, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], options) if experts else ((), 0)
     cluster = "essay" if items is not None else "item"
-    return Difficulty(groups, n_unanimous, split, options.signature(cluster), tuple(_warnings(tables, items)))
+    signature = options.signature(cluster, data_hash(crowd, *([experts] if experts else [])))
+    return Difficulty(groups, n_unanimous, split, signature, tuple(_warnings(tables, items)))
 
 
 def without_writer(experts: Judgments) -> Judgments:

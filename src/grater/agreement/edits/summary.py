@@ -126,8 +126,8 @@ def edit_agreement(essays: Iterable[Essay], options: EditOptions | None = None) 
     shared = marks.reads.sum(axis=1) > 1
     if not shared.any():
         raise UsageError(
-            f"expected essays that two annotators read, found {len(marks.reads):,} essays and {len(marks.raters)} "
-            "annotators who share none; give the files of both, or a file with several annotators"
+            f"expected essays that two annotators read, found none (essays: {len(marks.reads):,}, annotators: "
+            f"{len(marks.raters)}); give the files of both, or a file with several annotators"
         )
     cluster = "document" if marks.knows_documents else "sentence"
     many = len(marks.raters) > options.most_raters

@@ -29,7 +29,7 @@ from grater.intervals.bootstrap import MOST_WEIGHTS, expanded_tail
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature
-from grater.tables import Judgments
+from grater.tables import Judgments, data_hash
 
 MEAN = "mean of experts"
 DRAWS_INSTEAD = 1000
@@ -129,15 +129,16 @@ def raters_needed(crowd: Judgments, experts: Judgments, options: NeedOptions | N
         _target(found, value, resampled, options),
         _smallest(found, value, resampled, options),
         "draws" if used.n_draws else "exact",
-        _signature(used),
+        _signature(used, data_hash(crowd, experts)),
     )
     return replace(result, warnings=tuple(_warnings(result, found, too_big=too_big)))
 
 
-def _signature(options: NeedOptions) -> Signature:
+def _signature(options: NeedOptions, data: str) -> Signature:
     method = {"draws": str(options.n_draws)} if options.n_draws else {"method": "exact"}
     chance = {"resamples": str(options.n_resamples), "seed": str(options.seed), "level": f"{options.level:g}"}
-    return Signature("raters-needed", {**method, "ties": "random", "limits": "bootstrap-items", **chance})
+    rules = {"ties": "random", "limits": "bootstrap-items", "data": data}
+    return Signature("raters-needed", {**method, **rules, **chance})
 
 
 def _scores(found: Design, wins: Numbers, weights: Numbers) -> Scores:

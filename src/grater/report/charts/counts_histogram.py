@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grater.model import Interval
 from grater.report.charts.layers import HEIGHT, WIDTH, data, name_of
 from grater.report.figure import Figure
 from grater.report.palette import SERIES
-from grater.report.words import listed, many, percent
+from grater.report.words import interval, listed, many, percent
 
 MOST_BARS, MOST_NAMED = 30, 16
 
@@ -45,8 +46,14 @@ def counts_histogram(
     return Figure(name, f"{counted.capitalize()} per {of_what}", words, spec, source)
 
 
-def tag_bars(by_tag: Mapping[str, int], *, name: str = "tags", source: str = "NUCLE 2013, figure 4") -> Figure:
-    """The tags from the commonest down."""
+def tag_bars(
+    by_tag: Mapping[str, int],
+    *,
+    shares: Mapping[str, Interval],
+    name: str = "tags",
+    source: str = "NUCLE 2013, figure 4",
+) -> Figure:
+    """The tags from the commonest down; `shares` of all edits, by tag, have limits."""
     ranked = sorted(by_tag.items(), key=lambda pair: (-pair[1], pair[0]))
     total = sum(by_tag.values())
     rows = [{"tag": tag, "n": n} for tag, n in ranked]
@@ -60,7 +67,7 @@ def tag_bars(by_tag: Mapping[str, int], *, name: str = "tags", source: str = "NU
         "encoding": {**encoding, "text": {"field": "n", "format": ","}},
     }
     spec = {**data(rows), "width": WIDTH - 80, "height": 19 * len(rows), "layer": [bars, labels]}
-    first = listed([f"{tag} ({percent(n, total)})" for tag, n in ranked[:3]])
+    first = listed([f"{tag} ({interval(shares[tag])})" for tag, _ in ranked[:3]])
     return Figure(
         name, "Which errors were marked", f"{many(total, 'edit')}; the commonest tags are {first}.", spec, source
     )

@@ -40,7 +40,7 @@ def _words(found: ConstructionStudy) -> list[str]:
     words = [
         f"{many(found.n_places, 'noun')}, each in five constructions. "
         + " ".join(
-            f"{STAGES[part.name].capitalize()} two raters agree in {number(part.observed.value)} of the answers, "
+            f"{STAGES[part.name].capitalize()} two raters agree in {interval(part.observed)} of the answers, "
             f"kappa {interval(part.kappa)}."
             for part in found.stages
         )

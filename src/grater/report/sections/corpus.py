@@ -26,8 +26,11 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     """The corpus study, and agreement on edits where two annotators read the same essays."""
     found = corpus_statistics({"corpus": essays})
     counts = found.whole.summary.counts
+    density = found.whole.summary.estimates.density
+    marked = f"; {interval(density, digits=1)} edits in 100 tokens" if counts.edits else ""
     words = (
-        f"{many(len(essays), 'essay')} with {many(counts.sentences, 'sentence')} and {many(counts.tokens, 'token')}."
+        f"{many(len(essays), 'essay')} with {many(counts.sentences, 'sentence')} and {many(counts.tokens, 'token')}"
+        f"{marked}."
     )
     n_readers = max(len(essay.annotators) for essay in essays)
     sheets = (_agreement(edit_agreement(essays)),) if n_readers > 1 else ()
@@ -43,7 +46,7 @@ def _figures(found: CorpusStatistics, n_readers: int) -> list[Figure]:
     if summary.per_document:
         figures.append(_histogram("document", summary.per_document.by_number, n_readers, "NUCLE 2013, figure 2"))
     figures.append(_histogram("sentence", summary.per_sentence.by_number, n_readers, "NUCLE 2013, figure 3"))
-    return [*figures, tag_bars(summary.counts.by_tag)]
+    return [*figures, tag_bars(summary.counts.by_tag, shares=summary.estimates.tags)]
 
 
 def _histogram(of_what: str, by_number: Mapping[int, int], n_readers: int, source: str) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grater.crowd.raters import Rater, raters
+from grater.crowd.raters import Rater, raters, signature_of
 from grater.report.charts.rater_scatter import rater_scatter
 from grater.report.figure import Section, Sheet, without_empty_columns
 from grater.report.words import interval, many, number
@@ -24,7 +24,8 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     columns = ("rater", "judged", "right on gold", "agrees with others", "skill", "median seconds")
     note = f"The {MOST_ROWS} raters with most judgments of {len(found)}." if len(found) > MOST_ROWS else ""
     sheet = Sheet("raters", "Raters", columns, tuple(map(_row, ranked)), note)
-    return Section("raters", "Who judged", (_words(found),), (figure,), (without_empty_columns(sheet),))
+    signature = str(signature_of(judgments, gold))
+    return Section("raters", "Who judged", (_words(found),), (figure,), (without_empty_columns(sheet),), signature)
 
 
 def _words(found: list[Rater]) -> str:

@@ -11,7 +11,7 @@ from grater.evaluate.detectors import Evaluation
 from grater.evaluate.draws import Chance
 from grater.evaluate.pairs import Comparison, compare_systems, is_comparable
 from grater.evaluate.standard import Scored
-from grater.evaluate.thresholds import curve_of_thresholds, scored_systems
+from grater.evaluate.thresholds import curve_of_thresholds, scored_systems, signature_of_curve
 from grater.report.charts.agreement_bins import agreement_bins
 from grater.report.charts.agreement_histogram import agreement_histogram
 from grater.report.charts.forest import forest
@@ -78,7 +78,8 @@ def bins_section(found: Evaluation) -> Section:
         "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
     )
     sheets = (_bins(found.whole.bins),) if found.whole.bins else ()
-    return Section("bins", "Where raters agree, and where they do not", (words,), tuple(figures), sheets)
+    title, signature = "Where raters agree, and where they do not", str(found.signature)
+    return Section("bins", title, (words,), tuple(figures), sheets, signature)
 
 
 def _bins(bins: Sequence[Bin]) -> Sheet:
@@ -109,15 +110,15 @@ def curves_section(found: Evaluation, decisions: Table, *, chance: Chance) -> Se
         return None
     figures = (precision_recall(curves), precision_recall(curves, is_weighted=True))
     best = [
-        f"{curve.system} is best at {_threshold(curve.best.threshold)} "
-        f"(F0.5 {number(curve.best.standard['f0.5'].value)})"
+        f"{curve.system} is best at {_threshold(curve.best.threshold)} (F0.5 {interval(curve.best.standard['f0.5'])})"
         for curve in curves
     ]
     words = (
         "; ".join(best)
         + ". A threshold chosen on the data that it is reported on is too good: check it on other items."
     )
-    return Section("thresholds", "Every threshold", (words,), figures)
+    signature = "\n".join(str(signature_of_curve(curve, found.signature)) for curve in curves)
+    return Section("thresholds", "Every threshold", (words,), figures, (), signature)
 
 
 def _threshold(value: float | None) -> str:
