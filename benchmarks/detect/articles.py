@@ -18,6 +18,7 @@ import numpy.typing as npt
 import polars as pl
 from benchmarks.detect.data import cell, keep, lines_of, need, table
 from benchmarks.detect.learners import CHANCE, at_least, decided
+from tests.detect.articles.flags import flagged_counts
 
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
@@ -43,7 +44,7 @@ from grater.detect.articles.phrases import QUANTIFIERS
 from grater.detect.articles.rows import COLUMN, WORDS
 from grater.detect.articles.training import MOST_PASSAGES, Options, fitted
 from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
-from grater.detect.articles.trial import PAIRS, Trial, f_half, fitted_caution, flagged_counts, trial_of
+from grater.detect.articles.trial import PAIRS, Trial, fitted_caution, trial_of
 from grater.detect.learning import dictionary as features_of
 from grater.detect.learning.events import Batch, Events, Labels
 from grater.detect.learning.hashing import Rows
@@ -51,6 +52,7 @@ from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.detect.learning.maxent import fit_maxent
 from grater.detect.learning.tags import TAG_NUMBERS
 from grater.evaluate.cases import cases_of
+from grater.evaluate.counts import f_score
 from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against, each_rater
 from grater.evaluate.truth import truth_of
@@ -199,7 +201,8 @@ def confidence() -> None:
         hit, false_alarm, miss = flagged_counts(testing, caution)
         precision, recall = wilson(hit, hit + false_alarm), wilson(hit, hit + miss)
         at = [precision_at(testing, caution, recall_wanted) for recall_wanted in (0.3, 0.4, 0.5)]
-        rows.append([name, cell(precision), cell(recall), f"{f_half(hit, false_alarm, miss):.3f}", *map(cell, at)])
+        f_half = f_score(np.array([hit, false_alarm, miss, 0.0]), 0.5)
+        rows.append([name, cell(precision), cell(recall), f"{f_half:.3f}", *map(cell, at)])
     table(["confidence", "P", "R", "F0.5", "P at R .3", "P at R .4", "P at R .5"], rows)
     by_habit(testing, cautions["with both"])
     systems = [replace(detector, name=name, caution=caution) for name, caution in cautions.items()]

@@ -31,7 +31,7 @@ from grater.detect.learning.lines import distinct_lines
 from grater.detect.ngrams.arpa import write_arpa
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
 from grater.detect.ngrams.stored import load
-from grater.detect.ngrams.texts import HeldOut, sentences_of_lines
+from grater.detect.ngrams.texts import HoldOutSplit, sentences_of_lines
 from grater.detect.ngrams.training import Wish, train
 from grater.detect.ngrams.words import normal
 from grater.detect.prepositions.candidates import candidates_of
@@ -70,7 +70,7 @@ def of_shipped() -> dict[str, object]:
     everything, first = perplexity(model, brown()), brown(N_SENTENCES)
     n_words = sum(len(words) + 1 for words in first)
     seconds_asked = timed(lambda: perplexity(model, first))
-    held_out = HeldOut()
+    held_out = HoldOutSplit()
     for _ in held_out.left(distinct_lines(native_lines())):
         pass
     kept = perplexity(model, sentences_of_lines(held_out.lines))

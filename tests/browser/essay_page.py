@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -13,7 +13,7 @@ from grater.store.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
 
-FIND = """(words) => {
+RANGE = """const rangeOf = (words) => {
   const walker = document.createTreeWalker(document.getElementById('essay'), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const at = node.data.indexOf(words);
@@ -21,30 +21,27 @@ FIND = """(words) => {
     const range = document.createRange();
     range.setStart(node, at);
     range.setEnd(node, at + words.length);
-    node.parentElement.scrollIntoView({ block: 'center' });
-    const boxes = range.getClientRects();
-    const [first, last] = [boxes[0], boxes[boxes.length - 1]];
-    const middle = (box) => box.top + box.height / 2;
-    return { left: first.left, right: last.right, middle: middle(first), end: middle(last) };
+    return range;
   }
   return null;
-}"""
+};
+const middle = (box) => box.top + box.height / 2;"""
 
-RIM = """([words, isEnd]) => {
-  const walker = document.createTreeWalker(document.getElementById('essay'), NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const at = node.data.indexOf(words);
-    if (at < 0) continue;
-    const range = document.createRange();
-    range.setStart(node, at);
-    range.setEnd(node, at + words.length);
-    const boxes = range.getClientRects();
-    const box = isEnd ? boxes[boxes.length - 1] : boxes[0];
-    const isRight = isEnd !== /[\u0590-\u05ff]/.test(words);
-    return { x: isRight ? box.right - 1 : box.left + 1, y: box.top + box.height / 2 };
-  }
-  return null;
-}"""
+FIND = f"""([words]) => {{ {RANGE}
+  const range = rangeOf(words);
+  if (!range) return null;
+  range.startContainer.parentElement.scrollIntoView({{ block: 'center' }});
+  const boxes = [...range.getClientRects()];
+  const [first, last] = [boxes[0], boxes.at(-1)];
+  return {{ left: first.left, right: last.right, middle: middle(first), end: middle(last) }};
+}}"""
+
+RIM = f"""([words, isEnd]) => {{ {RANGE}
+  const boxes = [...(rangeOf(words)?.getClientRects() ?? [])];
+  const box = boxes.at(isEnd ? -1 : 0);
+  const isRight = isEnd !== /[\u0590-\u05ff]/.test(words);
+  return box && {{ x: isRight ? box.right - 1 : box.left + 1, y: middle(box) }};
+}}"""
 
 
 @dataclass
@@ -72,13 +69,14 @@ class EssayPage:
         return found["left"], found["right"], found["middle"]
 
     def _find(self, words: str) -> dict[str, float]:
-        found: dict[str, float] | None = self.page.evaluate(FIND, words)
-        assert found, f"{words!r} is not on the page in one piece"
-        return found
+        return self._measured(FIND, words)
 
     def _rim(self, words: str, is_end: bool) -> dict[str, float]:
         """A point just inside the first or the last letter of words, wherever the page stands."""
-        found: dict[str, float] | None = self.page.evaluate(RIM, [words, is_end])
+        return self._measured(RIM, words, is_end)
+
+    def _measured(self, script: str, words: str, is_end: bool = False) -> dict[str, float]:
+        found: dict[str, float] | None = self.page.evaluate(script, [words, is_end])
         assert found, f"{words!r} is not on the page in one piece"
         return found
 
@@ -160,17 +158,30 @@ class EssayPage:
         return [saved[2:] for saved in self.saved()]
 
 
+def open_essay(page: Page, site: Site, person: Person, address: str) -> EssayPage:
+    """The essay that the person has on lease, on a page of their browser."""
+    with site.store.read() as tx:
+        lease = leases.find(tx, address.rpartition("/")[2], person_id=person.person_id)
+    assert lease is not None
+    page.goto(address)
+    expect(page.locator("#save-state")).to_have_text("All marks saved")
+    return EssayPage(page, site, person, lease.unit_id, address)
+
+
+def open_own_desk(page: Page, site: Site, adjudicator: Person, unit_id: str) -> EssayPage:
+    """The desk of the adjudication page, on which the adjudicator marks what nobody marked."""
+    address = f"/adjudicate/{unit_id}"
+    page.goto(address)
+    page.get_by_text("The whole essay").click()
+    return EssayPage(page, site, adjudicator, unit_id, address)
+
+
 @contextmanager
 def marking(site: Site, chromium: Browser, text: str, **options: object) -> Iterator[EssayPage]:
     """A page of a new annotator on a new essay; no script error, no breach of the content policy."""
     person = site.person()
     address = site.lease(site.marking_job(text), person)
     context = site.context(chromium, person, **options)
-    with site.store.read() as tx:
-        lease = leases.find(tx, address.rpartition("/")[2], person_id=person.person_id)
-    assert lease is not None
     with watched(context) as (page, complaints):
-        page.goto(address)
-        expect(page.locator("#save-state")).to_have_text("All marks saved")
-        yield EssayPage(page, site, person, lease.unit_id, address, complaints)
+        yield replace(open_essay(page, site, person, address), complaints=complaints)
     context.close()

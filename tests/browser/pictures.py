@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, sync_playwright
 
-from grater.store import leases, people
+from grater.store import people
 from tests.browser.chromium import launch
-from tests.browser.essay_page import EssayPage
+from tests.browser.essay_page import open_essay, open_own_desk
 from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
@@ -51,7 +51,7 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
         page.screenshot(path=folder / "jobs.png")
         page.goto(f"/jobs/{job_id}")
         page.screenshot(path=folder / "job.png")
-        desk = _desk(page, site, person, site.lease(job_id, person))
+        desk = open_essay(page, site, person, site.lease(job_id, person))
         for words, tag, correction in MARKS:
             desk.drag(words)
             desk.fill(tag=tag, correction=correction)
@@ -85,7 +85,7 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
         page.set_viewport_size(PHONE)
         page.screenshot(path=folder / "marking-phone.png")
     with _page(browser, site, person, viewport=PHONE, has_touch=True, is_mobile=True) as page:
-        desk = _desk(page, site, person, desk.address)
+        desk = open_essay(page, site, person, desk.address)
         desk.tap("opinion")
         desk.pull("end", "opinion", "shop", "finger")
         page.wait_for_timeout(500)
@@ -109,9 +109,7 @@ def _adjudicating(browser: Browser, site: Site, folder: Path) -> None:
     """What nobody marked, on the desk of the adjudication page."""
     adjudicator, unit_id = site.person("adjudicator"), marked(site, TOUR_ESSAY, comment="")
     with _page(browser, site, adjudicator, viewport={"width": 1000, "height": 760}) as page:
-        desk = EssayPage(page, site, adjudicator, unit_id, f"/adjudicate/{unit_id}")
-        page.goto(desk.address)
-        page.get_by_text("The whole essay").click()
+        desk = open_own_desk(page, site, adjudicator, unit_id)
         desk.drag("three")
         desk.fill(tag="mec", correction="3")
         desk.drag("in summer")
@@ -150,15 +148,6 @@ def _page(browser: Browser, site: Site, person: people.Person, **options: object
     context = site.context(browser, person, **options)
     yield context.new_page()
     context.close()
-
-
-def _desk(page: Page, site: Site, person: people.Person, address: str) -> EssayPage:
-    page.goto(address)
-    expect(page.locator("#save-state")).to_have_text("All marks saved")
-    with site.store.read() as tx:
-        lease = leases.find(tx, address.rpartition("/")[2], person_id=person.person_id)
-    assert lease is not None
-    return EssayPage(page, site, person, lease.unit_id, address)
 
 
 def main(folder: Path) -> None:

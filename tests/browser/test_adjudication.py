@@ -16,7 +16,7 @@ from grater.store import adjudications, leases
 from grater.tasks.construction import CONSTRUCTIONS
 from grater.tasks.marking import edits_of
 from tests.browser.chromium import watched
-from tests.browser.essay_page import EssayPage
+from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to
 from tests.browser.site import Site
 
@@ -127,12 +127,9 @@ def decide_with_keyboard(page: Page) -> None:
     def to(selector: str) -> None:
         tab_to(page, lambda _: page.evaluate("(it) => document.activeElement.matches(it)", selector))
 
-    to("#place-1 input[type=radio]")
-    page.keyboard.press("Space")
-    to("#place-2 input[type=radio]")
-    page.keyboard.press("Space")
-    to("#place-3 input[type=radio]")
-    page.keyboard.press("Space")
+    for place in (1, 2, 3):
+        to(f"#place-{place} input[type=radio]")
+        page.keyboard.press("Space")
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     to("#place-3 select[name^=tag]")
@@ -215,9 +212,7 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
     adjudicator = site.person("adjudicator")
     context = site.context(chromium, adjudicator)
     with watched(context) as (page, _):
-        desk = EssayPage(page, site, adjudicator, unit_id, f"/adjudicate/{unit_id}")
-        page.goto(desk.address)
-        page.get_by_text("The whole essay").click()
+        desk = open_own_desk(page, site, adjudicator, unit_id)
         desk.drag("in ")
         desk.fill(tag="wcip", correction="during")
         desk.drag("three")

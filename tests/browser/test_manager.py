@@ -155,14 +155,14 @@ def take_home(page: Page, folder: Path) -> None:
     page.get_by_label("Title").fill("Markets and boats")
     page.get_by_label("Judgments of").select_option("crowd")
     with page.expect_download(timeout=LONG) as download:
-        page.get_by_role("button", name="Make the report").click()
+        page.get_by_role("button", name="Make the report").click(timeout=LONG)
     download.value.save_as(folder / "report.html")
     report = (folder / "report.html").read_text("utf-8")
     assert "Markets and boats" in report
     assert f"{SYSTEM} flags errors with precision" in report
     assert "entry quiz of 3 (one try)" in report  # the protocol sheet
     with page.expect_download(timeout=LONG) as download:
-        page.get_by_role("button", name="Download").click()
+        page.get_by_role("button", name="Download").click(timeout=LONG)
     download.value.save_as(folder / "study.zip")
     with zipfile.ZipFile(folder / "study.zip") as packed:
         assert "entry quiz of 3" in packed.read("protocol.json").decode()

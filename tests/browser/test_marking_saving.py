@@ -96,15 +96,20 @@ def test_an_answer_that_the_server_refuses_leaves_the_essay_open_and_saving(site
         assert [tag for _, tag, _ in desk.quotes()] == ["SVA", "SVA"]
 
 
+def mark_on_both(desk: EssayPage, other: EssayPage) -> None:
+    """The other tab saves a mark; the one made here then comes too late."""
+    desk.complaints.allow.append("409")
+    other.drag("own")
+    other.fill(tag="sva", correction="owns")
+    assert other.quotes() == [("own", "SVA", ["owns"])]
+    desk.page.bring_to_front()
+    desk.drag("repeat")
+    desk.fill(tag="vt", correction="repeated")
+
+
 def test_the_older_of_two_tabs_is_asked_and_may_keep_its_own(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk, desk.second_tab() as other:
-        desk.complaints.allow.append("409")
-        other.drag("own")
-        other.fill(tag="sva", correction="owns")
-        assert other.quotes() == [("own", "SVA", ["owns"])]
-        desk.page.bring_to_front()
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        mark_on_both(desk, other)
         expect(desk.page.get_by_role("heading", name="saved somewhere else")).to_be_visible()
         desk.press("Escape")
         expect(desk.page.locator("#stale")).to_be_visible()
@@ -115,13 +120,7 @@ def test_the_older_of_two_tabs_is_asked_and_may_keep_its_own(site: Site, chromiu
 
 def test_the_other_version_can_be_taken_and_undo_brings_mine_back(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk, desk.second_tab() as other:
-        desk.complaints.allow.append("409")
-        other.drag("own")
-        other.fill(tag="sva", correction="owns")
-        assert other.quotes() == [("own", "SVA", ["owns"])]
-        desk.page.bring_to_front()
-        desk.drag("repeat")
-        desk.fill(tag="vt", correction="repeated")
+        mark_on_both(desk, other)
         desk.page.get_by_role("button", name="Take the other: 1 mark").click()
         expect(desk.page.locator(".entry-code")).to_have_text("SVA")
         assert tags(desk) == ["SVA"]

@@ -11,7 +11,7 @@ from grater.store import essays
 from grater.study.mining import all_of, mine_study
 from tests.browser.chromium import watched
 from tests.browser.site import Site
-from tests.study.test_mining import MORE, TEXT, count
+from tests.study.mined_lists import MORE, TEXT, count
 
 NUMBER = numbers(1)
 

@@ -114,3 +114,12 @@ def test_axe_finds_nothing_serious(chromium: Browser, saved: Path, scheme: Schem
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 720})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_paper_is_white_and_holds_whole_tables_without_the_lists(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})  # what A4 leaves between its margins
+    assert colour_of(page, "html", "backgroundColor") == "rgb(255, 255, 254)"
+    wide = "[...document.querySelectorAll('.sheet, .chart')].filter(each => each.scrollWidth > each.clientWidth)"
+    assert page.evaluate(f"{wide}.map(each => each.id)") == []
+    assert not page.locator(".list .opened").first.is_visible()

@@ -92,7 +92,10 @@ def _annotator(site: Site) -> Iterator[Stop]:
 
 def _adjudicator(site: Site) -> Iterator[Stop]:
     adjudicator, essay, mined = site.person("adjudicator"), marked(site, ESSAY, comment=""), mined_list(site)
+    with site.store.read() as tx:
+        job_id = units.the(tx, essay).job.job_id
     yield Stop("/adjudicate", "/adjudicate", adjudicator, "adjudicate")
+    yield Stop("/adjudicate/jobs/{job_id}", f"/adjudicate/jobs/{job_id}", adjudicator, "adjudicate-job")
     yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{essay}", adjudicator, "adjudicate-essay")
     yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{rated(site, 'usage')}", adjudicator, "adjudicate-item")
     yield Stop("/mining", "/mining", adjudicator, "mining-lists")
@@ -105,9 +108,11 @@ def _staff(site: Site) -> Iterator[Stop]:
     rater = site.person("worker")
     missed_gold(site, crowd, rater)
     with site.store.read() as tx:
-        job_id = units.the(tx, unit_id).job.job_id
-    for name in ("jobs/new", "import", "items", "people", "systems", "export", "webhooks"):
+        unit = units.the(tx, unit_id)
+    job_id, essay_id = unit.job.job_id, unit.unit.essay.essay_id
+    for name in ("jobs/new", "import", "essays", "items", "people", "systems", "export", "webhooks"):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
+    yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
     for name in ("units", "agreement", "guidelines"):

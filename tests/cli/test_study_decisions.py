@@ -1,4 +1,4 @@
-"""`grater study adjudicate`, `seat` and `review`, as a person types them."""
+"""`grater study adjudicate`, `seat`, `hand-over`, `review` and `invite --back`, as a person types them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import open_store, people
+from grater.store import invitations, open_store, people
 from grater.study import opening
 from grater.study.importing import import_files
 from grater.study.planning import JobPlan, add_job
@@ -73,6 +73,26 @@ def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str])
     assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
     with open_store(study) as store, store.read() as tx:
         assert people.named(tx, "The pair").kind == "joint"
+
+
+def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_store(study) as store:
+        add_job(store, JobPlan("named", "error", item_ids=("one", "two"), annotators=("Ann",)))
+    moved = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
+    assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
+    again = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named")
+    assert (again.status, again.out) == (2, "")
+    assert "'Ann' has nothing left" in again.err
+
+
+def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = grater(capsys, "study", "invite", study, "--back", "Olga", "--url", "https://rate.example")
+    assert link.out.startswith("https://rate.example/join/")
+    assert "as owner" in link.err
+    with open_store(study) as store, store.read() as tx:
+        invitation = invitations.find(tx, link.out.strip().rpartition("/")[2])
+        assert invitation is not None
+        assert invitation.person_id == people.named(tx, "Olga").person_id
 
 
 def test_odd_marks_are_put_into_the_queue_once(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,36 +5,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import Any
 
-import pytest
-
-from grater.errors import BadInput
-from grater.server.webhooks import FINISHED, MOST_FAILURES, Teller, require_outside, signature
-from grater.store import jobs, judgments, tokens, webhooks
+from grater.server.security.roles import API
+from grater.store import judgments, tokens
+from tests.server.programs import Program
 from tests.server.studies import Study
-
-API = "/api/v1"
-
-
-class Program:
-    """Somebody's program, with their token."""
-
-    def __init__(self, study: Study, who: str) -> None:
-        with study.store.write() as tx:
-            secret = tokens.make(tx, study.people[who].person_id)
-        self.client = study.client()
-        self.headers = {"authorization": f"Bearer {secret}"}
-
-    def get(self, path: str, status: int = 200) -> Any:
-        reply = self.client.get(API + path, headers=self.headers)
-        assert reply.status_code == status, reply.text
-        return reply.json()
-
-    def post(self, path: str, sent: object = None, status: int = 200) -> Any:
-        reply = self.client.post(API + path, headers=self.headers, json={} if sent is None else sent)
-        assert reply.status_code == status, reply.text
-        return reply.json()
 
 
 def test_a_program_judges_like_a_person(study: Study) -> None:
@@ -48,7 +23,7 @@ def test_a_program_judges_like_a_person(study: Study) -> None:
         "seconds": 2,
     }
     first = program.post(f"/leases/{lease['lease_id']}", form)
-    assert first == {"submission_id": "mine-1", "status": "valid", "is_replay": False}
+    assert first == {"submission_id": "mine-1", "status": "valid", "is_replay": False, "has_feedback": False}
     assert program.post(f"/leases/{lease['lease_id']}", form)["is_replay"] is True
     other = {**form, "fields": {"label": ["2"], "confidence": ["low"]}}
     program.post(f"/leases/{lease['lease_id']}", other, 409)
@@ -114,12 +89,19 @@ def test_a_manager_makes_opens_and_watches_a_job(bare: Study) -> None:
     Program(bare, "worker").get(f"/jobs/{job['job_id']}", 404)
     program.post(f"/jobs/{job['job_id']}/state", {"state": "open"})
     program.post(f"/jobs/{job['job_id']}/state", {"state": "open"}, 409)
-    assert program.post(f"/jobs/{job['job_id']}/guidelines", {"markdown": "# New"}) == {"version": 2}
+    assert program.post(f"/jobs/{job['job_id']}/guidelines", {"markdown": "# New"})["version"] == 2
     assert program.get(f"/jobs/{job['job_id']}")["guidelines"]["markdown"] == "# New"
     progress = program.get(f"/jobs/{job['job_id']}/progress")
     assert progress["wanted"] == 2 * progress["units"] > 0
     assert program.get(f"/jobs/{job['job_id']}/agreement")["reason"] == "No item has two judgments yet."
-    assert program.get(f"/jobs/{job['job_id']}/judgments") == {"judgments": []}
+    assert program.get(f"/jobs/{job['job_id']}/judgments") == {"judgments": [], "next": None}
+
+
+def test_a_fresh_job_leaves_out_essays_that_are_asked_about(study: Study) -> None:
+    program = Program(study, "manager")
+    told = program.post("/jobs", {"name": "again", "task": "marking", "fresh": True}, 422)
+    assert "nothing new" in told["error"]["message"]
+    program.post("/jobs", {"name": "again", "task": "marking"})
 
 
 def test_files_come_in_and_the_study_goes_out(bare: Study) -> None:
@@ -161,100 +143,3 @@ def test_openapi_describes_every_call_and_no_page(study: Study) -> None:
     assert described["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
     page = study.browser("worker").get("/api").text
     assert f"POST {API}/leases/{{lease_id}}" in page
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "ftp://example.org",
-        "file:///etc/passwd",
-        "http://127.0.0.1/x",
-        "http://localhost:1/",
-        "http://[::1]/",
-        "http://10.0.0.1",
-        "nonsense",
-    ],
-)
-def test_webhooks_do_not_reach_inside(study: Study, url: str) -> None:
-    with pytest.raises(BadInput):
-        require_outside(url, allow_private=False)
-    Program(study, "owner").post("/webhooks", {"url": url}, 422)
-
-
-class Outside:
-    """A program that hears webhooks; `status` is what it answers."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[dict[str, Any], str]] = []
-        self.status = 200
-
-    def __call__(self, url: str, body: bytes, headers: Any) -> int:  # noqa: ARG002
-        self.heard.append((json.loads(body), headers["x-grater-signature"]))
-        self.body = body
-        return self.status
-
-
-def told(study: Study) -> tuple[Outside, Teller, Program]:
-    object.__setattr__(study.settings, "private_webhooks", True)
-    owner = Program(study, "owner")
-    made = owner.post("/webhooks", {"url": "http://127.0.0.1:9/hook"})
-    assert made["secret"] not in json.dumps(owner.get("/webhooks"))
-    outside = Outside()
-    outside.secret = made["secret"]  # type: ignore[attr-defined]
-    return outside, Teller(study.client().app.state.server, post=outside), owner  # type: ignore[attr-defined]
-
-
-def finish_one(study: Study) -> None:
-    for who in ("worker", "annotator"):
-        program = Program(study, who)
-        while lease := program.post(f"/jobs/{study.jobs['construction']}/next")["lease"]:
-            fields = {field["name"]: ["yes"] for field in lease["fields"]}
-            program.post(f"/leases/{lease['lease_id']}", {"fields": fields})
-
-
-def test_a_finished_unit_is_told_once_and_signed(study: Study) -> None:
-    outside, teller, _ = told(study)
-    finish_one(study)
-    assert teller.tell_all() == 1
-    assert teller.tell_all() == 0
-    ((body, signed),) = outside.heard
-    assert body["verb"] == FINISHED
-    assert body["payload"]["job"] == "construction"
-    assert sorted(body["payload"]["labels"].values()) == [["yes", "yes"]] * 5
-    assert signed == signature(outside.secret, outside.body)  # type: ignore[attr-defined]
-
-
-def test_an_event_is_told_again_until_it_is_heard_ever_more_slowly(study: Study) -> None:
-    outside, teller, _ = told(study)
-    finish_one(study)
-    outside.status = 500
-    teller.tell_all()
-    assert teller.tell_all() == 0
-    assert len(outside.heard) == 1  # it waits before the next try
-    study.clock.now += 3_000
-    outside.status = 204
-    assert teller.tell_all() == 1
-
-
-def test_a_webhook_that_never_answers_is_paused(study: Study) -> None:
-    outside, teller, _ = told(study)
-    finish_one(study)
-    outside.status = 0
-    for _ in range(MOST_FAILURES + 5):
-        teller.tell_all()
-        study.clock.now += 10_000_000
-    assert len(outside.heard) == MOST_FAILURES
-    with study.store.read() as tx:
-        assert webhooks.all(tx)[0].state == "paused"
-
-
-def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
-    object.__setattr__(study.settings, "private_webhooks", True)
-    Program(study, "owner").post("/webhooks", {"url": "http://127.0.0.1:9/", "verbs": ["job.state"]})
-    outside = Outside()
-    teller = Teller(study.client().app.state.server, post=outside)  # type: ignore[attr-defined]
-    with study.store.write() as tx:
-        jobs.set_state(tx, study.jobs["error"], "paused")
-    finish_one(study)
-    teller.tell_all()
-    assert [body["verb"] for body, _ in outside.heard] == ["job.state"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from grater.store import adjudications, people, units
+from tests.server.programs import Program
 from tests.server.studies import Study
-from tests.server.test_api import Program
 from tests.server.test_reviews import first_word
 from tests.server.test_work import FILLED, answer, answer_all, start
 
@@ -22,7 +22,7 @@ def test_a_program_sees_what_is_undecided_and_decides(study: Study) -> None:
     waiting = program.get(f"/jobs/{study.jobs['error']}/undecided")["units"]
     assert len(waiting) == 10
     assert list(waiting[0]["labels"].values()) == [{"error": 1, "ok": 1}]
-    path, sent = f"/units/{waiting[0]['unit']}/decision", {"fields": {"label": ["ok"]}, "version": 0}
+    path, sent = f"/units/{waiting[0]['unit_id']}/decision", {"fields": {"label": ["ok"]}, "version": 0}
     assert program.post(path, sent)["version"] == 1
     assert program.post(path, sent, status=409)["error"]["status"] == 409  # somebody decided in the meantime
     assert len(program.get(f"/jobs/{study.jobs['error']}/undecided")["units"]) == 9
@@ -35,7 +35,7 @@ def test_a_unit_that_is_not_finished_cannot_be_decided(study: Study) -> None:
     browser = study.browser("worker")
     answer(browser, start(browser, study, "error"), FILLED["error"])
     program = Program(study, "adjudicator")
-    assert program.get(f"/jobs/{study.jobs['error']}/undecided") == {"units": []}
+    assert program.get(f"/jobs/{study.jobs['error']}/undecided") == {"units": [], "next": None}
     with study.store.read() as tx:
         unit_ids = units.ids_of_job(tx, study.jobs["error"])
     for unit_id in unit_ids:
@@ -49,7 +49,7 @@ def test_odd_marks_are_found_kept_and_mended(study: Study) -> None:
     manager, annotator = Program(study, "manager"), Program(study, "annotator")
     assert manager.post(f"/jobs/{study.jobs['marking']}/review", {}) == {"findings": 1}
     (found,) = annotator.get("/findings")["findings"]
-    lease = annotator.post(f"/units/{found['unit']}/mend", {})["lease"]
+    lease = annotator.post(f"/units/{found['unit_id']}/mend", {})["lease"]
     sent = {"fields": {"edits": [first_word(lease["text"], "Better")]}}
     assert annotator.post(f"/leases/{lease['lease_id']}", sent)["status"] == "valid"
     assert annotator.get("/findings") == {"findings": []}

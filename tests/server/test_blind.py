@@ -136,7 +136,7 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     with study.store.write() as tx:
         token = tokens.make(tx, study.people["manager"].person_id)
     client, headers = study.client(), {"authorization": f"Bearer {token}"}
-    assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json() == {"judgments": []}
+    assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
     assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200
     assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
     assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}

@@ -1,4 +1,4 @@
-"""Managers, owners, adjudicators: jobs, people, progress, agreement, export, gold."""
+"""Managers and owners: jobs, people, progress, agreement, export."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 
-from grater.store import adjudications, guidelines, invitations, jobs, judgments, people, units
+from grater.model import Essay
+from grater.store import essays, guidelines, invitations, jobs, judgments, people, units
 from tests.server.studies import Browser, Patience, Study
 from tests.server.test_work import FILLED, answer, answer_all, start
 
@@ -50,7 +51,7 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
         ({"judgments": "0"}, "judgments: expected a number from 1"),
         ({"judgments": "many"}, "judgments: expected a number"),
         ({"delay_days": "nan"}, "delay_days: expected a number"),
-        ({"task": "verify"}, "systems"),
+        ({"task": "verify"}, "no system has decided on the essays yet"),
         ({"annotators": "Nobody"}, "unknown person"),
     ],
 )
@@ -136,7 +137,7 @@ def test_items_are_listed_by_kind_with_their_words(study: Study) -> None:
     assert '<td dir="auto">of</td><td>essay-1</td>' in page
     assert "prep (10)" in page
     assert "construction/" not in page.partition("<table>")[2]
-    assert "Page 1 of 1" in manager.get("/manage/items?page=99").text
+    assert "<td>essay-1</td>" in manager.get("/manage/items?page=99").text  # the last page there is
 
 
 def test_links_of_invitations_are_shown_once_and_work(bare: Study) -> None:
@@ -207,72 +208,42 @@ def test_cells_that_a_spreadsheet_would_run_are_made_harmless(study: Study) -> N
     assert not any(line.startswith("=") or ",=" in line or ',"=' in line for line in lines)
 
 
-def test_adjudication_shows_raters_side_by_side_and_stores_gold(study: Study) -> None:
-    all_of(study, "worker", "usage", {"label": "1", "better": "on", "confidence": "high"})
-    all_of(study, "annotator", "usage", {"label": "2", "confidence": "low"})
-    adjudicator = study.browser("adjudicator")
-    assert "0 of 10 decided" in adjudicator.get("/adjudicate").text
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["usage"])[0]
-    page = adjudicator.get(f"/adjudicate/{unit_id}").text
-    assert "Worker" in page
-    assert "Annotator" in page
-    reply = adjudicator.post(f"/adjudicate/{unit_id}", {"label": "1", "version": "0", "confidence": "high"})
-    assert reply.status_code == 422  # a better preposition is owed here too
-    form = {"label": "1", "better": "upon", "confidence": "high", "version": "0", "comment": "as in the guide"}
-    assert adjudicator.post(f"/adjudicate/{unit_id}", form).url.path == "/adjudicate"
-    with study.store.read() as tx:
-        decided = adjudications.find(tx, unit_id)
-        assert len(judgments.table(tx, study.jobs["usage"])) == 20  # the originals stay
-    assert decided is not None
-    assert (decided.answers[0].label, decided.answers[0].alternatives) == ("1", ("upon",))
-    assert "1 of 10 decided" in adjudicator.get("/adjudicate").text
+def test_every_task_is_made_by_the_form_once_a_system_has_run(bare: Study) -> None:
+    browser = bare.browser("manager")
+    browser.post("/manage/systems", {"system": "prep-lm"})
+    for task in ("usage", "cloze", "error", "construction", "marking", "choice", "verify"):
+        assert make(browser, task=task, name=task).status_code == 200, task
 
 
-def test_a_decision_made_from_an_older_one_is_stale(study: Study) -> None:
-    for who in TWO:
-        all_of(study, who, "error", {"label": "error"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
-    one, other = study.browser("adjudicator"), study.browser("owner")
-    assert one.post(f"/adjudicate/{unit_id}", {"label": "ok", "version": "0"}).status_code == 200
-    assert other.post(f"/adjudicate/{unit_id}", {"label": "error", "version": "0"}).status_code == 409
+def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None:
+    browser = bare.browser("manager")
+    make(browser, task="marking", name="first")
+    reply = make(browser, task="marking", name="again", fresh="1")
+    assert "every essay is in a job of the task" in reply.text
+    with bare.store.write() as tx:
+        essays.add_all(tx, [Essay("late", "She came late. I waited of her.")])
+    make(browser, task="marking", name="second", fresh="1")
+    with bare.store.read() as tx:
+        (unit_id,) = units.ids_of_job(tx, jobs.named(tx, "second").job_id)
+        assert units.the(tx, unit_id).unit.essay.essay_id == "late"
 
 
-def test_what_raters_agree_on_is_filled_in(study: Study) -> None:
-    for who in TWO:
-        all_of(study, who, "error", {"label": "ok"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["error"])[0]
-    assert 'value="ok" data-key="2" checked' in study.browser("adjudicator").get(f"/adjudicate/{unit_id}").text
+def test_who_was_named_and_has_not_begun_is_on_the_page_of_the_job(bare: Study) -> None:
+    browser = bare.browser("manager")
+    form = {"name": "new", "task": "marking", "judgments": "2", "open": "1", "annotators": ["Annotator", "Worker"]}
+    page = browser.post("/manage/jobs", form).text
+    assert page.count("not begun") == 2
+    assert '<td>Annotator</td><td class="number">3</td>' in page
 
 
-def test_units_on_which_raters_differ_come_first(study: Study) -> None:
-    all_of(study, "worker", "error", {"label": "ok"})
-    browser = study.browser("annotator")
-    path, odd = start(browser, study, "error"), ""
-    for number in range(10):
-        from grater.store import leases
-
-        if number == 7:
-            with study.store.read() as tx:
-                found = leases.find(tx, path.rpartition("/")[2], person_id=study.people["annotator"].person_id)
-            assert found is not None
-            odd = found.unit_id
-        path = answer(browser, path, {"label": "error" if number == 7 else "ok"}).url.path
-    assert f"/adjudicate/{odd}" in study.browser("adjudicator").get("/adjudicate").text
-
-
-def test_a_choice_is_adjudicated_by_whose_word_it_is(study: Study) -> None:
-    for who in TWO:
-        all_of(study, who, "choice", {"label": "equally good"})
-    with study.store.read() as tx:
-        unit_id = units.ids_of_job(tx, study.jobs["choice"])[0]
-    adjudicator = study.browser("adjudicator")
-    page = adjudicator.get(f"/adjudicate/{unit_id}").text
-    adjudicator.post(f"/adjudicate/{unit_id}", {"label": "first", "version": "0"})
-    is_system_first = "zzz-suggested" in page.partition('value="first"')[2].partition("</label>")[0].lower()
-    with study.store.read() as tx:
-        decided = adjudications.find(tx, unit_id)
-    assert decided is not None
-    assert decided.answers[0].label == ("system" if is_system_first else "writer")
+def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None:
+    browser = bare.browser("manager")
+    form = {"name": "new", "task": "marking", "judgments": "1", "open": "1", "annotators": ["Annotator"]}
+    path = browser.post("/manage/jobs", form).url.path
+    giver, taker = (bare.people[role].person_id for role in ("annotator", "worker"))
+    page = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker}).text
+    assert "3 units of Annotator went to Worker." in page
+    assert "Mark an essay" in bare.browser("worker").get("/jobs").text
+    again = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker})
+    assert again.status_code == 422
+    assert "has nothing left" in again.text

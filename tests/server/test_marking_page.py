@@ -11,6 +11,7 @@ import pytest
 from grater.errors import BadInput
 from grater.model import Essay, Json
 from grater.server.pages.marking import checked, findings
+from grater.study import planning
 from grater.tasks.task import Unit
 from tests.server.studies import BASE, Browser, Study, served
 
@@ -109,3 +110,22 @@ def told(browser: Browser, path: str) -> dict[str, str]:
     start = page.index('id="marking-data">') + len('id="marking-data">')
     found: dict[str, str] = json.loads(page[start : page.index("</script>", start)])
     return found
+
+
+def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: Study) -> None:
+    browser, path = begin(study, "annotator")
+    page = browser.get(path).text
+    assert "0 done" in page
+    assert f'action="{path}/return"' in page
+    assert browser.post(f"{path}/return").status_code == 200
+    assert "This one has gone back" in browser.get(path).text
+
+
+def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:
+    with study.store.write() as tx:
+        job = planning.plan_job(tx, planning.JobPlan("own", "marking", annotators=("Annotator",), most=1))
+    browser = study.browser("annotator")
+    path = browser.post(f"/jobs/{job.job_id}/next").url.path
+    assert "all done" not in browser.get("/jobs").text
+    browser.post(path, {"edits": "[]"})
+    assert "all done" in browser.get("/jobs").text

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from grater.model import Essay, Item, Json, Span
-from grater.store import essays, items, jobs, tokens, units
+from grater.store import essays, items, jobs, suspects, tokens, units
 from grater.store.units import NewUnit
 from grater.tables import read_items
 from tests.server.studies import Browser, Study, hidden, served
-from tests.study.test_mining import MORE, TEXT, count
+from tests.study.mined_lists import MORE, TEXT, count
 
 
 @pytest.fixture
 def mining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     """A study with suspicious essays; counts are a few of our own."""
-    for place in ("pages", "api"):
-        monkeypatch.setattr(f"grater.server.{place}.mining.shipped_counts", lambda: count)
+    monkeypatch.setattr("grater.server.mining.counts_in_shipped_model", count)
     with served(tmp_path) as found:
         with found.store.write() as tx:
             essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
@@ -64,6 +64,25 @@ def test_a_list_is_gone_through_button_by_button(mining: Study) -> None:
     assert "entered into the" not in rejected
 
 
+def test_a_key_press_reads_one_suspect_and_not_the_whole_list(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser, address = made(mining)
+    read = Mock(wraps=suspects._listed)
+    monkeypatch.setattr(suspects, "_listed", read)
+    assert decided(browser, f"{address}/1", "y") == f"{address}/2?after=1"
+    assert read.call_count == 4  # the page of 1; 1 again, to decide; the page of 2, which shows 1 once more
+
+
+def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grater.server.pages.mining.A_PAGE", 1)
+    browser, address = made(mining)
+    decided(browser, f"{address}/1", "y")
+    page = browser.get(f"{address}?show=open&page=2").text
+    assert ("entered into the" in page, "marry with her" in page) == (True, False)
+    assert '<a href="?show=open&amp;page=1">Before</a>' in page
+    assert "Page 2 of 2" in page
+    assert "Page 3 of 3" in browser.get(f"{address}?page=99").text
+
+
 def test_the_last_verdict_can_be_undone(mining: Study) -> None:
     browser, address = made(mining)
     here = decided(browser, f"{address}/1", "y")
@@ -88,7 +107,8 @@ def test_two_people_at_one_suspect_do_not_overwrite_each_other(mining: Study) ->
 def test_odd_verdicts_places_and_jobs_are_refused(mining: Study) -> None:
     browser, address = made(mining)
     assert browser.post(f"{address}/1", {"verdict": "perhaps", "version": "0"}).status_code == 422
-    for place in (f"{address}/0", f"{address}/4", "/mining/nothing", "/mining/nothing/1"):
+    assert browser.get(f"{address}/1?after=99").status_code == 200
+    for place in (f"{address}/0", f"{address}/4", f"{address}/{10**30}", "/mining/nothing", "/mining/nothing/1"):
         assert browser.get(place).status_code == 404
     with mining.store.write() as tx:
         other = jobs.add(tx, name="other", task="error")
@@ -111,7 +131,10 @@ def test_the_verdicts_come_as_the_file_that_the_command_reads_and_go_in_again(mi
     refused = browser.post("/mining", {"name": "bad"}, files=[("files", ("verdicts.csv", bad))])
     assert refused.status_code == 422
     assert "verdicts.csv:3: expected a trigram of the study" in refused.text.replace("&#39;", "'")
-    assert "/tmp" not in refused.text
+    both = [("files", (f"{name}.csv", reply.content)) for name in "ab"]
+    assert "files: expected one list, found 2" in browser.post("/mining", {"name": "both"}, files=both).text
+    torn = browser.post("/mining", {"name": "torn"}, files=[("files", ("torn.csv", b"no,columns\n1,2\n"))])
+    assert "<p>torn.csv: " in torn.text  # not where it lay for a moment
 
 
 def test_the_balanced_corpus_is_built_on_the_page(mining: Study) -> None:
@@ -122,7 +145,8 @@ def test_the_balanced_corpus_is_built_on_the_page(mining: Study) -> None:
     assert "Balanced corpus" in browser.get(address).text
     assert "Balanced corpus" not in mining.browser("adjudicator").get(address).text
     reply = browser.post(f"{address}/balanced", {"name": "balanced", "n_each": "2", "n_gold": "2"})
-    assert "balanced: 2 errors, 2 correct uses, 2 of them gold; 0 duplicates left out." in reply.text
+    assert "balanced: errors: 2, correct uses: 2, gold among them: 2, duplicates left out: 0" in reply.text
+    assert "wanted" not in reply.text
     too_much = browser.post(f"{address}/balanced", {"name": "more", "n_each": "2", "n_gold": "75"})
     assert too_much.status_code == 422
     assert "expected at most 4 gold items, found 75" in too_much.text
@@ -138,7 +162,7 @@ def test_the_job_of_a_list_and_its_units_can_be_looked_at(mining: Study) -> None
 
 
 def test_many_essays_are_for_the_command(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.server.pages.mining.MOST_ESSAYS", 1)
+    monkeypatch.setattr("grater.server.mining.MOST_ESSAYS", 1)
     browser = mining.browser("manager")
     browser.get("/mining")
     assert "mine them with grater study mine" in browser.post("/mining", {"name": "x"}).text
@@ -182,4 +206,5 @@ def test_the_api_has_the_same_powers(mining: Study) -> None:
     assert call(mining, "owner", "GET", f"/mining/{job_id}").json()["accepted"] == 1
     body = {"name": "balanced", "n_gold": 0, "n_each": 1}
     made_now = call(mining, "manager", "POST", f"/mining/{job_id}/balanced", body).json()
-    assert (made_now["errors"], made_now["correct"], made_now["shortfalls"]) == (1, 1, [])
+    counts = {"errors": 1, "correct": 1, "gold": 0, "duplicates": 0}
+    assert made_now == {**made_now, **counts, "shortfalls": []}

@@ -65,7 +65,7 @@ def test_adjudication_agreement_and_export(study: Study) -> None:
     all_of(study, "worker", "usage", {"label": "2", "confidence": "high"})
     all_of(study, "annotator", "usage", {"label": "1", "better": "on", "confidence": "low"})
     adjudicator = study.browser("adjudicator")
-    found = re.search(r"/adjudicate/([\w-]+)", adjudicator.get("/adjudicate").text)
+    found = re.search(r"/adjudicate/[\w-]+(?=\")", adjudicator.get("/adjudicate").text)
     assert found
     page = adjudicator.get(found.group(0)).text
     assert "confidence" in page.lower()

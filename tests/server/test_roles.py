@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,28 @@ def test_every_route_is_on_the_table_and_every_row_is_a_route(shared: Study) -> 
 
 def test_only_static_files_are_mounted_beside_the_table(shared: Study) -> None:
     assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]  # type: ignore[attr-defined]
+
+
+OF_STAFF = re.compile(r"(/api/v1)?/(manage|adjudicate|mining|people|export|import|events|webhooks|gold|panels)\b")
+OF_RATERS = re.compile(
+    r"/(openapi.json|tasks|jobs|jobs/{job_id}|jobs/{job_id}/(next|missed|disputes|messages|reviews|about)|findings|"
+    r"findings/{finding_id}|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
+)
+OF_OWNERS = re.compile(r"/people/{person_id}/(role|state)$|/webhooks\b")
+OF_ANYBODY = {"/", "/healthz", "/login", "/setup/{token}", "/join/{token}", "/p/{panel_id}", f"{API}/openapi.json"}
+
+
+def test_the_table_itself_gives_nobody_what_is_not_theirs() -> None:
+    """The walk below holds the server to the table; this holds the table to the few rules behind it."""
+    for (method, path), allowed in ROLES_OF.items():
+        where = f"{method} {path}"
+        assert PUBLIC not in allowed or path in OF_ANYBODY or path.startswith("/out/"), where
+        is_for_raters = bool(allowed & {"annotator", "worker"})
+        assert not (is_for_raters and OF_STAFF.match(path)), where
+        assert not (is_for_raters and path.startswith(API)) or OF_RATERS.search(path), where
+        assert not OF_OWNERS.search(path) or allowed == {"owner"}, where
+        if method != "GET" and "adjudicator" in allowed and not is_for_raters:
+            assert re.search(r"/(adjudicate|mining|decision)", path), where
 
 
 def test_a_route_that_is_not_on_the_table_is_open_to_nobody() -> None:

@@ -54,6 +54,15 @@ def test_the_same_head_is_not_asked_alone_and_on_the_seat(study: Study) -> None:
     assert start(study.browser("annotator"), study, "usage").endswith("/done")
 
 
+def test_a_unit_in_hand_alone_keeps_the_seat_from_work(study: Study) -> None:
+    seat_id = seat_of(study)
+    start(study.browser("annotator"), study, "error")
+    together = study.browser("worker")
+    together.get("/me")
+    together.post(f"/me/seats/{seat_id}")
+    assert start(together, study, "error").endswith("/done")
+
+
 def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
     seat_id = seat_of(study, "owner", "manager")
     browser = study.browser("owner")
@@ -71,3 +80,13 @@ def test_who_is_shut_out_leaves_the_seat_too(study: Study) -> None:
     owner.get("/manage/people")
     owner.post(f"/manage/people/{study.people['worker'].person_id}/state", {"state": "ended"})
     assert browser.get("/jobs").url.path == "/login"
+
+
+def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: Study) -> None:
+    browser = study.browser("worker")
+    assert "Old password" in browser.get("/me").text
+    browser.post(f"/me/seats/{seat_of(study)}")
+    assert "You are on a joint seat" in browser.get("/jobs").text
+    page = browser.get("/me").text
+    assert "Old password" not in page
+    assert "Make a token" not in page

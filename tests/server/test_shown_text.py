@@ -100,11 +100,13 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
             *(f"/manage/jobs/{job_id}/guidelines", f"/manage/jobs/{job_id}/units", f"/manage/units/{unit_id}"),
             *(
                 "/reviews",
+                "/manage/essays",
                 "/manage/items",
                 "/manage/webhooks",
                 "/manage/jobs/new",
                 f"/adjudicate/{unit_id}",
                 "/adjudicate",
+                f"/adjudicate/jobs/{job_id}",
             ),
             *(f"/manage/jobs/{job_id}/agreement", f"/{EVIL}", f"/jobs/{EVIL}", f"/join/{EVIL}"),
         )
@@ -112,6 +114,10 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
         pages.append(browser.post("/manage/import", {"kind": EVIL}, files=[("files", (EVIL, b"x"))]).text)
         pages.append(browser.post("/manage/jobs", {"name": EVIL, "task": EVIL, "kind": EVIL}).text)
         pages.append(browser.post(f"/manage/jobs/{job_id}/state", {"state": EVIL}).text)
+        pages.append(browser.post(f"/manage/jobs/{job_id}/guidelines", {"markdown": EVIL, "look": "1"}).text)
+        pages.append(browser.post(f"/manage/units/{unit_id}/known", {"accepted": EVIL, "reason": EVIL}).text)
+        with study.store.read() as tx:
+            pages += [browser.get("/manage/essays", params={"essay": each.essay_id}).text for each in essays.all(tx)]
         pages.append(study.browser().get("/login", params={"next": EVIL}).text)
         assert [(found.group(), page[:80]) for page in pages if (found := LIVE.search(page))] == []
         assert sum("&lt;script&gt;" in page for page in pages) >= 16  # and it was really there

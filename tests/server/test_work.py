@@ -98,7 +98,8 @@ def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Stu
     reply = answer(browser, path, {"label": "1", "confidence": "high"})
     assert reply.status_code == 422
     assert 'value="1" data-key="1" checked' in reply.text
-    assert "expected an answer to" in reply.text
+    assert "This one needs an answer." in reply.text
+    assert "Only for the answer Incorrect." in reply.text  # without script nobody knows the key of an answer
     with study.store.read() as tx:
         assert progress.of_person(tx, study.jobs["usage"], study.people["worker"].person_id) == 0
 
@@ -124,7 +125,9 @@ def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study
     path = start(browser, study, "error")
     answer(browser, path, {"label": "error"})
     form = {"label": "ok", "submission_id": submission_id_of(path.rpartition("/")[2])}
-    assert browser.post(path, form).status_code == 409
+    reply = browser.post(path, form)
+    assert reply.status_code == 409
+    assert "Your first answer to this one is stored, and counts." in reply.text
     with study.store.read() as tx:
         assert [row["label"] for row in judgments.table(tx, study.jobs["error"])] == ["error"]
 

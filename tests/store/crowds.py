@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from grater.crowd.terms import read_terms
 from grater.model import Json
-from grater.store import Store, checks, gold, jobs, leases, people, reception, trust, units
+from grater.store import Store, Tx, checks, gold, jobs, leases, people, reception, trust, units
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.submissions import Receipt
@@ -38,16 +38,20 @@ class Crowd:
 
     def send(self, lease: Lease, *, label: str = "error") -> Receipt:
         with self.store.write(brief=True) as tx:
-            unit = units.the(tx, lease.unit_id).unit
-            return reception.receive(
-                tx,
-                submission_id=f"of-{lease.lease_id}",
-                lease_id=lease.lease_id,
-                person_id=lease.person_id,
-                body={"label": label},
-                answers=[Answer(each.item.item_id, label) for each in unit.items],
-                seconds=3.0,
-            )
+            return self.receive(tx, lease, label=label)
+
+    def receive(self, tx: Tx, lease: Lease, *, label: str) -> Receipt:
+        """The answer is taken in, and the transaction goes on."""
+        unit = units.the(tx, lease.unit_id).unit
+        return reception.receive(
+            tx,
+            submission_id=f"of-{lease.lease_id}",
+            lease_id=lease.lease_id,
+            person_id=lease.person_id,
+            body={"label": label},
+            answers=[Answer(each.item.item_id, label) for each in unit.items],
+            seconds=3.0,
+        )
 
     def work(self, rater: int = 0, *, n: int = 1, gold: str = "error", label: str = "error") -> list[bool]:
         """Answer `n` units, gold with one label and work with another; give which of them were gold."""

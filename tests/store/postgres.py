@@ -57,6 +57,27 @@ def new_database(server: str) -> str:
     return f"{server}/{name}"
 
 
+def crash(server: str) -> None:
+    """Every process of the server dies at once, as when the power goes, and a new one recovers what was committed."""
+    import psycopg
+
+    with psycopg.connect(f"{server}/postgres") as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    assert row is not None
+    _run(_programs() / "pg_ctl", "-D", row[0], "-w", "-m", "immediate", "-l", f"{row[0]}/../log", "restart")
+
+
+def lose_connections(location: str) -> None:
+    """The server ends every connection to a database, whatever it was doing."""
+    import psycopg
+
+    with psycopg.connect(location, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
 def _programs() -> Path:
     found = sorted(FOLDER.glob("*/bin/initdb"))
     if not found:

@@ -32,10 +32,13 @@ def test_without_unseen_gold_there_is_no_more_work(store: Store) -> None:
 
 
 def test_gold_is_not_given_out_when_no_work_is_left(store: Store) -> None:
-    crowd = make_crowd(store, n_units=4, n_gold=6)
-    seen = crowd.work(n=20)
-    assert seen.count(False) == 4
-    assert crowd.take() is None
+    """Every second unit is gold here: if it were, one of eight raters would meet it at the end, but once in 256."""
+    terms: dict[str, Json] = {"gold": {"least_seen": 4}, "page": 2}
+    crowd = make_crowd(store, n_units=3, n_gold=8, judgments=8, n_raters=8, terms=terms)
+    for rater in range(8):
+        seen = crowd.work(rater, n=20)
+        assert (seen.count(False), seen[-1]) == (3, False)
+        assert crowd.take(rater) is None
 
 
 def test_gold_that_was_given_back_is_not_shown_again(store: Store) -> None:

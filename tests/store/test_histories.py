@@ -7,9 +7,11 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text as sql
 
 from grater.store import Store, checks, ejection, events, jobs, leases, open_store, people, submissions, webhooks
 from grater.store.clock import MINUTE
+from grater.store.events import Event
 from grater.store.rebuild import from_events, stored
 from tests.store.postgres import in_memory, new_database
 from tests.store.worlds import FakeClock, World, make_world
@@ -82,6 +84,41 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
                 assert checks.violations(tx) == []  # the checker reads its snapshot whole
         with store.read() as tx:
             assert [event.verb for event in events.since(tx)] == ["person.added", "person.added"]
+
+
+def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(cluster: str) -> None:
+    """The later of two transactions is the first to get a number, and the last to COMMIT."""
+    with open_store(new_database(cluster), create=True) as store:
+        early, late = store.write(), store.write()
+        one, two = early.__enter__(), late.__enter__()
+        for tx in (one, two):
+            tx.execute(sql("SELECT pg_current_xact_id()"))
+        for tx, name in ((two, "late"), (one, "early")):
+            people.add(tx, name=name, role="worker")
+        early.__exit__(None, None, None)
+        heard: list[Event] = []
+        for is_last in (False, True):
+            if is_last:
+                late.__exit__(None, None, None)
+            with store.read() as tx:
+                heard += events.since(tx, heard[-1].n if heard else 0)
+        with store.read() as tx:
+            assert [event.n for event in events.all(tx)] == [1, 2]
+            assert events.certain(tx) == 1
+        assert [event.n for event in heard] == [2, 1]
+
+
+def test_a_new_listener_hears_of_a_transaction_that_is_still_open(cluster: str) -> None:
+    with open_store(new_database(cluster), create=True) as store:
+        with store.write() as slow:
+            slow.execute(sql("SELECT pg_current_xact_id()"))
+            with store.write() as quick:
+                people.add(quick, name="quick", role="worker")
+            with store.read() as tx:
+                last = events.certain(tx)
+            people.add(slow, name="slow", role="worker")
+        with store.read() as tx:
+            assert len(list(events.since(tx, last))) == 2  # of "quick" once more, since it was not certain
 
 
 def test_a_webhook_hears_of_what_comes_after_it_and_remembers_what_it_was_told(store: Store) -> None:

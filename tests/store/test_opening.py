@@ -54,6 +54,19 @@ def test_a_reader_sees_one_snapshot(store: Store) -> None:
         assert people.count(tx) == 1
 
 
+def test_a_commit_waits_for_the_disk(store: Store) -> None:
+    """P1 when the power goes: what no test can pull the plug on is asked of every kind of transaction."""
+    asked = "SHOW synchronous_commit" if store.is_postgres else "PRAGMA synchronous"
+    said = []
+    for transaction in (store.write(), store.write(brief=True), store.read(), store.glance()):
+        with transaction as tx:
+            said.append(tx.value(sql(asked)))
+    assert said == ["on" if store.is_postgres else 2] * 4
+    if not store.is_postgres:
+        with store.read() as tx:
+            assert (tx.value(sql("PRAGMA journal_mode")), tx.value(sql("PRAGMA foreign_keys"))) == ("wal", 1)
+
+
 def test_a_file_that_is_no_study_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a study, just words")
     with pytest.raises(UsageError, match="no such study"):
@@ -64,6 +77,18 @@ def test_a_file_that_is_no_study_is_named(tmp_path: Path) -> None:
         open_store(tmp_path / "none" / "study.db", create=True)
     with pytest.raises(UsageError, match="postgresql://"):
         open_store("mysql://somewhere/study")
+
+
+def test_a_study_that_cannot_be_written_names_a_way_on(tmp_path: Path) -> None:
+    """Root may write everywhere, so SQLite is told not to; it complains in the same words."""
+
+    def write(store: Store) -> None:
+        with store.write() as tx:
+            tx.connection.exec_driver_sql("PRAGMA query_only = 1")
+            people.add(tx, name="Ann", role="worker")
+
+    with open_store(tmp_path / "study.db", create=True) as store, pytest.raises(UsageError, match="copy it to"):
+        write(store)
 
 
 def test_an_empty_database_is_no_study(location: str) -> None:
@@ -110,7 +135,7 @@ def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -
 
 
 def indexes(store: Store) -> dict[str, tuple[str | None, ...]]:
-    tables = ("slots", "submissions", "units")
+    tables = ("slots", "submissions", "units", "events")
     found = [index for table in tables for index in inspect(store.engine).get_indexes(table)]
     return {str(index["name"]): tuple(index["column_names"]) for index in found}
 
@@ -121,6 +146,7 @@ def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> No
         with store.write() as tx:
             for name in ("ix_slots_free", "ix_slots_state", "ix_units_role", "ix_submissions_unit_person"):
                 tx.execute(sql(f"DROP INDEX {name}"))
+            tx.execute(sql("DROP INDEX IF EXISTS ix_events_transaction"))
             tx.execute(sql("CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id)"))
             tx.execute(sql("UPDATE meta SET value = '1' WHERE key = 'version'"))
         assert indexes(store) != new

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import text as sql
 
 from grater.errors import Conflict, GraterError, NotFound, UsageError
-from grater.store import Store, Tx, checks, ejection, judgments, submissions
+from grater.store import Store, Tx, checks, ejection, judgments, leases, sessions, submissions
 from grater.store.clock import HOUR
 from grater.tasks.task import Answer
 from tests.store.worlds import FakeClock, World, make_world
@@ -99,6 +101,21 @@ def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -
         assert ejection.reinstate(tx, world.job_id, world.raters[0]) == (1, 1)
     assert counts(world) == {"valid": 2, "surplus": 1}
     assert len(held) == 2
+
+
+def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(store: Store) -> None:
+    world = make_world(store, n_units=2, judgments=1)
+    world.work(0)
+    held = world.must_take(0)
+    with store.write() as tx:
+        token, _ = sessions.start(tx, world.raters[0], hours=1)
+    with store.write() as tx:
+        ejection.eject(tx, world.job_id, world.raters[0])
+    assert counts(world) == {"untrusted": 1}
+    with store.read() as tx:
+        assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
+        assert sessions.find(tx, token) is None
+    assert {world.work(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
 
 
 def test_work_that_arrives_after_an_ejection_is_untrusted(store: Store) -> None:

@@ -19,9 +19,20 @@ from grater.tables import read_judgments
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
 from tests.store.postgres import new_database
+from tests.store.races import interrupted, writing
 from tests.study.files import write_decisions, write_essays, write_items, write_judgments
 
 EDITS = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["They"], "comment": "=SUM(A1)"}]'
+
+
+ON_BOTH = pytest.mark.parametrize("location", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A file, or a database for the tests that are marked so."""
+    is_file = getattr(request, "param", "sqlite") == "sqlite"
+    return str(tmp_path / "study.db") if is_file else new_database(request.getfixturevalue("cluster"))
 
 
 @pytest.fixture
@@ -78,6 +89,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
+@ON_BOTH
 def test_two_exports_are_the_same_bytes(worked: Store, tmp_path: Path) -> None:
     for name in ("one", "two"):
         export(worked, tmp_path / name)
@@ -93,6 +105,17 @@ def test_an_export_notices_a_change(worked: Store, tmp_path: Path) -> None:
     assert contents(tmp_path / "one") != contents(tmp_path / "two")
 
 
+@ON_BOTH
+@pytest.mark.parametrize("table", ["submissions", "events"])
+def test_an_export_is_one_snapshot_whatever_is_written_meanwhile(worked: Store, tmp_path: Path, table: str) -> None:
+    export(worked, tmp_path / "before")
+    new = writing(worked, lambda tx: people.add(tx, name="Cem", role="worker"))
+    interrupted(worked, lambda: export(worked, tmp_path / "meanwhile"), new, before=f"SELECT {table}")
+    export(worked, tmp_path / "after")
+    assert contents(tmp_path / "before") == contents(tmp_path / "meanwhile") != contents(tmp_path / "after")
+
+
+@ON_BOTH
 def test_an_archive_makes_the_study_again(worked: Store, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Exporting what was imported gives the same bytes, also on the other engine."""
     export(worked, tmp_path / "one", names=True)

@@ -9,9 +9,10 @@ import pytest
 
 from grater.errors import UsageError
 from grater.model import Essay
-from grater.store import essays, items
+from grater.store import essays, items, units
 from grater.study.designs import Order, start
 from grater.study.opening import new
+from grater.study.planning import JobPlan, add_job
 
 SENTENCES = (
     "The dog slept near the door.",
@@ -49,3 +50,22 @@ def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
             essays.add_all(tx, [Essay("e", SENTENCES[0])])
         with pytest.raises(UsageError, match="grater nouns select"):
             start(store, Order("constructions"))
+
+
+def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each(tmp_path: Path) -> None:
+    with new(tmp_path / "study.db") as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay("e", " ".join(SENTENCES))])
+        job = add_job(store, JobPlan("trial", "construction"))
+        with store.read() as tx:
+            found = [units.the(tx, unit_id).unit for unit_id in units.ids_of_job(tx, job.job_id)]
+    stages = Counter(unit.items[0].item.kind.split("/")[1] for unit in found)
+    assert stages["no-context"] == stages["in-context"] > 3
+
+
+def test_a_job_of_essays_without_a_noun_says_what_to_do(tmp_path: Path) -> None:
+    with new(tmp_path / "study.db") as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay("e", "She slept.")])
+        with pytest.raises(UsageError, match="grater nouns select"):
+            add_job(store, JobPlan("trial", "construction"))

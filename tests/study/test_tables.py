@@ -81,6 +81,18 @@ def test_experts_stand_apart_where_there_is_a_crowd_too(filled: Store, tmp_path:
     assert found.experts.frame["label"].to_list() == ["error"]
 
 
+def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Store, tmp_path: Path) -> None:
+    bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
+    assert labels(tables(filled)) == ["ok", "ok"]
+    assert labels(tables(filled, "choice")) == ["error"]
+
+
+def test_preferences_alone_are_verdicts(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    bring(store, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
+    assert labels(tables(store)) == ["error"]
+
+
 def test_hours_are_counted_from_the_first_judgment(filled: Store) -> None:
     assert tables(filled, "usage").hours == (0.0, 1.0)
 

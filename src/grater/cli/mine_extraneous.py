@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.mine_counts import LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of
+from grater.cli.mine_options import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of
 from grater.cli.mine_review import review
 from grater.cli.options import Format, Json, Seed
 from grater.cli.output import counted, print_json, require_different, say
@@ -17,9 +17,8 @@ from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
 from grater.detect.mining.mined import Mined, balanced_from, mine
 from grater.detect.mining.ranking import MOST, RATIO, Suspect
 from grater.detect.mining.uses import uses_of
-from grater.detect.mining.verdicts import NO, OPEN, YES, suspects_table, verdicts_of
+from grater.detect.mining.verdicts import OPEN, YES, far_of, suspects_table, verdicts_of
 from grater.errors import UsageError
-from grater.model import Json as JsonValue
 from grater.rng import generator
 from grater.signature import Signature
 from grater.tables import read_items, write_table
@@ -46,10 +45,8 @@ def extraneous(
     verdicts: Annotated[
         Path | None, typer.Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
     ] = None,
-    n_each: Annotated[
-        int, typer.Option("--n", min=1, metavar="N", help="Errors, and as many correct uses.")
-    ] = N_EACH,
-    n_gold: Annotated[int, typer.Option(min=0, metavar="N", help="Items to set aside as gold.")] = N_GOLD,
+    n_each: Each = N_EACH,
+    n_gold: Gold = N_GOLD,
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the gold items here too.")] = None,
     format_name: Format = None,
     seed: Seed = 0,
@@ -84,30 +81,19 @@ def _list(mined: Mined, out: Path, most: int, *, ask: bool, as_json: bool) -> No
 
 
 def _tell(mined: Mined, suspects: list[Suspect], verdicts: Mapping[str, str], out: Path, *, as_json: bool) -> None:
-    said = [verdicts.get(" ".join(suspect.trigram), OPEN) for suspect in suspects]
+    far = far_of(verdicts.get(suspect.words, OPEN) for suspect in suspects)
     unattested = sum(not suspect.n_trigram for suspect in suspects)
     if as_json:
-        numbers: dict[str, JsonValue] = {
-            "uses": len(mined.uses),
-            "suspects": len(mined.suspects),
-            "listed": len(suspects),
-            "unattested": unattested,
-            "accepted": said.count(YES),
-            "rejected": said.count(NO),
-            "open": said.count(OPEN),
-            "signature": str(Signature("mine-extraneous")),
-        }
-        print_json(numbers)
+        found = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
+        signature = str(Signature("mine-extraneous"))
+        print_json({**found, "unattested": unattested, **far.as_json(), "signature": signature})
         return
     say(f"{out}: {counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested")
-    say(
-        f"  {said.count(YES):,} accepted, {said.count(NO):,} rejected, {said.count(OPEN):,} to look at: put y or n in"
-    )
-    say("  the column verdict, or go through them with --ask")
+    say(f"  {far.words}: put y or n in the column verdict, or go through them with --ask")
 
 
 def _balanced(mined: Mined, verdicts: Mapping[str, str], n_each: int, n_gold: int, seed: int) -> Balanced:
-    known = {" ".join(suspect.trigram) for suspect in mined.suspects}
+    known = {suspect.words for suspect in mined.suspects}
     missing = sorted(trigram for trigram, verdict in verdicts.items() if verdict == YES and trigram not in known)
     if missing:
         raise UsageError(f"{missing[0]!r} is accepted but no suspect of these essays and counts; name the same ones")
@@ -118,19 +104,7 @@ def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, 
     write_table(made.items, out)
     if gold:
         write_table(made.gold(), gold)
-    n_gold = len(made.gold())
     if as_json:
-        signature = str(Signature("mine-balanced", {"seed": str(seed)}))
-        numbers = {
-            "errors": made.n_errors,
-            "correct": made.n_correct,
-            "gold": n_gold,
-            "duplicates": made.n_duplicates,
-        }
-        print_json({**numbers, "shortfalls": list(made.shortfalls), "signature": signature})
-        return
-    said = f"{counted(made.n_errors, 'error')}, {counted(made.n_correct, 'correct use')}, {n_gold:,} of them gold"
-    say(f"{out}: {said}")
-    say(f"  {counted(made.n_duplicates, 'duplicate')} left out")
-    for line in made.shortfalls:
-        say(f"  {line}")
+        print_json({**made.as_json(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))})
+    else:
+        say("\n  ".join(made.lines(str(out))))

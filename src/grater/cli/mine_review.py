@@ -20,14 +20,14 @@ def review(
 ) -> dict[str, str]:
     """Ask about every suspect without a verdict; each answer is kept at once, so that nothing is lost on the way."""
     said = dict(verdicts)
-    waiting = [suspect for suspect in suspects if said.get(" ".join(suspect.trigram), OPEN) == OPEN]
+    waiting = [suspect for suspect in suspects if said.get(suspect.words, OPEN) == OPEN]
     place = 0
     while place < len(waiting):
         answer = _answer(waiting[place], place, len(waiting))
         if answer == QUIT:
             break
         if answer in (YES, NO):
-            said[" ".join(waiting[place].trigram)] = answer
+            said[waiting[place].words] = answer
             keep(said)
         place = max(0, place - 1) if answer == BACK else place + 1
     return said
@@ -37,7 +37,7 @@ def _answer(suspect: Suspect, place: int, n: int) -> str:
     use = suspect.uses[0]
     end = use.offset + len(use.target)
     before, after = escape(use.context[: use.offset]), escape(use.context[end:])
-    say(f"\n{place + 1} of {n}: {' '.join(suspect.trigram)} ({suspect.n_trigram:g}; without {suspect.n_bigram:g})")
+    say(f"\n{place + 1} of {n}: {suspect.words} ({suspect.n_trigram:g}; without {suspect.n_bigram:g})")
     messages.print(f"  {before}[bold reverse]{escape(use.target)}[/]{after}")
     while True:
         answer = str(typer.prompt(QUESTION, err=True)).strip().lower()[:1]

@@ -23,6 +23,9 @@ def serve(
     processes: Annotated[
         int, typer.Option(min=1, help="Share the work among so many; more than one on PostgreSQL.")
     ] = 1,
+    private_webhooks: Annotated[
+        bool, typer.Option("--private-webhooks", help="Webhooks may lie inside the server's own network.")
+    ] = False,
     url: Annotated[str | None, typer.Option(help="Where people reach it, if through a proxy: https://...")] = None,
 ) -> None:
     """Serve a study to raters, adjudicators and managers; the first start prints a one-time set-up link."""
@@ -35,7 +38,7 @@ def serve(
     from grater.store import open_store
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
-    settings = Settings(base_url=address)
+    settings = Settings(base_url=address, private_webhooks=private_webhooks)
     with open_store(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)

@@ -18,6 +18,8 @@ COMMANDS = {
     "gold": ("grater.cli.study_gold:app", "Gold for a job, from what experts agree on or from known errors."),
     "crowd": ("grater.cli.study_crowd:app", "Terms, protocol sheet, costs and payment file of a job for a crowd."),
     "invite": ("grater.cli.study_invite:app", "A link for somebody to join, used once."),
+    "token": ("grater.cli.study_token:app", "A token with which a program acts for somebody."),
+    "hand-over": ("grater.cli.study_hand_over:app", "What somebody has not done becomes another's."),
     "seat": ("grater.cli.study_seat:app", "A joint seat: two people, one agreed judgment."),
     "status": ("grater.cli.study_status:app", "Where the study stands, and what comes next."),
     "check": ("grater.cli.study_check:app", "Whether the study keeps its promises; exit status 1 if not."),

@@ -21,4 +21,4 @@ def restore(
 ) -> None:
     """Make the study again; an archive that was changed or cut short is refused."""
     with import_archive(folder, study) as store:
-        say(f"{store.name}: restored from {folder}; people have no passwords, invite them again")
+        say(f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json
-from grater.cli.output import print_json, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.cli.study_option import StudyName
 from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
@@ -35,6 +35,7 @@ def crowd(
     as_json: Json = False,
 ) -> None:
     """Show the protocol of a job and what it cost; with --terms change its terms first."""
+    require_outputs([pay], [])
     with open_store(study) as store:
         if terms is not None:
             _change(store, job, terms)
@@ -61,7 +62,8 @@ def _change(store: Store, job: str, terms: str) -> None:
     try:
         found = json.loads(terms)
     except ValueError as error:
-        raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}") from error
+        quoted = "a JSON object, its names in double quotes"
+        raise UsageError(f"--terms: expected {quoted}, found {terms[:60]!r}") from error
     if not isinstance(found, dict):
         raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}")
     with store.write() as tx:

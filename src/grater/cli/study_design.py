@@ -24,7 +24,7 @@ def plan(
     n: Annotated[int | None, typer.Option("--n", min=1, help="How many units; all that fit if not given.")] = None,
     flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: how many of them are flagged.")] = None,
     judgments: Annotated[int | None, typer.Option(min=1, help="Judgments a unit; the paper's if not given.")] = None,
-    annotators: Annotated[list[str], typer.Option("--annotator", help="A named annotator; repeatable.")] = [],  # noqa: B006
+    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
     name: Annotated[str, typer.Option(help="What the job is called; the design's name if not given.")] = "",
     seed: Seed = 0,
     as_json: Json = False,

@@ -10,16 +10,18 @@ import typer
 from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
 from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.reading import tell_left_out
 from grater.cli.study_option import StudyName, pasted
 from grater.errors import UsageError
 from grater.store import open_store
 from grater.study.importing import import_files
 from grater.tables import parse_columns
+from grater.tables.files import SPREADSHEETS
 
 app = typer.Typer()
 
 Tables: TypeAlias = list[Path]
-TABLES = (".csv", ".tsv", ".parquet")
+TABLES = (".csv", ".tsv", ".parquet", *SPREADSHEETS)
 """What no corpus format is called."""
 
 NOUNS = {
@@ -74,6 +76,7 @@ def bring(
             task=task,
             columns=parse_columns(columns),
         )
+    tell_left_out(corpora, format_name)
     if as_json:
         print_json([each.as_json() for each in done])
         return

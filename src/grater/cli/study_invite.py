@@ -10,7 +10,7 @@ from grater.cli.options import Json
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
 from grater.store import open_store
-from grater.study.inviting import invite
+from grater.study.inviting import back, invite
 
 app = typer.Typer()
 
@@ -22,12 +22,19 @@ def make(
     job: Annotated[str | None, typer.Option(help="The job that they are asked to do.")] = None,
     days: Annotated[float, typer.Option(help="How long the link works.")] = 14,
     name: Annotated[str, typer.Option(help="A note on whom it is for.")] = "",
+    back_name: Annotated[
+        str | None, typer.Option("--back", metavar="NAME", help="For somebody of the study whose password is lost.")
+    ] = None,
     url: Annotated[str, typer.Option(help="Where people reach the server.")] = "http://127.0.0.1:8000",
     as_json: Json = False,
 ) -> None:
     """Print a link that works once; the study keeps only its hash."""
     with open_store(study) as store:
-        link = f"{url.rstrip('/')}/join/{invite(store, role=role, job=job, days=days, name=name)}"
+        if back_name:
+            token, role = back(store, back_name, days=days)
+        else:
+            token = invite(store, role=role, job=job, days=days, name=name)
+    link = f"{url.rstrip('/')}/join/{token}"
     if as_json:
         print_json({"link": link, "role": role, "days": days})
         return

@@ -29,8 +29,9 @@ def add(
     kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
     system: Annotated[str | None, typer.Option(help="Whose suggestions choice and verify show.")] = None,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job of the task has yet.")] = False,
     sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
-    annotators: Annotated[list[str], typer.Option("--annotator", help="A named annotator; repeatable.")] = [],  # noqa: B006
+    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
     batch_size: Annotated[int, typer.Option(min=0, help="Units in a batch.")] = 0,
     overlap_every: Annotated[int, typer.Option(min=0, help="Every so-manyth batch is for all annotators.")] = 0,
     delay_days: Annotated[float, typer.Option(min=0, help="Days between the two stages of construction.")] = 3,
@@ -59,6 +60,7 @@ def add(
         payload={**({"tagset": tagset} if tagset else {}), **({"grey": True} if grey else {})},
         seed=seed,
         is_open=not draft,
+        is_fresh=fresh,
     )
     with open_store(study) as store:
         job = add_job(store, of_sample(store, plan, sample) if sample else plan)

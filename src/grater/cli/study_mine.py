@@ -8,20 +8,19 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.mine_counts import LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
+from grater.cli.mine_options import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.options import Json, Seed
 from grater.cli.output import counted, print_json, say
 from grater.cli.study_option import StudyName, pasted
 from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
 from grater.detect.mining.ranking import MOST, RATIO
 from grater.errors import UsageError
-from grater.model import Json as JsonValue
 from grater.store import Store, jobs, open_store
 from grater.store.jobs import Job
 from grater.study.adjudicating import decider_of
-from grater.study.balancing import balanced_job
-from grater.study.mining import TASK, add_list, all_of, far, lists, mine_study, the_list, verdict_table
-from grater.study.planning import JobPlan
+from grater.study.balancing import JUDGMENTS, balanced_job
+from grater.study.mined_tables import add_list, verdict_table
+from grater.study.mining import far, lists, mine_study, the_list
 from grater.tables import read_items, write_table
 
 app = typer.Typer()
@@ -41,11 +40,11 @@ def mine(
     balanced: Annotated[
         str, typer.Option(metavar="JOB", help="Build the balanced corpus as a job of this name; nothing is mined.")
     ] = "",
-    judgments: Annotated[int, typer.Option(min=1, metavar="N", help="For --balanced: judgments for each item.")] = 3,
-    n_each: Annotated[
-        int, typer.Option("--n", min=1, metavar="N", help="For --balanced: errors, and as many correct uses.")
-    ] = N_EACH,
-    n_gold: Annotated[int, typer.Option(min=0, metavar="N", help="For --balanced: items that are gold.")] = N_GOLD,
+    judgments: Annotated[
+        int, typer.Option(min=1, metavar="N", help="For --balanced: judgments for each item.")
+    ] = JUDGMENTS,
+    n_each: Each = N_EACH,
+    n_gold: Gold = N_GOLD,
     web1t: Web1T = None,
     text: Text = [],  # noqa: B006
     model: Model = None,
@@ -64,8 +63,8 @@ def mine(
     count = counter_of(web1t, text, model)
     with open_store(study) as store:
         if balanced:
-            plan = JobPlan(balanced, TASK, judgments, seed=seed, is_open=False)
-            job, made = balanced_job(store, _named(store, name).job_id, plan, count, n_each=n_each, n_gold=n_gold)
+            listed, sizes = _named(store, name).job_id, {"judgments": judgments, "n_each": n_each, "n_gold": n_gold}
+            job, made = balanced_job(store, listed, balanced, count, seed=seed, actor=None, **sizes)
             _tell_built(study, job, made, as_json=as_json)
             return
         if given:
@@ -93,25 +92,18 @@ def _named(store: Store, name: str) -> Job:
 
 def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
     with store.read() as tx:
-        found = far(all_of(tx, job.job_id))
+        found = far(tx, job.job_id)
     if as_json:
         print_json({"list": job.name, "job_id": job.job_id, **found.as_json()})
         return
-    said = f"{found.accepted:,} accepted, {found.rejected:,} rejected, {found.open:,} to look at"
-    say(f"{job.name}: {counted(found.all, 'trigram')}: {said}")
+    say(f"{job.name}: {counted(found.all, 'trigram')}: {found.words}")
     if found.open:
         say(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
 
 
 def _tell_built(study: str, job: Job, made: Balanced, *, as_json: bool) -> None:
-    n_found = len(made.gold())
     if as_json:
-        numbers: dict[str, JsonValue] = {"errors": made.n_errors, "correct": made.n_correct, "gold": n_found}
-        short: list[JsonValue] = [*made.shortfalls]
-        print_json({"job": job.name, **numbers, "duplicates": made.n_duplicates, "shortfalls": short})
+        print_json({"job": job.name, **made.as_json()})
         return
-    counts = f"{counted(made.n_errors, 'error')}, {counted(made.n_correct, 'correct use')}, {n_found:,} of them gold"
-    say(f"{job.name}: {counts}; {counted(made.n_duplicates, 'duplicate')} left out")
-    for line in made.shortfalls:
-        say(f"  {line}")
+    say("\n  ".join(made.lines(job.name)))
     say(f"  open it: grater study change {pasted(study)} --job {shlex.quote(job.name)} --state open")

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.staticfiles import StaticFiles
 
 from grater import __version__
 from grater.server.api import CALLS
@@ -21,13 +20,14 @@ from grater.server.errors import Shelter, add_handlers
 from grater.server.pages import PAGES
 from grater.server.pages import jobs as job_pages
 from grater.server.pages import leases as lease_pages
-from grater.server.rendering import STATIC, environment
+from grater.server.rendering import environment
 from grater.server.security.headers import SecurityHeaders
 from grater.server.security.rates import Tries
 from grater.server.security.roles import API
 from grater.server.security.sizes import BodyLimit
 from grater.server.server import Server
 from grater.server.settings import Settings
+from grater.server.static_files import PageFiles
 from grater.server.visit import open_visit
 from grater.server.webhooks import delivering
 from grater.store import Store
@@ -55,7 +55,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     app.state.server = server
     for router in sorted((*PAGES, *CALLS), key=lambda each: each not in BUSY):
         app.include_router(router, include_in_schema=router in CALLS)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", PageFiles(), name="static")
     add_handlers(app)
     _add_walls(app, settings)
     return app

@@ -8,14 +8,10 @@ from grater.crowd.pay import money
 from grater.crowd.terms import Terms, terms_of
 from grater.crowd.trust import quiz_needed
 from grater.store import Tx, admission, messages, panels, trust, turns
-from grater.store.gold import Gold
 from grater.store.jobs import Job
 from grater.store.panels import PanelPlace
 from grater.store.people import Person
 from grater.store.trust import Trust
-from grater.store.units import StudyUnit
-from grater.tasks.marking import TASK as MARKING
-from grater.tasks.marking import told
 
 WORDS = {
     "closed": "No work is given out here at the moment.",
@@ -87,13 +83,6 @@ def _words(reason: str, terms: Terms, standing: Trust) -> str:
     if reason == "unqualified":
         return f"{WORDS[reason]} Wanted: {wanted(terms)}."
     return WORDS.get(reason, "")
-
-
-def expected(unit: StudyUnit, known: Gold) -> str:
-    """The accepted answers as a rater can read them: labels, or the words of an essay that were wrong."""
-    if unit.job.task == MARKING.name:
-        return told(unit.unit.essay.text, known.accepted)
-    return " or ".join(sorted(known.accepted))
 
 
 def wanted(terms: Terms) -> str:

@@ -26,7 +26,7 @@ from grater.errors import (
 )
 from grater.server.security.roles import API
 from grater.server.server import server_of
-from grater.server.visit import LoginNeeded, login_path
+from grater.server.visit import SAFE, LoginNeeded, known_visitor, login_path
 
 LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
@@ -55,8 +55,10 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     if request.url.path.startswith(API):
         return JSONResponse({"error": {"status": status, "message": "\n".join(lines)}}, status)
     template = server_of(request).templates.get_template("error.html")
-    phrase = HTTPStatus(status).phrase
-    return HTMLResponse(template.render(person=None, status=status, phrase=phrase, lines=lines, path=""), status)
+    person, csrf = known_visitor(request)
+    shown = {"status": status, "phrase": HTTPStatus(status).phrase, "lines": lines, "path": ""}
+    is_change = request.method not in SAFE and person is not None
+    return HTMLResponse(template.render(shown, person=person, csrf=csrf, is_change=is_change), status)
 
 
 async def on_grater_error(request: Request, error: Exception) -> Response:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import polars as pl
 from markupsafe import Markup
 
+from grater.agreement.edits import CorpusAgreement, edit_agreement
 from grater.agreement.summary import Agreement, agreement
 from grater.errors import GraterError
-from grater.model import Json
+from grater.model import Essay, Json
 from grater.server.charts import Bar, bars, curve
 from grater.store.clock import from_iso
 from grater.store.progress import Progress
@@ -51,6 +52,16 @@ def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str,
         return LiveAgreement(None, None, str(error))
 
 
+def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
+    """The agreement of annotators on where errors are, of what kind, how to mend them; or why there is none yet."""
+    if not any(len(essay.annotators) > 1 for essay in essays):
+        return None, "No essay has been marked by two annotators yet."
+    try:
+        return edit_agreement(essays), ""
+    except GraterError as error:
+        return None, str(error)
+
+
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
     """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
@@ -65,8 +76,14 @@ def unit_chart(progress: Progress) -> Markup:
     counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
     if len(counts) > 12:
         return Markup("")
+    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
     rows = [
-        Bar(f"{n} of {wanted}", count, progress.units or 1, f"{count} unit{'' if count == 1 else 's'}")
+        Bar(
+            f"{n} of {wanted}" if is_same else str(n),
+            count,
+            progress.units or 1,
+            f"{count} unit{'' if count == 1 else 's'}",
+        )
         for n, count in enumerate(counts)
     ]
     return bars(rows, title="Judgments per unit")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-from dataclasses import replace
 from typing import Any
 
 import uvicorn
@@ -38,8 +37,13 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
     if processes == 1:
         uvicorn.run(create_app(settings, store), **options)
         return
-    a_minute = max(1, settings.logins_a_minute // processes)
-    os.environ[ENVIRONMENT] = json.dumps({"study": study, "base_url": settings.base_url, "logins_a_minute": a_minute})
+    told = {
+        "study": study,
+        "base_url": settings.base_url,
+        "private_webhooks": settings.private_webhooks,
+        "logins_a_minute": max(1, settings.logins_a_minute // processes),
+    }
+    os.environ[ENVIRONMENT] = json.dumps(told)
     uvicorn.run(
         f"{__name__}:one_of_several",
         factory=True,
@@ -54,4 +58,4 @@ def one_of_several() -> FastAPI:
     told = json.loads(os.environ[ENVIRONMENT])
     store = open_store(told.pop("study"))
     atexit.register(store.close)
-    return create_app(replace(Settings(), **told), store)
+    return create_app(Settings(**told), store)

@@ -8,12 +8,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grater import __version__
-from grater.server.crowd_view import expected
 from grater.server.markdown import as_html
 from grater.server.security.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.server.static_files import sheet_address
+from grater.server.wording import expected, in_words
 
 HERE = Path(__file__).parent
-STATIC = HERE / "static"
 
 
 def environment() -> Environment:
@@ -25,7 +25,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
-    made.globals |= {"expected": expected, "version": __version__}
+    made.globals |= {"expected": expected, "in_words": in_words, "site_css": sheet_address(), "version": __version__}
     made.globals |= {"managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
     return made
 

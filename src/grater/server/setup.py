@@ -16,8 +16,9 @@ def setup_link(settings: Settings, store: Store) -> str | None:
     with store.write() as tx:
         if any(each.role == "owner" and each.password_hash and each.state == "active" for each in people.all(tx)):
             return None
-        for invitation in invitations.all(tx):
-            if invitation.role == "owner" and invitation.used_at is None and invitation.ended_at is None:
-                invitations.end(tx, invitation.invitation_id)
+        for each in invitations.all(tx):
+            is_first = each.role == "owner" and each.person_id is None
+            if is_first and each.used_at is None and each.ended_at is None:
+                invitations.end(tx, each.invitation_id)
         token = invitations.make(tx, role="owner", days=DAYS, name="set-up")
     return settings.link(f"/setup/{token}")

@@ -101,6 +101,7 @@ async def open_visit(request: Request) -> AsyncIterator[Visit]:
     is_api = route.startswith(API)
     token = "" if is_api else read_session(request, server.settings)
     visitor, session_csrf = await run_in_threadpool(_who, server, request, token, is_api)
+    request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
     _require_allowed(request, route, visitor)
     sent_nonce = read_nonce(request, server.settings)
     nonce = sent_nonce or new_nonce()
@@ -153,6 +154,12 @@ def _require_allowed(request: Request, route: str, visitor: Person | None) -> No
     if route.startswith(API):
         raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
     raise LoginNeeded(request.url.path if request.method in SAFE else "/")
+
+
+def known_visitor(request: Request) -> tuple[Person | None, str]:
+    """Who came, and the token of their forms, as far as a request has got."""
+    found: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
+    return found
 
 
 def login_path(next_path: str) -> str:

@@ -7,7 +7,7 @@ event counts as told when the answer is 2xx; until then it is tried again, ever 
 programs go by its number `n`.  Of several processes that serve one study only one tells at a time, and how often an
 event has failed stands in the study, so a restart forgets nothing.
 
-`unit.finished` is an event of this file: a stored submission that completes its unit.  Addresses inside the server's
+`unit.finished` is told with the labels of the unit as they stand then.  Addresses inside the server's
 own network are refused unless the settings allow them, and redirects are not followed.
 """
 
@@ -37,11 +37,11 @@ from grater.model import Json
 from grater.server.server import Server
 from grater.store import Tx, events, judgments, submissions, units, webhooks
 from grater.store.events import Event
+from grater.store.finishing import FINISHED
 from grater.store.webhooks import Webhook
 
 LOG = logging.getLogger("grater.server.webhooks")
 
-FINISHED = "unit.finished"
 PAUSE_SECONDS = 2.0
 TIMEOUT_SECONDS = 10
 MOST_AT_ONCE = 100
@@ -163,20 +163,17 @@ def _failed(tx: Tx, webhook: Webhook) -> Failed:
 
 
 def _told(tx: Tx, event: Event, verbs: list[str]) -> Told | None:
-    if event.verb == "submission.stored" and FINISHED in (verbs or [FINISHED]):
-        finished = _finished(tx, event)
-        if finished is not None:
-            return Told(FINISHED, finished)
-    return Told(event.verb, event.payload) if event.verb in verbs else None
-
-
-def _finished(tx: Tx, event: Event) -> dict[str, Json] | None:
-    """What to tell of a unit if this submission was the one that completed it."""
-    unit = units.find(tx, str(event.payload.get("unit_id")))
-    if unit is None or unit.role != "work":
+    if event.verb not in (verbs or [FINISHED]):
         return None
-    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
-    if len(valid) != unit.wanted or valid[-1].submission_id != event.noun:
+    payload = _finished(tx, event.noun) if event.verb == FINISHED else event.payload
+    return None if payload is None else Told(event.verb, payload)
+
+
+def _finished(tx: Tx, unit_id: str) -> dict[str, Json] | None:
+    """What to tell of a finished unit; None where that is no longer so, and will be told again when it is."""
+    unit = units.find(tx, unit_id)
+    valid = [row for row in submissions.of_unit(tx, unit_id) if row.status == "valid"]
+    if unit is None or len(valid) < unit.wanted:
         return None
     labels: dict[str, list[str]] = {}
     for row in valid:

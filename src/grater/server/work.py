@@ -8,12 +8,13 @@ an old page from the browser's memory is the same submission again, or a conflic
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from grater.errors import NotFound, UsageError
+from grater.errors import NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Json
 from grater.rng import generator
 from grater.store import Store, Tx, desks, gold_states, leases, panels, reception, units
@@ -21,6 +22,8 @@ from grater.store.leases import Lease
 from grater.store.submissions import Receipt
 from grater.store.units import About, StudyUnit
 from grater.tasks import TASKS, Shown, Task, Unit
+
+LOG = logging.getLogger("grater.server.work")
 
 NOT_YOURS = "there is no such piece of work, or it is not yours"
 MOST_SHOWN = 500
@@ -107,9 +110,17 @@ def hand_in(
             about=About(desk.lease.place, desk.unit.role, desk.lease.job_id),
         )
     if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
-        with store.write() as tx:
-            gold_states.doubt(tx, desk.unit.unit_id)
+        _doubt(store, desk.unit.unit_id)
     return receipt
+
+
+def _doubt(store: Store, unit_id: str) -> None:
+    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next miss asks."""
+    try:
+        with store.write() as tx:
+            gold_states.doubt(tx, unit_id)
+    except (StoreBusy, StoreFull) as error:
+        LOG.warning("%s", error)
 
 
 def seconds_of(text: str, lease: Lease, now: int) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, exists, func, select
 
 from grater.crowd.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
@@ -19,9 +19,16 @@ from grater.store.footing import Footing
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.schema import jobs as job_table
+from grater.store.schema import leases, submissions, units
 from grater.store.schema import people as people_table
-from grater.store.schema import submissions, units
 from grater.store.transaction import Tx
+
+HOLDS = select(
+    exists().where(
+        leases.c.job_id == bindparam("job"), leases.c.person_id == bindparam("person"), leases.c.state == "held"
+    )
+)
+"""Whether somebody has a unit of the job in hand."""
 
 
 def why_not(tx: Tx, job: Job, person_id: str) -> str:
@@ -50,7 +57,7 @@ def _is_at_both(tx: Tx, job: Job, person: Person) -> bool:
     """Whether the same head would be asked twice: alone and on a joint seat."""
     partners = people.members(tx, person.person_id) if person.kind == "joint" else ()
     partners = partners or people.seat_ids(tx, person.person_id)
-    return any(turns.sent(tx, job.job_id, each) for each in partners)
+    return any(turns.sent(tx, job.job_id, each) or tx.value(HOLDS, job=job.job_id, person=each) for each in partners)
 
 
 def _by_terms(tx: Tx, job: Job, person: Person) -> str:
@@ -83,7 +90,7 @@ def is_fit(tx: Tx, terms: Terms, person: Person) -> bool:
 
 def say_about(tx: Tx, person_id: str, *, country: str, languages: Iterable[str]) -> Person:
     """Remember what a person says of themselves; it is said once, so that nobody tries until it fits."""
-    person = people.the(tx, person_id)
+    person = people.lock(tx, person_id)
     told: dict[str, Json] = {"country": country, "languages": list(languages)}
     payload = {**told, **{name: value for name, value in person.payload.items() if value}}
     tx.execute(people_table.update().where(people_table.c.person_id == person_id).values(payload=payload))

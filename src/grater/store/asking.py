@@ -3,6 +3,9 @@
 The rule (`grater.crowd.redundancy`) says from the valid labels how many more are wanted.  So many slots are open,
 free or in a rater's hands: more are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the
 number of slots that are not closed.  With a fixed number nothing changes.
+
+Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just taking, is
+closed.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from sqlalchemy import select
 
 from grater.crowd.redundancy import Redundancy, still_wanted
 from grater.crowd.terms import terms_of
-from grater.store import events, slots, units
+from grater.store import events, jobs, slots, units
 from grater.store.jobs import Job
 from grater.store.schema import judgments, submissions
 from grater.store.schema import slots as table
@@ -23,25 +26,37 @@ from grater.store.transaction import Tx
 BETWEEN = "|"
 
 
-def settle(tx: Tx, job: Job, unit_ids: Iterable[str]) -> None:
-    """Open or close slots of these units, so that as many are open as the rule still wants."""
-    rule = terms_of(job.options).redundancy
-    if rule is None or (rule.is_fixed and rule.most == job.judgments):
-        return
-    for unit_id in sorted(set(unit_ids)):  # in one order, so that two who settle the same units do not block
-        _settle(tx, job, unit_id, rule)
+def settle(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
+    """Open or close slots of these units, so that as many are open as the rule still wants; give the changed ones."""
+    if _rule(job) is None:
+        return []
+    found = sorted(set(unit_ids))  # in one order, so that two who settle the same units do not block
+    for unit_id in found:
+        units.lock(tx, unit_id)
+    rule = _rule(jobs.the(tx, job.job_id))  # only now: the terms may have changed while we waited
+    return [] if rule is None else [unit_id for unit_id in found if _settle(tx, job, unit_id, rule)]
+
+
+def hold(tx: Tx, unit_id: str) -> bool:
+    """Keep everybody from the unit's free slots until the end; False where somebody is taking one just now."""
+    units.lock(tx, unit_id)
+    return len(_free(tx, unit_id)) == list(_states(tx, unit_id).values()).count("free")
 
 
 def close_all(tx: Tx, unit_id: str) -> None:
-    """Ask for nothing more: every slot that is free is closed."""
-    units.lock(tx, unit_id)
-    _change(tx, unit_id, {n: "closed" for n, state in _states(tx, unit_id).items() if state == "free"})
+    """Ask for nothing more: every slot that is free is closed; hold the unit first."""
+    _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id), "closed"))
 
 
-def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> None:
-    units.lock(tx, unit_id)
+def _rule(job: Job) -> Redundancy | None:
+    """The job's rule, where it changes anything."""
+    rule = terms_of(job.options).redundancy
+    return None if rule is None or (rule.is_fixed and rule.most == job.judgments) else rule
+
+
+def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
     if tx.value(select(unit_table.c.role).where(unit_table.c.unit_id == unit_id)) != "work":
-        return
+        return False
     states = _states(tx, unit_id)
     n_open = sum(state in ("free", "leased") for state in states.values())
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
@@ -51,21 +66,26 @@ def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> None:
         unit = tx.first(select(unit_table.c.batch, unit_table.c.shuffle).where(unit_table.c.unit_id == unit_id))
         own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
         tx.insert(table, [{**own, "n": n} for n in new])
-        _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
-    elif missing < 0:
-        free = [n for n, state in states.items() if state == "free"]
-        _change(tx, unit_id, dict.fromkeys(free[missing:], "closed"))
+        return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
+    return missing < 0 and _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id)[missing:], "closed"))
 
 
-def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> None:
+def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
     if not states:
-        return
+        return False
     for n, state in states.items():
         slots.set_state(tx, unit_id, n, state)
     wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
     tx.execute(unit_table.update().where(unit_table.c.unit_id == unit_id).values(wanted=wanted))
     told = {str(n): state for n, state in states.items()}
     events.write(tx, None, "slots.changed", unit_id, {"slots": told, "wanted": wanted})
+    return True
+
+
+def _free(tx: Tx, unit_id: str) -> list[int]:
+    """The free slots, ours until the end, without those that somebody is taking."""
+    query = select(table.c.n).where(table.c.unit_id == unit_id, table.c.state == "free").order_by(table.c.n)
+    return [row.n for row in tx.all(tx.locked(query, of=table, skip=True))]
 
 
 def _states(tx: Tx, unit_id: str) -> dict[int, str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, exists, func, select
 
 from grater.errors import UsageError
 from grater.store import events
 from grater.store.chunks import chunks
-from grater.store.schema import assignments, units
+from grater.store.schema import assignments, leases, submissions, units
 from grater.store.transaction import Tx
 
 
@@ -40,6 +41,39 @@ def of_job(tx: Tx, job_id: str) -> list[Assignment]:
     query = select(assignments.c.unit_id, assignments.c.person_id, assignments.c.batch)
     order = (assignments.c.batch, tx.binary(assignments.c.unit_id), tx.binary(assignments.c.person_id))
     return [Assignment(*row) for row in tx.all(query.where(assignments.c.job_id == job_id).order_by(*order))]
+
+
+def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = None) -> int:
+    """What a person has not done yet becomes another's; give how many units.
+
+    What the giver holds or has answered stays theirs (what nobody trusts any more does not), and so does what follows
+    an answer of theirs.  What the taker has as well is left: one person gives one judgment.
+    """
+    mine = (assignments.c.job_id == job_id) & (assignments.c.person_id == giver)
+    query = select(units.c.unit_id).join(assignments, assignments.c.unit_id == units.c.unit_id).where(mine)
+    for unit_id in (units.c.unit_id, units.c.follows):
+        query = query.where(~_has_answered(unit_id, giver), ~_holds(unit_id, giver))
+        query = query.where(~_is_asked(unit_id, taker), ~_has_answered(unit_id, taker))
+    moved = [row.unit_id for row in tx.all(query.order_by(units.c.position))]
+    for some in chunks(moved):
+        tx.execute(assignments.update().where(mine, assignments.c.unit_id.in_(some)).values(person_id=taker))
+    events.write(tx, actor, "assignments.moved", job_id, {"from": giver, "to": taker, "units": moved})
+    return len(moved)
+
+
+def _has_answered(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
+    by_person = (submissions.c.unit_id == unit_id) & (submissions.c.person_id == person_id)
+    return exists().where(by_person, submissions.c.status != "untrusted")
+
+
+def _holds(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
+    by_person = (leases.c.unit_id == unit_id) & (leases.c.person_id == person_id)
+    return exists().where(by_person, leases.c.state == "held")
+
+
+def _is_asked(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
+    other = assignments.alias()
+    return exists().where(other.c.unit_id == unit_id, other.c.person_id == person_id)
 
 
 def _require_slots(tx: Tx, job_id: str) -> None:

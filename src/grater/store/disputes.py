@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from grater.errors import BadInput, Conflict, NotFound, Problem
-from grater.store import events, gold_states
+from grater.store import events, gold_states, people
 from grater.store.ids import new_id
 from grater.store.schema import disputes, submissions, units
 from grater.store.transaction import Record, Tx
@@ -39,6 +39,7 @@ def add(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
     """Dispute missed gold, once; the answer must be one's own."""
     if not 0 < len(text.strip()) <= LONGEST:
         raise BadInput(Problem("form", f"text: expected 1 to {LONGEST} characters, found {len(text.strip())}"))
+    people.lock(tx, person_id)
     missed = _missed(tx, submission_id)
     if missed is None or missed.person_id != person_id:
         raise NotFound("there is no missed question of yours to dispute here")
@@ -52,7 +53,8 @@ def add(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
 
 def decide(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None) -> Dispute:
     """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with a word."""
-    dispute = the(tx, dispute_id)
+    _hold(tx, the(tx, dispute_id).unit_id)
+    dispute = the(tx, dispute_id)  # only now: somebody may have decided it while we waited
     if dispute.state != "open":
         raise Conflict("this dispute has been decided already")
     if is_granted:
@@ -87,6 +89,11 @@ def of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
     """A rater's own disputes by submission."""
     rows = tx.all(QUERY.where(disputes.c.person_id == person_id).order_by(disputes.c.at))
     return {row.submission_id: Dispute(*row) for row in rows}
+
+
+def _hold(tx: Tx, unit_id: str) -> None:
+    """All disputes about one gold wait for whoever decides one of them."""
+    tx.all(tx.locked(QUERY.where(submissions.c.unit_id == unit_id).order_by(disputes.c.dispute_id), of=disputes))
 
 
 def _missed(tx: Tx, submission_id: str) -> Record | None:

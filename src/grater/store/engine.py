@@ -38,9 +38,11 @@ GLANCES = "grater_glances"
 PREPARED_AFTER = 1
 """A question that was asked once on a connection is prepared there: raters ask the same few all day."""
 
-MANNERS = "SELECT set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false)"
+MANNERS = """SELECT set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END"""
 """How PostgreSQL is to treat what is prepared: planned once, for to plan it anew took longer than to run it, and
-never compiled.  Said when a connection is open, since poolers in between refuse settings in its options."""
+never compiled; and that a COMMIT is on the disk before anybody hears of it, whatever the database was told.  Said
+when a connection is open, since poolers in between refuse settings in its options."""
 
 
 def is_url(location: str) -> bool:

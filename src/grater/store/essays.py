@@ -65,6 +65,11 @@ def all(tx: Tx) -> Iterator[Essay]:  # noqa: A001  (read as essays.all)
         last = rows[-1].position
 
 
+def some(tx: Tx, *, start: int, most: int) -> list[Essay]:
+    """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
+    return [bare_of(*row) for row in tx.all(select(*BARE).order_by(essays.c.position).offset(start).limit(most))]
+
+
 def count(tx: Tx) -> int:
     return int(tx.value(select(func.count()).select_from(essays)))
 

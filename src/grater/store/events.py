@@ -9,14 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import BigInteger, bindparam, func, select, tuple_
 from sqlalchemy import text as sql
 
 from grater.model import Json
 from grater.store.schema import events
 from grater.store.transaction import Tx, insert_into
+from grater.store.verbs import VERBS
 
 PORTION = 10_000
 """Events read at a time, so that a long log passes through in flat memory."""
@@ -44,6 +44,19 @@ class Event:
 
 
 COLUMNS = [events.c[name] for name in Event.__dataclass_fields__]
+IS_OVER = sql("events.transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+_last = events.alias("last")
+LAST = select(_last.c.transaction_id).where(_last.c.n <= bindparam("number")).order_by(_last.c.n.desc()).limit(1)
+CERTAIN = (
+    select(*COLUMNS)
+    .where(
+        tuple_(events.c.transaction_id, events.c.n)
+        > tuple_(func.coalesce(LAST.scalar_subquery(), 0), bindparam("number", type_=BigInteger)),
+        IS_OVER,
+    )
+    .order_by(events.c.transaction_id, events.c.n)
+)
+"""What comes after event `number` on PostgreSQL, by one index."""
 
 
 def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str, Json] | None = None) -> None:
@@ -53,6 +66,8 @@ def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str,
 
 def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, Json]]]) -> None:
     """Many events at once: (actor, verb, noun, payload)."""
+    if strange := {verb for _, verb, _, _ in found} - VERBS:
+        raise ValueError(f"no such verb in grater.store.verbs: {', '.join(sorted(strange))}")
     rows = [
         {"at": tx.now, "actor": actor, "verb": verb, "noun": noun, "payload": payload}
         for actor, verb, noun, payload in found
@@ -63,24 +78,35 @@ def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, J
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
     """Every event of this snapshot, this transaction's own among them."""
-    return _portions(tx, select(*COLUMNS), 0, sys.maxsize)
+    return _portions(tx, 0, sys.maxsize)
 
 
 def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
-    """Events after number `n`, in order; a listener that remembers the last number misses none.
+    """Events after the one with number `n`, in order; a listener that remembers the last number told misses none.
 
-    On PostgreSQL numbers are given before COMMIT, so events of transactions that began after one still open wait
-    until that one has ended.
+    On PostgreSQL numbers are given before COMMIT, so that a smaller one may come to light after a larger.  There the
+    order is that of the transactions, and events wait until no transaction that began before theirs is open.
     """
-    query = select(*COLUMNS)
-    if tx.is_postgres:
-        query = query.where(sql("transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"))
-    return _portions(tx, query, n, most)
+    return _certain(tx, n, most) if tx.is_postgres else _portions(tx, n, most)
 
 
-def _portions(tx: Tx, query: Select[Any], n: int, left: int) -> Iterator[Event]:
-    query = query.order_by(events.c.n)
+def certain(tx: Tx) -> int:
+    """The number after which a new listener hears of what is not over yet."""
+    if not tx.is_postgres:
+        return latest(tx)
+    query = select(events.c.n).where(IS_OVER).order_by(events.c.transaction_id.desc(), events.c.n.desc())
+    return int(tx.value(query.limit(1)) or 0)
+
+
+def _portions(tx: Tx, n: int, left: int) -> Iterator[Event]:
+    query = select(*COLUMNS).order_by(events.c.n)
     while rows := tx.all(query.where(events.c.n > n).limit(min(left, PORTION))):
+        yield from (Event(*row) for row in rows)
+        n, left = rows[-1].n, left - len(rows)
+
+
+def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
+    while rows := tx.all(CERTAIN.limit(min(left, PORTION)), number=n):
         yield from (Event(*row) for row in rows)
         n, left = rows[-1].n, left - len(rows)
 

@@ -22,6 +22,9 @@ BUSY = (
 NO_TEXT = "cannot contain nul"
 """PostgreSQL keeps no character NUL; SQLite does, and finds nothing under such a name."""
 
+READ_ONLY = "attempt to write a readonly database"
+"""SQLite keeps its log beside the file, even for those who only look."""
+
 GONE = ("connection", "server closed", "terminating", "unable to open database file")
 
 
@@ -47,6 +50,8 @@ def _translated(name: str, error: DBAPIError) -> GraterError:
         return StoreBusy(f"{name}: the database is busy, nothing was stored ({message}); try again")
     if error.connection_invalidated or any(word in said for word in GONE):
         return StoreBusy(f"{name}: the database cannot be reached, nothing was stored ({message})")
+    if READ_ONLY in said:
+        return UsageError(f"{name}: a study is opened where it can be written; copy it to a folder of your own")
     if NO_TEXT in said:
         return UsageError("a text may not hold the character NUL")
     return GraterError(f"{name}: the database refused: {message}")

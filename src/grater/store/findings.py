@@ -9,9 +9,10 @@ from typing import Literal
 from sqlalchemy import func, select
 
 from grater.errors import NotFound
-from grater.store import events
+from grater.store import events, units
 from grater.store.ids import new_id
-from grater.store.schema import findings, units
+from grater.store.schema import findings
+from grater.store.schema import units as unit_table
 from grater.store.transaction import Tx
 
 
@@ -35,6 +36,9 @@ COLUMNS = [findings.c[name] for name in Finding.__dataclass_fields__]
 def add_all(tx: Tx, found: Iterable[Finding], *, actor: str | None = None) -> int:
     """Add findings that are not there yet (the same rule at the same place of the same work); give how many."""
     n_added = 0
+    found = list(found)
+    for unit_id in sorted({each.unit_id for each in found}):  # who looks for the same at once waits here
+        units.lock(tx, unit_id)
     for each in found:
         if _is_known(tx, each):
             continue
@@ -53,7 +57,7 @@ def open_of(tx: Tx, person_id: str) -> list[Finding]:
 
 def n_open(tx: Tx, job_id: str) -> int:
     """How many findings of a job their annotators have not looked at."""
-    in_job = select(units.c.unit_id).where(units.c.job_id == job_id)
+    in_job = select(unit_table.c.unit_id).where(unit_table.c.job_id == job_id)
     return int(tx.value(select(func.count()).where(findings.c.state == "open", findings.c.unit_id.in_(in_job))) or 0)
 
 
@@ -62,8 +66,8 @@ def settle(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_
     mine = (findings.c.finding_id == finding_id) & (findings.c.person_id == person_id)
     if tx.value(select(findings.c.finding_id).where(mine)) is None:
         raise NotFound("there is no such finding, or it is not yours")
-    tx.execute(findings.update().where(mine).values(state=state))
-    events.write(tx, person_id, f"finding.{state}", finding_id)
+    if tx.execute(findings.update().where(mine, findings.c.state == "open").values(state=state)).rowcount:
+        events.write(tx, person_id, f"finding.{state}", finding_id)
 
 
 def _is_known(tx: Tx, each: Finding) -> bool:

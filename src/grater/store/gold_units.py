@@ -43,7 +43,7 @@ def convert(
 ) -> bool:
     """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
     touched = (submissions.c.unit_id == unit_id, leases.c.unit_id == unit_id)
-    if any(tx.value(select(exists().where(each))) for each in touched):
+    if not asking.hold(tx, unit_id) or any(tx.value(select(exists().where(each))) for each in touched):
         return False
     asking.close_all(tx, unit_id)
     tx.execute(units.update().where(units.c.unit_id == unit_id).values(role=role, batch=0))

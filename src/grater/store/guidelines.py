@@ -24,12 +24,12 @@ class Guidelines:
 COLUMNS = [guidelines.c[name] for name in Guidelines.__dataclass_fields__]
 OF_JOB = select(*COLUMNS).where(guidelines.c.job_id == bindparam("job_id"))
 NEWEST = OF_JOB.order_by(guidelines.c.version.desc()).limit(1)
-VERSION = select(func.max(guidelines.c.version)).where(guidelines.c.job_id == bindparam("job_id"))
+NEWEST_VERSION = select(func.max(guidelines.c.version)).where(guidelines.c.job_id == bindparam("job_id"))
 
 
 def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
     """A new version; the same words again make none."""
-    jobs.the(tx, job_id)
+    jobs.lock(tx, job_id)
     newest = current(tx, job_id)
     if newest is not None and newest.markdown == markdown:
         return newest
@@ -46,7 +46,7 @@ def current(tx: Tx, job_id: str) -> Guidelines | None:
 
 def version(tx: Tx, job_id: str) -> int:
     """The number of the newest version; 0 where there is none."""
-    return int(tx.value(VERSION, job_id=job_id) or 0)
+    return int(tx.value(NEWEST_VERSION, job_id=job_id) or 0)
 
 
 def versions(tx: Tx, job_id: str) -> list[Guidelines]:

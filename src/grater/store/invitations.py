@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 
 from grater.errors import NotFound, UsageError
 from grater.store import events, people
@@ -32,15 +32,23 @@ COLUMNS = [invitations.c[name] for name in Invitation.__dataclass_fields__]
 
 
 def make(
-    tx: Tx, *, role: str, job_id: str | None = None, days: float = 14, name: str = "", actor: str | None = None
+    tx: Tx,
+    *,
+    role: str,
+    job_id: str | None = None,
+    days: float = 14,
+    name: str = "",
+    person_id: str | None = None,
+    actor: str | None = None,
 ) -> str:
-    """A new invitation; its token is told this once and kept as a hash."""
+    """A new invitation; its token is told this once and kept as a hash.  With a `person_id` it is a way back in."""
     people.require_role(role)
     if days <= 0:
         raise UsageError(f"an invitation must last some time, found {days} days")
     token, invitation_id = new_secret(), new_id()
     row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
-    tx.insert(invitations, row | {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)})
+    times = {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)}
+    tx.insert(invitations, row | times | {"person_id": person_id})
     events.write(tx, actor, "invitation.made", invitation_id, {"role": role, "job_id": job_id})
     return token
 
@@ -53,11 +61,28 @@ def find(tx: Tx, token: str) -> Invitation | None:
     return Invitation(*row)
 
 
+def behind(tx: Tx, token: str) -> Invitation:
+    """The invitation behind a link, whatever has become of it."""
+    return _the(tx, invitations.c.token_hash == hashed(token))
+
+
+def the(tx: Tx, invitation_id: str) -> Invitation:
+    """The invitation with this id, which must be there."""
+    return _the(tx, invitations.c.invitation_id == invitation_id)
+
+
+def _the(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
+    row = tx.first(select(*COLUMNS).where(is_wanted))
+    if row is None:
+        raise NotFound("there is no such invitation")
+    return Invitation(*row)
+
+
 def accept(tx: Tx, token: str, *, name: str, password_hash: str, email: str = "") -> Person:
     """The invited person comes in; the link is spent."""
     tx.first(tx.locked(select(invitations.c.role).where(invitations.c.token_hash == hashed(token)), of=invitations))
     invitation = find(tx, token)  # only now: whoever held the link before us has spent it
-    if invitation is None:
+    if invitation is None or invitation.person_id is not None:
         raise NotFound("this invitation has been used, has run out, or never was; ask for a new one")
     person = people.add(tx, name=name, role=invitation.role, email=email, password_hash=password_hash)
     this = invitations.c.invitation_id == invitation.invitation_id
@@ -74,5 +99,6 @@ def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
 def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
     """Take an invitation back before it is used."""
     this = (invitations.c.invitation_id == invitation_id) & invitations.c.used_at.is_(None)
-    tx.execute(invitations.update().where(this, invitations.c.ended_at.is_(None)).values(ended_at=tx.now))
-    events.write(tx, actor, "invitation.ended", invitation_id)
+    taken_back = invitations.update().where(this, invitations.c.ended_at.is_(None)).values(ended_at=tx.now)
+    if tx.execute(taken_back).rowcount:
+        events.write(tx, actor, "invitation.ended", invitation_id)

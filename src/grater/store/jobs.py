@@ -16,7 +16,7 @@ from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.schema import jobs
 from grater.store.schema.work import JOB_STATES
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, locking
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]
@@ -41,6 +41,7 @@ class Job:
 NO_JOB = "there is no such job in this study"
 COLUMNS = [jobs.c[name] for name in Job.__dataclass_fields__]
 BY_ID = select(*COLUMNS).where(jobs.c.job_id == bindparam("job_id"))
+LOCKED = locking(BY_ID, of=jobs)
 
 
 def add(
@@ -80,6 +81,14 @@ def the(tx: Tx, job_id: str) -> Job:
     return job
 
 
+def lock(tx: Tx, job_id: str) -> Job:
+    """The same, and one change at a time to its terms, guidelines and money; work in it goes on."""
+    row = tx.first(LOCKED if tx.is_postgres else BY_ID, job_id=job_id)
+    if row is None:
+        raise NotFound(NO_JOB)
+    return Job(*row)
+
+
 def named(tx: Tx, name: str) -> Job:
     """The job called so; an unknown name is answered with the nearest."""
     job = next((job for job in all(tx) if job.name == name), None)
@@ -104,7 +113,7 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
 
 def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
     """Change some options and keep the others."""
-    merged = {**the(tx, job_id).options, **options}
+    merged = {**lock(tx, job_id).options, **options}
     tx.execute(jobs.update().where(jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
     return the(tx, job_id)

@@ -10,6 +10,7 @@ from sqlalchemy import Select, select
 
 from grater.model import Json
 from grater.store.clock import as_iso
+from grater.store.progress import DONE
 from grater.store.schema import jobs, judgments, people, submissions, units
 from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
@@ -28,11 +29,23 @@ def table(
     roles: Sequence[str] = ("work",),
     names: bool = False,
     payload: bool = True,
+    of_done: bool = False,
+    start: int = 0,
+    most: int | None = None,
 ) -> list[dict[str, Json]]:
-    """Judgments in a fixed order; raters go by pseudonym unless `names`."""
+    """Judgments in a fixed order; raters go by pseudonym unless `names`.
+
+    `of_done`: only those of finished units.  `most` of them from number `start` on.
+    """
     query = _query(tx, roles).where(submissions.c.status.in_(statuses))
     if job_id is not None:
         query = query.where(submissions.c.job_id == job_id)
+    if of_done:
+        query = query.where(
+            submissions.c.unit_id.in_(DONE if job_id is None else DONE.where(units.c.job_id == job_id))
+        )
+    if most is not None:
+        query = query.offset(start).limit(most)
     return [_row(row, names=names, payload=payload) for row in tx.all(query)]
 
 

@@ -32,7 +32,13 @@ def index_the_queue(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-STEPS: Mapping[int, Step] = {2: index_the_queue}
+def index_the_events(connection: Connection) -> None:
+    """On PostgreSQL listeners hear of events in the order of their transactions."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("CREATE INDEX ix_events_transaction ON events (transaction_id, n)")
+
+
+STEPS: Mapping[int, Step] = {2: index_the_queue, 3: index_the_events}
 """What each version changed."""
 
 VERSION = max(STEPS, default=1)

@@ -89,8 +89,8 @@ def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
 
 def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None) -> PanelPlace:
     """A rater comes by the panel's link; who was here before gets the same place, whatever became of it."""
-    panel = the(tx, panel_id)
     tx.first(tx.locked(select(panels.c.panel_id).where(panels.c.panel_id == panel_id), of=panels))
+    panel = the(tx, panel_id)
     time_out(tx, panel)
     known = place_of(tx, panel_id, external_id)
     if known is not None and known.state not in GIVEN_BACK:
@@ -155,15 +155,21 @@ def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
     return place_in_job(tx, job_id, person_id)
 
 
-def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> None:
-    """End a place, give it back or take it again; what the rater held goes back to the pile."""
+def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bool:
+    """End a place, give it back or take it again; what the rater held goes back to the pile.
+
+    False, and nothing changes, where somebody changed it first: who has completed does not time out.
+    """
     here = (panel_places.c.panel_id == place.panel_id) & (panel_places.c.external_id == place.external_id)
     values = {"state": state, "ended_at": None if state == "joined" else tx.now}
-    tx.execute(panel_places.update().where(here).values(**values))
+    as_it_was = panel_places.update().where(here, panel_places.c.state == place.state)
+    if not tx.execute(as_it_was.values(**values)).rowcount:
+        return False
     if state in GIVEN_BACK:
         for lease in leases.held_by(tx, place.person_id, job_id=the(tx, place.panel_id).job_id):
             leases.close(tx, lease, "returned", actor=actor)
     events.write(tx, actor, "place.state", place.panel_id, {"person_id": place.person_id, "state": state})
+    return True
 
 
 def time_out(tx: Tx, panel: StudyPanel) -> int:
@@ -173,9 +179,7 @@ def time_out(tx: Tx, panel: StudyPanel) -> int:
     is_old = panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
     here = (panel_places.c.panel_id == panel.panel_id) & (panel_places.c.state == "joined") & is_old
     old = [PanelPlace(*row) for row in tx.all(select(panel_places).where(here))]
-    for place in old:
-        set_state(tx, place, "timed-out", actor=None)
-    return len(old)
+    return sum(set_state(tx, place, "timed-out", actor=None) for place in old)
 
 
 def _ending(tx: Tx, job_id: str, person_id: str) -> str:

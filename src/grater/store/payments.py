@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from grater.crowd.pay import Pay, Work, bill
 from grater.crowd.terms import terms_of
 from grater.errors import Conflict, UsageError
 from grater.model import Json
-from grater.store import events, people
+from grater.store import events, jobs, people
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.schema import jobs, payments, submissions
+from grater.store.schema import payments, submissions
 from grater.store.transaction import Tx
 
 BY_POLICY = ("work", "correction")
@@ -43,10 +43,9 @@ COLUMNS = [payments.c[name] for name in Payment.__dataclass_fields__]
 
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
     """Write what is owed now and was not written before; give the cents by which the total changed."""
-    pay = terms_of(job.options).pay
+    pay = _agreed(tx, job)
     if pay is None:
         raise UsageError(f"{job.name}: no pay is agreed; set it first with `grater study crowd`")
-    tx.first(tx.locked(select(jobs.c.job_id).where(jobs.c.job_id == job.job_id), of=jobs))  # one run at a time
     require_currency(tx, job.job_id, pay.currency)
     written = _written(tx, job.job_id)
     owed = bill(pay, work_of(tx, job.job_id)).by_rater
@@ -57,13 +56,28 @@ def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
     return sum(changes.values())
 
 
-def bonus(tx: Tx, job: Job, person_id: str, cents: int, *, note: str = "", actor: str | None = None) -> None:
-    """Something extra for a rater, in the currency of the job."""
-    pay = terms_of(job.options).pay
+def bonus(
+    tx: Tx,
+    job: Job,
+    person_id: str,
+    cents: int,
+    *,
+    note: str = "",
+    payment_id: str | None = None,
+    actor: str | None = None,
+) -> Payment:
+    """Something extra for a rater, in the currency of the job; one `payment_id` is one payment, sent twice or not."""
+    pay = _agreed(tx, job)
     if pay is None or cents < 1:
         raise UsageError(f"{job.name}: expected agreed pay and a bonus of at least 1 cent, found {cents}")
     require_currency(tx, job.job_id, pay.currency)
-    _write(tx, job.job_id, people.the(tx, person_id).person_id, "bonus", cents, pay, note, actor)
+    wanted = (job.job_id, people.the(tx, person_id).person_id, "bonus", cents, note)
+    stored = _find(tx, payment_id) if payment_id else None
+    if stored is None:
+        return _write(tx, job.job_id, person_id, "bonus", cents, pay, note, actor, payment_id=payment_id)
+    if (stored.job_id, stored.person_id, stored.kind, stored.cents, stored.note) != wanted:
+        raise Conflict(f"payment {payment_id}: this id has been used for another payment; send a new one")
+    return stored
 
 
 def of_job(tx: Tx, job_id: str) -> list[Payment]:
@@ -74,8 +88,7 @@ def of_job(tx: Tx, job_id: str) -> list[Payment]:
 def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = None) -> int:
     """What these raters were owed in this job has been paid; give how many rows that were."""
     theirs = (payments.c.job_id == job_id) & payments.c.person_id.in_(person_ids) & (payments.c.state == "owed")
-    n_rows = int(tx.value(select(func.count()).select_from(payments).where(theirs)) or 0)
-    tx.execute(payments.update().where(theirs).values(state="paid"))
+    n_rows = tx.execute(payments.update().where(theirs).values(state="paid")).rowcount
     events.write(tx, actor, "payments.paid", job_id, {"people": person_ids, "rows": n_rows})
     return n_rows
 
@@ -96,6 +109,11 @@ def require_currency(tx: Tx, job_id: str, currency: str) -> None:
         raise Conflict(f"this job is paid in {other}; {currency} cannot be mixed with it")
 
 
+def _agreed(tx: Tx, job: Job) -> Pay | None:
+    """The pay as it is agreed now, and until we are done: money of a job is written by one at a time."""
+    return terms_of(jobs.lock(tx, job.job_id).options).pay
+
+
 def _written(tx: Tx, job_id: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for payment in of_job(tx, job_id):
@@ -104,11 +122,25 @@ def _written(tx: Tx, job_id: str) -> Counter[str]:
     return found
 
 
+def _find(tx: Tx, payment_id: str) -> Payment | None:
+    row = tx.first(select(*COLUMNS).where(payments.c.payment_id == payment_id))
+    return None if row is None else Payment(*row)
+
+
 def _write(
-    tx: Tx, job_id: str, person_id: str, kind: str, cents: int, pay: Pay, note: str, actor: str | None
-) -> None:
-    row = {"payment_id": new_id(), "job_id": job_id, "person_id": person_id, "kind": kind, "cents": cents}
-    tx.insert(payments, row | {"currency": pay.currency, "state": "owed", "note": note, "at": tx.now})
+    tx: Tx,
+    job_id: str,
+    person_id: str,
+    kind: str,
+    cents: int,
+    pay: Pay,
+    note: str,
+    actor: str | None,
+    *,
+    payment_id: str | None = None,
+) -> Payment:
+    made = Payment(payment_id or new_id(), job_id, person_id, kind, cents, pay.currency, "owed", note, tx.now)
+    tx.insert(payments, {name: getattr(made, name) for name in Payment.__dataclass_fields__})
     payload: dict[str, Json] = {
         "job_id": job_id,
         "person_id": person_id,
@@ -116,4 +148,5 @@ def _write(
         "cents": cents,
         "currency": pay.currency,
     }
-    events.write(tx, actor, "payment.written", str(row["payment_id"]), payload)
+    events.write(tx, actor, "payment.written", made.payment_id, payload)
+    return made

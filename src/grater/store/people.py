@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from sqlalchemy import bindparam, func, select
@@ -136,7 +136,7 @@ def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | Non
     person = the(tx, person_id)
     tx.execute(people.update().where(people.c.person_id == person_id).values(password_hash=password_hash))
     events.write(tx, actor, "person.password", person_id)
-    return person
+    return replace(person, password_hash=password_hash)
 
 
 def lock(tx: Tx, person_id: str) -> Person:
@@ -145,6 +145,20 @@ def lock(tx: Tx, person_id: str) -> Person:
     if person is None:
         raise NotFound("there is no such person in this study")
     return person
+
+
+def owners(tx: Tx) -> list[str]:
+    """The owners who may come in, held until the end: of two who would leave, the second sees that the first has."""
+    is_owner = (people.c.role == "owner") & (people.c.state == "active")
+    query = select(people.c.person_id).where(is_owner).order_by(people.c.person_id)
+    return [row.person_id for row in tx.all(tx.locked(query, of=people))]
+
+
+def require_unchanged(tx: Tx, person: Person) -> None:
+    """Refuse somebody whose password was changed, or who was shut out, while they proved who they are."""
+    now = lock(tx, person.person_id)
+    if (now.password_hash, now.state) != (person.password_hash, person.state):
+        raise Conflict("your password was changed a moment ago; log in again")
 
 
 def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:

@@ -111,6 +111,9 @@ BY_UNIT = (
     .group_by(units.c.unit_id, units.c.wanted, units.c.position)
 )
 
+DONE = BY_UNIT.having(func.count(submissions.c.submission_id) >= units.c.wanted).with_only_columns(units.c.unit_id)
+"""Work units that have all their judgments."""
+
 OF_PERSON = select(func.count(submissions.c.unit_id.distinct())).where(
     submissions.c.job_id == bindparam("job"), submissions.c.person_id == bindparam("person")
 )

@@ -106,6 +106,12 @@ def _assigned(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
     state.assignments |= dict.fromkeys(map(tuple, payload["pairs"]), job_id)
 
 
+def _moved(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
+    for unit_id in payload["units"]:
+        del state.assignments[unit_id, payload["from"]]
+        state.assignments[unit_id, payload["to"]] = job_id
+
+
 def _trust(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
     state.trust[job_id, payload["person_id"]] = (payload["seen"], payload["right"], payload["state"])
 
@@ -139,6 +145,7 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "units.added": _units,
     "slots.changed": _slots,
     "assignments.added": _assigned,
+    "assignments.moved": _moved,
     "trust.changed": _trust,
     "gold.added": _gold,
     "gold.state": _gold,

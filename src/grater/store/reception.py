@@ -1,8 +1,8 @@
 """An answered page is taken in, with all that follows from it, in one transaction (P1, P6).
 
 What follows: after gold the rater's quiz or trust is judged, and ejection happens here and now; after work the unit
-is asked for as many more judgments as the job's rule wants.  Whether missed gold is wrong itself concerns other
-raters too, so it is looked at in a transaction of its own (`gold_states.doubt`).
+is asked for as many more judgments as the job's rule wants, or is finished.  Whether missed gold is wrong itself
+concerns other raters too, so it is looked at in a transaction of its own (`gold_states.doubt`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grater.model import Json
-from grater.store import asking, gold_states, leases, mending, standing, submissions, units
+from grater.store import asking, finishing, gold_states, leases, mending, standing, submissions, units
 from grater.store.submissions import Receipt
 from grater.store.transaction import Tx
 from grater.store.units import About
@@ -55,4 +55,6 @@ def receive(
         return replace(receipt, status=stored.status) if stored else receipt  # the answer may have put its rater out
     if about.role == "work":
         asking.settle(tx, receipt.job, [receipt.unit_id])
+        if receipt.status == "valid":
+            finishing.tell(tx, [receipt.unit_id])
     return receipt

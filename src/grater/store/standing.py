@@ -14,7 +14,7 @@ from sqlalchemy import exists, select
 
 from grater.crowd.terms import terms_of
 from grater.crowd.trust import TrustRule, is_below, passes_quiz
-from grater.store import asking, ejection, jobs, people, submissions, trust, turns
+from grater.store import asking, ejection, finishing, jobs, people, submissions, trust, turns
 from grater.store.jobs import Job
 from grater.store.schema import gold, units
 from grater.store.schema import submissions as table
@@ -65,7 +65,7 @@ def judge_again(tx: Tx, job: Job, person_id: str) -> Trust:
 def put_out(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: str = "manager") -> int:
     """Eject a rater; what they held is asked of others.  Give how many judgments lost their status."""
     n_lost = ejection.eject(tx, job.job_id, person_id, actor=actor, why=why)
-    asking.settle(tx, job, _units_of(tx, job.job_id, person_id))
+    _settle(tx, job, person_id, became="untrusted")
     return n_lost
 
 
@@ -74,7 +74,7 @@ def take_back(
 ) -> tuple[int, int]:
     """Reinstate a rater; give how many judgments are valid again and how many came too late for a slot."""
     found = ejection.reinstate(tx, job.job_id, person_id, actor=actor, why=why)
-    asking.settle(tx, job, _units_of(tx, job.job_id, person_id))
+    _settle(tx, job, person_id, became="valid")
     return found
 
 
@@ -126,9 +126,10 @@ def _is_passed(rule: TrustRule, given: list[GoldAnswer]) -> bool:
     return passes_quiz(replace(rule, quiz=len(counted)), right=sum(answer.is_right for answer in counted))
 
 
-def _units_of(tx: Tx, job_id: str, person_id: str) -> list[str]:
-    theirs = (table.c.job_id == job_id) & (table.c.person_id == person_id) & (table.c.n.is_not(None) | UNTRUSTED)
-    return [row.unit_id for row in tx.all(select(table.c.unit_id).where(theirs).distinct())]
-
-
-UNTRUSTED = table.c.status.in_(("untrusted", "surplus"))
+def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
+    """After a rater's answers `became` untrusted or valid: ask for what is missing, tell of what is finished."""
+    is_theirs = (table.c.job_id == job.job_id) & (table.c.person_id == person_id)
+    may_count = table.c.n.is_not(None) | table.c.status.in_(("untrusted", "surplus"))
+    found = tx.all(select(table.c.unit_id, table.c.status).where(is_theirs, may_count).distinct())
+    asking.settle(tx, job, [row.unit_id for row in found])
+    finishing.tell(tx, [row.unit_id for row in found if row.status == became])

@@ -1,7 +1,9 @@
 """Mined suspects: the units of a job that people accept or reject, each with its newest decision.
 
 Such a unit wants no judgment of raters (`wanted` is 0).  What is decided of it is an adjudication: every change of
-mind is a further version, and none is lost.  A version without an answer takes the ones before it back.
+mind is a further version, and none is lost.  A version without an answer takes the ones before it back; `unknown`
+leaves a suspect open too.  The suspects are the first units of their job, so the place in the list is the position in
+the job.  Whoever goes through a long list asks for one suspect at a time, and none of the others is read.
 """
 
 from __future__ import annotations
@@ -10,11 +12,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func, select, type_coerce
 
 from grater.model import Item, Json, Span
 from grater.store.schema import adjudications, items, people, unit_items, units
-from grater.store.transaction import Record, Tx
+from grater.store.transaction import ONE, Record, Tx
+from grater.tasks.task import ERROR, OK
+
+LAST_PLACE = 2**31
+"""No list is that long, and no database takes any number that people may type."""
+
+PLACE = units.c.position
+LABEL = case(
+    *((type_coerce(adjudications.c.answers, Text).contains(f'"label":"{label}"'), label) for label in (ERROR, OK)),
+    else_="",
+).label("label")
+"""Of the newest decision, blank where it is open.  Equal JSON is equal text (`json_text`), so that it can be seen
+without reading every answer."""
+
+
+def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Columns of the suspects of a job, each with its newest decision."""
+    older = adjudications.alias()
+    newest = select(func.max(older.c.version)).where(older.c.unit_id == units.c.unit_id).scalar_subquery()
+    is_newest = and_(adjudications.c.unit_id == units.c.unit_id, adjudications.c.version == newest)
+    suspects = select(*columns).select_from(units).outerjoin(adjudications, is_newest)
+    return suspects.where(units.c.job_id == bindparam("job"), units.c.wanted == 0, units.c.role == "work")
+
+
+WHOLE = (
+    _decided(
+        *(units.c.unit_id, PLACE, units.c.payload, items.c.essay_id, items.c.start, items.c.end, items.c.kind),
+        *(adjudications.c.version, LABEL, adjudications.c.at, people.c.name),
+    )
+    .join(unit_items, unit_items.c.unit_id == units.c.unit_id)
+    .join(items, items.c.item_id == unit_items.c.item_id)
+    .outerjoin(people, people.c.person_id == adjudications.c.person_id)
+)
+AT = WHOLE.where(bindparam("place") == PLACE)
+TALLY = _decided(LABEL, func.count().label("n")).group_by(LABEL)
+OPEN = _decided(PLACE).where(LABEL == "").order_by(PLACE).limit(ONE)
+OPEN_AFTER, OPEN_BEFORE = OPEN.where(bindparam("place") < PLACE), OPEN.where(bindparam("place") > PLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +69,29 @@ class Listed:
     at: int | None
 
 
-def of_job(tx: Tx, job_id: str) -> list[Listed]:
-    """The whole list, the worst first."""
-    newest = (
-        select(adjudications.c.unit_id, func.max(adjudications.c.version).label("version"))
-        .group_by(adjudications.c.unit_id)
-        .subquery()
-    )
-    is_newest = and_(adjudications.c.unit_id == newest.c.unit_id, adjudications.c.version == newest.c.version)
-    query = (
-        select(
-            *(units.c.unit_id, units.c.payload, items.c.essay_id, items.c.start, items.c.end, items.c.kind),
-            *(adjudications.c.version, adjudications.c.answers, adjudications.c.at, people.c.name),
-        )
-        .join(unit_items, unit_items.c.unit_id == units.c.unit_id)
-        .join(items, items.c.item_id == unit_items.c.item_id)
-        .outerjoin(newest, newest.c.unit_id == units.c.unit_id)
-        .outerjoin(adjudications, is_newest)
-        .outerjoin(people, people.c.person_id == adjudications.c.person_id)
-        .where(units.c.job_id == job_id, units.c.wanted == 0, units.c.role == "work")
-        .order_by(units.c.position)
-    )
-    return [_listed(row, place) for place, row in enumerate(tx.all(query), 1)]
+def of_job(tx: Tx, job_id: str, *, label: str | None = None, start: int = 0, most: int | None = None) -> list[Listed]:
+    """The list, the worst first; or those with a label, a blank where open; `most` of them from number `start` on."""
+    query = WHOLE if label is None else WHOLE.where(LABEL.in_([label]))
+    return [_listed(row) for row in tx.all(query.order_by(PLACE).offset(start).limit(most), job=job_id)]
 
 
-def _listed(row: Record, place: int) -> Listed:
+def at(tx: Tx, job_id: str, place: int) -> Listed | None:
+    """The suspect at a place."""
+    row = tx.first(AT, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
+    return None if row is None else _listed(row)
+
+
+def tally(tx: Tx, job_id: str) -> dict[str, int]:
+    """How many suspects have each label."""
+    return {row.label: row.n for row in tx.all(TALLY, job=job_id)}
+
+
+def next_open(tx: Tx, job_id: str, place: int) -> int:
+    """The place of the next open suspect after this one, from the start again after the end; 0 where none is open."""
+    return tx.value(OPEN_AFTER, job=job_id, place=place) or tx.value(OPEN_BEFORE, job=job_id, place=place) or 0
+
+
+def _listed(row: Record) -> Listed:
     item = Item(row.essay_id, Span(row.start, row.end), row.kind)
-    answers: list[Any] = row.answers or []
-    label = str(answers[0]["label"]) if answers else ""
-    by, at = (row.name, row.at) if label else ("", None)
-    return Listed(row.unit_id, place, item, row.payload, row.version or 0, label, by, at)
+    by, at = (row.name, row.at) if row.label else ("", None)
+    return Listed(row.unit_id, row.position, item, row.payload, row.version or 0, row.label, by, at)

@@ -15,6 +15,8 @@ from grater.store.schema import people as table
 from grater.store.schema import tokens
 from grater.store.transaction import Tx
 
+NO_TOKEN = "there is no such token"
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -26,6 +28,7 @@ class Token:
     ended_at: int | None
 
 
+COLUMNS = [tokens.c[name] for name in Token.__dataclass_fields__]
 OWNER = (
     select(*people.COLUMNS)
     .join(tokens, tokens.c.person_id == table.c.person_id)
@@ -54,9 +57,16 @@ def find(tx: Tx, secret: str) -> Person | None:
     return None if row is None else Person(*row)
 
 
+def behind(tx: Tx, secret: str) -> Token:
+    """What is known of a token by its secret."""
+    row = tx.first(select(*COLUMNS).where(tokens.c.token_hash == hashed(secret)))
+    if row is None:
+        raise NotFound(NO_TOKEN)
+    return Token(*row)
+
+
 def of_person(tx: Tx, person_id: str) -> list[Token]:
-    columns = [tokens.c[name] for name in Token.__dataclass_fields__]
-    query = select(*columns).where(tokens.c.person_id == person_id).order_by(tokens.c.made_at, tokens.c.token_id)
+    query = select(*COLUMNS).where(tokens.c.person_id == person_id).order_by(tokens.c.made_at, tokens.c.token_id)
     return [Token(*row) for row in tx.all(query)]
 
 
@@ -64,6 +74,6 @@ def end(tx: Tx, token_id: str, *, person_id: str) -> None:
     """The person takes a token of theirs back."""
     theirs = (tokens.c.token_id == token_id) & (tokens.c.person_id == person_id)
     if tx.value(select(tokens.c.token_id).where(theirs)) is None:
-        raise NotFound("there is no such token")
+        raise NotFound(NO_TOKEN)
     tx.execute(tokens.update().where(theirs, tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
     events.write(tx, person_id, "token.ended", token_id)

@@ -205,6 +205,21 @@ def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
     return [row.unit_id for row in tx.all(query if role is None else query.where(units.c.role == role))]
 
 
+def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
+    """The jobs that ask about an essay, each with the ids of its units there, in order."""
+    query = select(units.c.job_id, units.c.unit_id).where(units.c.essay_id == essay_id, units.c.role == "work")
+    by_job: dict[str, list[str]] = {}
+    for row in tx.all(query.order_by(units.c.job_id, units.c.position)):
+        by_job.setdefault(row.job_id, []).append(row.unit_id)
+    return [(job, by_job[job.job_id]) for job in jobs.all(tx) if job.job_id in by_job]
+
+
+def essays_of_task(tx: Tx, task: str) -> set[str]:
+    """The essays that some job of this task asks about."""
+    query = select(units.c.essay_id).distinct().join(job_table, job_table.c.job_id == units.c.job_id)
+    return {row[0] for row in tx.all(query.where(job_table.c.task == task))}
+
+
 def _item(
     essay_id: str | None, start: int | None, end: int | None, kind: str, payload: Mapping[str, Json]
 ) -> UnitItem:

@@ -43,7 +43,7 @@ COLUMNS = [webhooks.c[name] for name in Webhook.__dataclass_fields__]
 
 def add(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
     """A new webhook; it hears of what happens from now on."""
-    made = Webhook(new_id(), url, new_secret(), sorted(verbs), events.latest(tx), "active")
+    made = Webhook(new_id(), url, new_secret(), sorted(verbs), events.certain(tx), "active")
     row = {name: getattr(made, name) for name in Webhook.__dataclass_fields__}
     tx.insert(webhooks, row | {"added_at": tx.now})
     events.write(tx, actor, "webhook.added", made.webhook_id)

@@ -7,11 +7,12 @@ clean is still one of its annotators; an essay that was set aside is not counted
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
-from grater.model import Edit, Essay
-from grater.store import Tx, adjudications, essays, jobs, judgments, people, units
+from grater.model import Edit, Essay, Json
+from grater.store import Tx, adjudications, essays, items, jobs, judgments, people, units
 from grater.tasks.marking import SET_ASIDE, edits_of
 from grater.tasks.task import Answer
 
@@ -25,6 +26,23 @@ def marked_essays(tx: Tx, *, names: bool = False) -> Iterator[Essay]:
         here = marks.get(essay.essay_id, {})
         edits = tuple(edit for found in here.values() for edit in found)
         yield replace(essay, edits=essay.edits + edits, annotators=essay.annotators + tuple(here))
+
+
+def marked_in(tx: Tx, job_id: str, *, names: bool = False) -> list[Essay]:
+    """The essays of one job with what people marked in it, and nothing else."""
+    said = [row for row in judgments.table(tx, job_id, names=names) if row["kind"] != "program"]
+    places = items.of_ids(tx, [str(row["item"]) for row in said])
+    found: dict[str, dict[str, tuple[Edit, ...]]] = defaultdict(dict)
+    for row in said:
+        place = places[str(row["item"])].item
+        answer = Answer(str(row["item"]), str(row["label"]), payload=cast("Mapping[str, Json]", row["payload"]))
+        if place is not None:
+            _note(found, place.essay_id, str(row["rater"]), str(row["job"]), (answer,))
+    return [
+        replace(essay, edits=tuple(edit for edits in by_rater.values() for edit in edits), annotators=tuple(by_rater))
+        for essay in essays.of_ids(tx, list(found))
+        for by_rater in [found[essay.essay_id]]
+    ]
 
 
 def _marks(tx: Tx, *, names: bool) -> dict[str, dict[str, tuple[Edit, ...]]]:
@@ -46,7 +64,7 @@ def _note(
 ) -> None:
     name = rater if rater not in found[essay_id] else f"{rater} ({job})"
     for answer in answers:
-        if answer.label != SET_ASIDE:
+        if answer.label != SET_ASIDE and "edits" in answer.payload:  # judgments from elsewhere may be labels alone
             found[essay_id][name] = edits_of(answer, rater=name)
 
 

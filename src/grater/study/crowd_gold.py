@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
@@ -36,16 +37,23 @@ class Made:
 
 
 def make_gold(
-    tx: Tx, job: Job, item_id: str, accepted: Sequence[str], *, reason: str, actor: str | None = None
+    tx: Tx,
+    job: Job,
+    item_id: str,
+    accepted: Sequence[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
 ) -> bool:
-    """One item with its accepted answers as gold of a job; False where a rater has met it already."""
+    """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
     _require_labels(job, accepted)
     if gold_units.is_known(tx, job.job_id, item_id):
         return False
     unit_id = gold_units.work_with(tx, job.job_id, item_id)
     if unit_id is not None:
-        return gold_units.convert(tx, unit_id, item_id, accepted, reason=reason, actor=actor)
-    add_known(tx, job.job_id, item_id, list(accepted), reason=reason)
+        return gold_units.convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
+    add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
     return True
 
 

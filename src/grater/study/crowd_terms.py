@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from grater.crowd.terms import KEY, Terms, read_terms, terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json
-from grater.store import Tx, asking, jobs, payments, units
+from grater.store import Tx, asking, finishing, jobs, payments, units
 from grater.store.jobs import Job
 
 
 def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | None = None) -> Job:
     """Change some terms of a job and keep the others; a part set to null is taken away."""
-    job = jobs.the(tx, job_id)
+    job = jobs.lock(tx, job_id)
     before = terms_of(job.options)
     merged = {**terms_json(before), **found}
     terms = read_terms({name: value for name, value in merged.items() if value is not None})
@@ -24,7 +24,7 @@ def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | No
     _require_units(tx, job, before, terms)
     job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
     if terms.redundancy != before.redundancy:
-        asking.settle(tx, job, units.ids_of_job(tx, job_id, role="work"))
+        finishing.tell(tx, asking.settle(tx, job, units.ids_of_job(tx, job_id, role="work")))
     return job
 
 

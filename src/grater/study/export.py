@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,15 +22,18 @@ import polars as pl
 from grater import __version__
 from grater.agreement import agreement
 from grater.agreement.as_json import agreement_json
+from grater.agreement.edits import edit_agreement
+from grater.agreement.edits.as_json import corpus_json
 from grater.corpora import Loss, write_corpus
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
-from grater.model import Json
+from grater.model import Essay, Json
 from grater.store import Store, Tx, dump, events, jobs, people
 from grater.store.json_text import to_text
 from grater.store.migrations import VERSION
 from grater.study import frames
-from grater.study.corpus import marked_essays
+from grater.study.corpus import TASK as MARKING
+from grater.study.corpus import marked_essays, marked_in
 from grater.study.costs import costs
 from grater.study.crowd_protocol import whole_protocol
 from grater.study.tables import redundancy_of
@@ -90,7 +93,11 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         write_table(frames.label_frame(found), place / "labels.csv", raw=raw)
     _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
     least = {job.name: redundancy_of([job]) for job in jobs.all(tx)}
-    agreed = {name: _agreement(found, tasks[name], least[name]) for name, found in by_job.items()}
+    marked = {job.name: marked_in(tx, job.job_id, names=names) for job in jobs.all(tx) if job.task == MARKING}
+    agreed = {
+        name: _edit_agreement(marked[name]) if name in marked else _agreement(found, tasks[name], least[name])
+        for name, found in by_job.items()
+    }
     _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
@@ -109,6 +116,14 @@ def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
         judged = equal_in_number(judged, least)
         merged = merged_by(task)
         return agreement_json(agreement(with_labels(judged, merged) if merged else judged))
+    except GraterError as error:
+        return {"reason": str(error)}
+
+
+def _edit_agreement(found: Sequence[Essay]) -> Json:
+    """How far annotators agree on where errors are, of what kind, and how to mend them."""
+    try:
+        return corpus_json(edit_agreement(found))
     except GraterError as error:
         return {"reason": str(error)}
 

@@ -3,23 +3,20 @@
 Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of the task `error` whose units want no
 rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
 `EXAMPLES` places.  Whoever may adjudicate decides: `y` is the label error, `n` is ok.  So verdicts grow and are
-exported like every adjudication, and come out again as the file that `grater mine extraneous` reads.
+exported like every adjudication.  `mined_tables` brings lists in and out as files.
 """
 
 from __future__ import annotations
 
-from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import cast
 
-import polars as pl
-
-from grater.detect.mining.mined import Counter, by_trigram, mine
+from grater.detect.mining.mined import Counter, mine
 from grater.detect.mining.ranking import RATIO, Suspect
-from grater.detect.mining.uses import Trigram, Use, uses_of
-from grater.detect.mining.verdicts import NO, OPEN, SPOKEN, YES, suspects_table, verdicts_of
-from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
+from grater.detect.mining.uses import Use, uses_of
+from grater.detect.mining.verdicts import NO, OPEN, SPOKEN, YES, Far
+from grater.errors import BadInput, NotFound, Problem, UsageError
 from grater.model import Item, Json, Span
 from grater.store import Store, Tx, adjudications, essays, guidelines, items, jobs, suspects, units
 from grater.store.jobs import Job
@@ -28,7 +25,6 @@ from grater.store.suspects import Listed
 from grater.store.units import NewUnit
 from grater.study.crowd_planting import own_essays
 from grater.study.name_rules import require_name
-from grater.tables import Table
 from grater.tasks import TASKS, Answer
 from grater.tasks.context import TARGET, pieces_around
 from grater.tasks.task import ERROR, OK, Piece
@@ -41,10 +37,6 @@ EXAMPLES = 5
 LABELS = {YES: ERROR, NO: OK}
 VERDICTS = {label: verdict for verdict, label in LABELS.items()}
 NUMBERS = ("n_trigram", "n_bigram", "expected")
-
-
-Decider: TypeAlias = Callable[[Tx], Person]
-"""Finds whoever decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +61,18 @@ class Verdict:
     def number(self, name: str) -> float:
         return cast(float, self.listed.payload[name])
 
+    def numbers(self, names: Iterable[str]) -> dict[str, float]:
+        return {name: self.number(name) for name in names}
+
     @property
     def n_uses(self) -> int:
         return int(self.number("n_uses"))
 
     def as_json(self) -> dict[str, Json]:
-        counts: dict[str, Json] = {name: self.number(name) for name in (*NUMBERS, "score")}
+        counts = self.numbers((*NUMBERS, "score"))
         found: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
         decided: dict[str, Json] = {"verdict": self.verdict, "by": self.listed.by, "version": self.listed.version}
         return {**found, **counts, "uses": self.n_uses, **decided}
-
-
-@dataclass(frozen=True, slots=True)
-class Far:
-    """How far a list is."""
-
-    accepted: int
-    rejected: int
-    open: int
-
-    @property
-    def all(self) -> int:
-        return self.accepted + self.rejected + self.open
-
-    def as_json(self) -> dict[str, Json]:
-        return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
 
 
 def mine_study(
@@ -113,18 +92,24 @@ def mine_study(
     if not mined.suspects:
         raise UsageError("no preposition of these essays is suspicious by these counts")
     with store.write() as tx:
-        return _add(tx, name, mined.suspects[:most], source=source, actor=actor)
+        return keep(tx, name, mined.suspects[:most], source=source, actor=actor)
 
 
-def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
-    """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
-    require_name(name)
-    verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
-    found = _from_table(table, by_trigram(uses_in(store)))
-    with store.write() as tx:
-        job = _add(tx, name, found, source=table.name, actor=None)
-        for each in all_of(tx, job.job_id) if verdicts else ():
-            decide(tx, each, verdicts.get(each.trigram, OPEN), decider(tx))
+def keep(tx: Tx, name: str, found: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
+    """Suspects, worst first, as a list of the study."""
+    title = f"Mined: {name}"
+    job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
+    guidelines.add(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
+    firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in found]
+    items.add_all(tx, (items.of(item) for item in firsts))
+    units.add_all(
+        tx,
+        job.job_id,
+        [
+            NewUnit(((item.item_id, {}),), item.essay_id, wanted=0, payload=_payload(each))
+            for each, item in zip(found, firsts, strict=True)
+        ],
+    )
     return job
 
 
@@ -144,9 +129,29 @@ def all_of(tx: Tx, job_id: str) -> list[Verdict]:
     return [Verdict(each) for each in suspects.of_job(tx, job_id)]
 
 
-def far(found: Iterable[Verdict]) -> Far:
-    said = Tally(each.verdict for each in found)
-    return Far(said[YES], said[NO], said[OPEN])
+def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) -> list[Verdict]:
+    """The suspects with a verdict (OPEN is one too), or with any: `most` of them, from number `start` on."""
+    label = None if verdict is None else LABELS.get(verdict, "")
+    return [Verdict(each) for each in suspects.of_job(tx, job_id, label=label, start=start, most=most)]
+
+
+def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
+    """The suspect at a place of the list."""
+    found = suspects.at(tx, job_id, place)
+    return None if found is None else Verdict(found)
+
+
+def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
+    """The same, which must be there."""
+    found = find(tx, job_id, place)
+    if found is None:
+        raise NotFound(f"there is no suspect {place} in this list")
+    return found
+
+
+def far(tx: Tx, job_id: str) -> Far:
+    n_of = suspects.tally(tx, job_id)
+    return Far(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
 
 
 def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
@@ -173,25 +178,6 @@ def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
     return [pieces_around(texts[place.essay_id], place.span, mark=TARGET) for place in places]
 
 
-def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
-    """The list as `grater mine extraneous` writes and reads it."""
-    found = all_of(tx, job_id)
-    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in found])}
-    listed = []
-    for each in found:
-        essay, span = texts[each.listed.item.essay_id], each.listed.item.span
-        pieces = pieces_around(essay, span, mark=TARGET)
-        before = "" if pieces[0].mark else pieces[0].text
-        context = "".join(piece.text for piece in pieces)
-        document = str(essay.metadata.get("document") or "")
-        listed.append((each, Use(_words(each.trigram), essay.essay_id, document, span, context, len(before))))
-    table = suspects_table(
-        [_suspect(use.trigram, [each.number(name) for name in NUMBERS], [use]) for each, use in listed],
-        {each.trigram: each.verdict for each in found},
-    )
-    return table.with_columns(n_uses=pl.Series([each.n_uses for each in found], dtype=pl.Int64))
-
-
 def uses_in(store: Store) -> list[Use]:
     """Every use of a preposition between two words in the essays of the study."""
     with store.read() as tx:
@@ -201,65 +187,8 @@ def uses_in(store: Store) -> list[Use]:
     return list(uses_of(corpus))
 
 
-def _add(tx: Tx, name: str, found: Sequence[Suspect], *, source: str, actor: str | None) -> Job:
-    title = f"Mined: {name}"
-    job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
-    guidelines.add(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
-    firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in found]
-    items.add_all(tx, (items.of(item) for item in firsts))
-    units.add_all(
-        tx,
-        job.job_id,
-        [
-            NewUnit(((item.item_id, {}),), item.essay_id, wanted=0, payload=_payload(each))
-            for each, item in zip(found, firsts, strict=True)
-        ],
-    )
-    return job
-
-
 def _payload(suspect: Suspect) -> dict[str, Json]:
     numbers: dict[str, Json] = {"n_trigram": suspect.n_trigram, "n_bigram": suspect.n_bigram}
     numbers |= {"expected": suspect.expected, "score": suspect.score, "n_uses": len(suspect.uses)}
     places: list[Json] = [[use.essay_id, use.span.start, use.span.end] for use in suspect.uses[:EXAMPLES]]
-    return {"trigram": " ".join(suspect.trigram), **numbers, "places": places}
-
-
-def _suspect(trigram: Trigram, numbers: Sequence[float], uses: Sequence[Use]) -> Suspect:
-    """A suspect from its `NUMBERS`."""
-    n_trigram, n_bigram, expected = numbers
-    return Suspect(trigram, n_trigram, n_bigram, expected, tuple(uses))
-
-
-def _words(trigram: str) -> Trigram:
-    first, middle, last = trigram.split(" ")
-    return first, middle, last
-
-
-def _from_table(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:
-    """The rows of a list as suspects, at the places where the study's essays have them."""
-    problems, found, seen = Problems(table.name), [], set()
-    for line, row in enumerate(table.frame.iter_rows(named=True), 2):
-        trigram = " ".join(str(row["trigram"] or "").split())
-        if trigram not in uses:
-            problems.add(f"expected a trigram of the study's essays, found {trigram!r}", line=line)
-        elif trigram in seen:
-            problems.add(f"expected every trigram once, found {trigram!r} again", line=line)
-        else:
-            seen.add(trigram)
-            numbers = [_number(row.get(name), name, problems, line) for name in NUMBERS]
-            found.append(_suspect(_words(trigram), numbers, uses[trigram]))
-    problems.done()
-    if not found:
-        raise BadInput(Problem(table.name, "expected trigrams, found none"))
-    return found
-
-
-def _number(cell: object, name: str, problems: Problems, line: int) -> float:
-    try:
-        value = float(str(cell))
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        problems.add(f"{name}: expected a number, found {str(cell)[:20]!r}", line=line)
-    return value
+    return {"trigram": suspect.words, **numbers, "places": places}

@@ -2,7 +2,8 @@
 
 `usage`, `error`, `cloze`: one item a page, prepositions found in the essays where no item of the kind is there yet.
 `choice`, `verify`: items where a system's suggestion differs from the writer's word.  `construction`: the items of
-one noun and stage together, the second stage after the first and a delay.  `marking`: a whole essay.  Of what the
+one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where no
+such item is there yet.  `marking`: a whole essay.  Of what the
 study knows of an item a unit gets only what its page needs (P10).
 """
 
@@ -18,6 +19,7 @@ from grater.store import Tx, decisions, essays, items
 from grater.store.items import StudyItem
 from grater.store.units import NewUnit
 from grater.study.crowd_planting import own_essays
+from grater.study.nouns import require_constructions
 from grater.study.prepositions import KIND, preposition_items
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
@@ -62,10 +64,14 @@ def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 
 def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     known = decisions.names(tx)
+    if not known:
+        raise UsageError(
+            f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
+            "run one under Systems and samples, by grater study decide, or import its decisions"
+        )
     system = wanted.system or (known[0] if len(known) == 1 else None)
     if system is None or system not in known:
-        names = ", ".join(known) or "none"
-        raise UsageError(f"expected one of the study's systems ({names}), found {wanted.system!r}; see --system")
+        raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {wanted.system or 'none'}")
     by_item = {each.item_id: each.suggestion for each in decisions.all(tx, system=system) if each.suggestion}
     texts = {essay.essay_id: essay.text for essay in essays.all(tx)}
     return [
@@ -116,6 +122,8 @@ def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     """One unit per noun and stage; a noun's second stage comes in the list after its first."""
     nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
+    if not wanted.item_ids:
+        require_constructions(tx)
     for each in _chosen(tx, wanted, None):
         base, stage, _ = (*each.kind.split("/"), "", "")[:3]
         if base == "construction" and each.item is not None:

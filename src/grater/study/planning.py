@@ -26,7 +26,8 @@ DEFAULT_LEASE = 60.0
 class JobPlan:
     """`annotators` (by name) make an assigned job, each unit for `judgments` of them; without, anybody may take it.
 
-    `most` is how many units are drawn at random from those that fit; None takes all.
+    `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
+    that a job of the same task has already.
     """
 
     name: str
@@ -48,6 +49,7 @@ class JobPlan:
     options: Mapping[str, Json] = field(default_factory=dict, hash=False)
     seed: int = 0
     is_open: bool = True
+    is_fresh: bool = False
 
 
 def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
@@ -59,9 +61,10 @@ def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
 def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     task = TASKS[plan.task]
     asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
-    pages = _drawn(units_for(tx, asked), plan)
+    found = units_for(tx, asked)
+    pages = _drawn(_fresh(tx, found, task.name) if plan.is_fresh else found, plan)
     persons = {name: people.named(tx, name).person_id for name in plan.annotators}
-    _require_other_heads(tx, persons)
+    require_other_heads(tx, persons)
     job = jobs.add(
         tx,
         name=require_name(plan.name),
@@ -76,6 +79,14 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     guidelines.add(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     _fill(tx, job, pages, plan, persons)
     return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
+    asked = units.essays_of_task(tx, task)
+    left = [page for page in pages if page.essay_id not in asked]
+    if not left:
+        raise UsageError(f"nothing new: every essay is in a job of the task {task!r} already")
+    return left
 
 
 def _drawn(pages: Sequence[NewUnit], plan: JobPlan) -> list[list[NewUnit]]:
@@ -119,7 +130,7 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
         assignments.add_all(tx, job.job_id, assigned)
 
 
-def _require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
+def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
     """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
     heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
     for one, other in combinations(heads, 2):

@@ -27,6 +27,9 @@ from grater.tasks import TASKS
 
 PEOPLE = ("expert", "crowd", "writer")
 EXPERT, PROGRAM = "expert", "program"
+CHOICE = "choice"
+"""Raters chose between two words; what they prefer is no error by itself, and a report tells of it apart."""
+
 HOUR = 3_600_000
 """Milliseconds."""
 
@@ -114,8 +117,13 @@ def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
 
 
 def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
-    found = [jobs.named(tx, name) for name in names] if names else jobs.all(tx)
-    if names and not any(TASKS[job.task].verdict for job in found):
+    """The named jobs; else all, without preferences (`choice`) where others were asked whether it is an error."""
+    if not names:
+        found = jobs.all(tx)
+        asked = [job for job in found if job.task != CHOICE]
+        return asked if any(TASKS[job.task].verdict for job in asked) else found
+    found = [jobs.named(tx, name) for name in names]
+    if not any(TASKS[job.task].verdict for job in found):
         raise UsageError(f"expected a job whose task has verdicts, found {', '.join(job.task for job in found)}")
     return found
 

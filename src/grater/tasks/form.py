@@ -14,6 +14,7 @@ from grater.tasks.task import MANY, ONE, WORDS, Field, Form
 
 LABEL, CONFIDENCE = "label", "confidence"
 FORM = "form"
+UNANSWERED = "expected an answer"
 
 LONGEST_WORDS = 60
 MOST_WORDS = 10
@@ -45,7 +46,7 @@ def _values(question: Field, form: Form, problems: Problems) -> tuple[str, ...]:
     given = [value.strip() for value in form.get(question.name, ()) if value.strip()]
     if not given:
         if question.required:
-            problems.add(f"{question.name}: expected an answer to {question.question!r}, found none")
+            problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
         return ()
     if question.kind in (ONE, MANY):
         return _picked(question, given, problems)
@@ -72,7 +73,7 @@ def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[s
     if len(words) > MOST_WORDS:
         problems.add(f"{question.name}: expected {MOST_WORDS} words at the most, found {len(words)}")
     if not words and question.required:
-        problems.add(f"{question.name}: expected an answer to {question.question!r}, found none")
+        problems.add(f"{question.name}: {UNANSWERED} to {question.question!r}, found none")
     return words
 
 

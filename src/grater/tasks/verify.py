@@ -52,7 +52,9 @@ class Verify:
         return Shown(words_before(unit.essay, span, n_sentences=1), pieces, "", (question,))
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
-        return (Answer(only_item(unit).item.item_id, the_one(read_fields((_question("", ""),), form), LABEL)),)
+        unit_item = only_item(unit)
+        question = _question(writers_word(unit, unit_item), suggested_word(unit, unit_item))
+        return (Answer(unit_item.item.item_id, the_one(read_fields((question,), form), LABEL)),)
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
         return all_accepted(answers, accepted)

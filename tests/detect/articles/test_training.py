@@ -13,10 +13,11 @@ from grater.detect.articles.mentions import Memory
 from grater.detect.articles.model import load, save
 from grater.detect.articles.rows import placed_phrases
 from grater.detect.articles.training import Options, fitted, train
-from grater.detect.articles.trial import fitted_caution, flagged_counts, trial_of
+from grater.detect.articles.trial import fitted_caution, trial_of
 from grater.errors import BadInput, UsageError
 from grater.models import write_model
 from grater.text.analysis import analyse
+from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 from tests.detect.articles.tiny import tiny_events, tiny_model
 

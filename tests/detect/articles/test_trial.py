@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from grater.detect.articles.confidence import Caution
-from grater.detect.articles.trial import Trial, corrected, f_half, fitted_caution, flagged_counts, with_thresholds
+from grater.detect.articles.trial import Trial, corrected, fitted_caution, with_thresholds
 from grater.rng import generator
+from tests.detect.articles.flags import flagged_counts
 
 NULL_SINGULAR, THE_SINGULAR, NULL_PLURAL, _, THE_PLURAL = range(5)
 
@@ -68,9 +69,3 @@ def test_a_threshold_parts_errors_from_the_rest() -> None:
 
 def test_a_type_with_hardly_any_flags_stays_silent() -> None:
     assert fitted_caution(trial(2000)).missing == float("inf")
-
-
-def test_f_half_weighs_precision_more() -> None:
-    # P 1/2, R 1: 1.25 * .5 / (.25 * .5 + 1); P 1, R 1/2: 1.25 * .5 / (.25 + .5)
-    assert f_half(10, 10, 0) == pytest.approx(0.625 / 1.125)
-    assert f_half(10, 0, 10) == pytest.approx(0.625 / 0.75)

@@ -47,6 +47,17 @@ def test_a_correct_use_in_the_sentence_of_an_error_is_a_duplicate() -> None:
     assert (made.n_errors, made.n_correct, made.n_duplicates) == (1, 0, 1)
 
 
+def test_what_was_built_is_told_in_words_and_in_json() -> None:
+    made = balance([*ERRORS, ERRORS[0]], CORRECT, rng=rng(), n_each=1500, n_gold=4)
+    n = len(ERRORS)
+    assert made.lines("items.csv") == [
+        f"items.csv: errors: {n}, correct uses: {n}, gold among them: 4, duplicates left out: 1",
+        f"wanted 1,500 errors, found {n}: accept more trigrams",
+    ]
+    counts = {"errors": n, "correct": n, "gold": 4, "duplicates": 1}
+    assert made.as_json() == {**counts, "shortfalls": made.lines("")[1:]}
+
+
 def test_gold_is_half_errors_and_comes_with_its_label() -> None:
     made = balance(ERRORS, CORRECT, rng=rng(), n_gold=5)
     gold = made.gold()

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.mining.mined import Mined, balanced_from, by_trigram, mine
-from grater.detect.mining.uses import uses_of
+from grater.detect.mining.mined import Mined, balanced_from, mine
+from grater.detect.mining.uses import by_trigram, uses_of
 from grater.errors import UsageError
 from grater.model import Essay
 

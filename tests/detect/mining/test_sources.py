@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.mining.sources import counts_in_model, counts_in_text
+from grater.detect.mining.sources import counts_in_model, counts_in_shipped_model, counts_in_text
 from grater.detect.ngrams.language_model import LanguageModel
 from grater.detect.ngrams.training import Wish, train
 from tests.detect.ngrams.texts import SENTENCES
@@ -32,3 +32,8 @@ def test_a_model_counts_what_it_keeps_roughly_and_the_rest_as_nothing() -> None:
     )
     assert counts["the", "station"] == pytest.approx(trained.n_tokens * np.exp(model.log_p(rows).sum()))
     assert 0 < counts["waited", "at", "the"] < counts["the", "station"]
+
+
+def test_the_model_that_comes_along_knows_common_words_and_no_others() -> None:
+    counts = counts_in_shipped_model({("of", "the"), ("of", "zzyzx")})
+    assert counts["of", "the"] > 100 > counts["of", "zzyzx"] == 0

@@ -6,7 +6,7 @@ import pytest
 
 from grater.detect.mining.ranking import Suspect
 from grater.detect.mining.uses import Use
-from grater.detect.mining.verdicts import suspects_table, verdicts_of
+from grater.detect.mining.verdicts import far_of, suspects_table, verdicts_of
 from grater.errors import BadInput
 from grater.model import Span
 from grater.tables import read_items, write_table
@@ -43,3 +43,9 @@ def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
     write_table(suspects_table([SUSPECT], {}).drop("verdict"), path)
     with pytest.raises(BadInput, match="expected a column 'verdict'"):
         verdicts_of(read_items(path))
+
+
+def test_how_far_a_list_is_comes_from_its_verdicts() -> None:
+    far = far_of(["y", "n", "", "", "y", "y"])
+    assert far.as_json() == {"accepted": 3, "rejected": 1, "open": 2}
+    assert (far.decided, far.all, far.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")

@@ -5,7 +5,7 @@ import numpy as np
 from grater.detect.learning.lines import HELD_OUT, fold_of
 from grater.detect.prepositions.engine import ANSWERS, NONE
 from grater.detect.prepositions.events import batch_of, gathered
-from grater.detect.prepositions.training import HeldOut, batches_of
+from grater.detect.prepositions.training import HeldOutLines, batches_of
 from tests.detect.prepositions.native_text import native_lines
 
 
@@ -38,7 +38,7 @@ def test_no_text_gives_no_events() -> None:
 
 
 def test_held_out_lines_are_those_whose_events_are_held_out() -> None:
-    held_out = HeldOut()
+    held_out = HeldOutLines()
     lines = [f"{line}\n" for line in native_lines()]
     assert list(held_out.keeping([*lines, *lines])) == [*lines, *lines]
     expected = {line.strip() for line in lines if fold_of(line.strip()) < HELD_OUT}

@@ -9,13 +9,13 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.prepositions.events import gathered
 from grater.detect.prepositions.linear import LinearEngine
 from grater.detect.prepositions.thresholds import Thresholds
-from grater.detect.prepositions.training import HeldOut, Method, Options, batches_of, train
+from grater.detect.prepositions.training import HeldOutLines, Method, Options, batches_of, train
 from tests.detect.prepositions.native_text import native_lines
 
 
 @cache
 def tiny_events() -> tuple[Events, tuple[str, ...]]:
-    held_out = HeldOut()
+    held_out = HeldOutLines()
     batches = batches_of(held_out.keeping(native_lines()), gap_rate=0.3)
     return gathered(batches, min_count=1), tuple(held_out.shuffled(0))
 

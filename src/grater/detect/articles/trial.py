@@ -134,22 +134,6 @@ def _best(trial: Trial, caution: Caution) -> tuple[npt.NDArray[np.intp], Scores]
     return best, confidence[np.arange(len(best)), best]
 
 
-def flagged_counts(trial: Trial, caution: Caution) -> tuple[int, int, int]:
-    """Hits, false alarms and misses; any flag on a wrong phrase is a hit."""
-    thresholds = np.array([*(getattr(caution, name) for name in TYPES), np.inf])
-    is_flagged = (trial.confidence(caution) > thresholds[TYPE[trial.written]]).any(axis=1)
-    is_error = trial.is_error
-    return (
-        int((is_flagged & is_error).sum()),
-        int((is_flagged & ~is_error).sum()),
-        int((~is_flagged & is_error).sum()),
-    )
-
-
-def f_half(hit: int, false_alarm: int, miss: int) -> float:
-    return 1.25 * hit / max(1e-9, 1.25 * hit + 0.25 * miss + false_alarm)
-
-
 def _best_threshold(values: Scores, is_error: npt.NDArray[np.bool_], n_errors: int) -> float:
     """The threshold whose flags have the highest F0.5 among the errors of the type."""
     order = np.argsort(-values, kind="stable")

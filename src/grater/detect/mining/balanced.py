@@ -21,6 +21,7 @@ import polars as pl
 from grater.detect.mining.uses import Trigram, Use
 from grater.detect.mining.verdicts import PLACE_SCHEMA, place_columns
 from grater.errors import UsageError
+from grater.model import Json
 
 N_EACH = 500
 N_GOLD = 75
@@ -52,6 +53,15 @@ class Balanced:
             found.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
         return found
 
+    def lines(self, name: str) -> list[str]:
+        """What was built under this name, and where it falls short."""
+        built = f"errors: {self.n_errors:,}, correct uses: {self.n_correct:,}, gold among them: {len(self.gold()):,}"
+        return [f"{name}: {built}, duplicates left out: {self.n_duplicates:,}", *self.shortfalls]
+
+    def as_json(self) -> dict[str, Json]:
+        counts: dict[str, Json] = {"errors": self.n_errors, "correct": self.n_correct, "gold": len(self.gold())}
+        return {**counts, "duplicates": self.n_duplicates, "shortfalls": list[Json](self.shortfalls)}
+
 
 def balance(
     errors: Iterable[Sequence[Use]],
@@ -79,7 +89,7 @@ def balance(
         {
             **place_columns(use),
             "label": ERROR if k < len(wrong) else OK,
-            "trigram": " ".join(use.trigram),
+            "trigram": use.words,
             "gold": int(k in gold),
         }
         for k, use in enumerate([*wrong, *right])

@@ -5,8 +5,7 @@ The same for command and study: `mine` looks, a person accepts or rejects (`verd
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +14,7 @@ import numpy as np
 from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced, balance, beyond_suspicion
 from grater.detect.mining.ranking import RATIO, Suspect, rank, wanted_ngrams
 from grater.detect.mining.sources import Counts
-from grater.detect.mining.uses import Use
+from grater.detect.mining.uses import Use, by_trigram
 from grater.detect.mining.verdicts import YES
 from grater.errors import UsageError
 
@@ -40,14 +39,6 @@ def mine(uses: Sequence[Use], count: Counter, *, least_bigram: float = 1, ratio:
     return Mined(list(uses), counts, rank(uses, counts, least_bigram=least_bigram, ratio=ratio))
 
 
-def by_trigram(uses: Iterable[Use]) -> dict[str, list[Use]]:
-    """The uses of each trigram, in order; a trigram is its words with blanks between."""
-    found: dict[str, list[Use]] = defaultdict(list)
-    for use in uses:
-        found[" ".join(use.trigram)].append(use)
-    return found
-
-
 def balanced_from(
     mined: Mined,
     verdicts: Mapping[str, str],
@@ -58,7 +49,7 @@ def balanced_from(
 ) -> Balanced:
     """The balanced corpus of the accepted trigrams, worst first; correct uses are no suspects and on no list."""
     places = by_trigram(mined.uses)
-    rank_of = {" ".join(suspect.trigram): place for place, suspect in enumerate(mined.suspects)}
+    rank_of = {suspect.words: place for place, suspect in enumerate(mined.suspects)}
     accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]
     missing = [trigram for trigram in accepted if trigram not in places]
     if missing:

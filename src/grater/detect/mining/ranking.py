@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from grater.detect.mining.uses import Trigram, Use, without
+from grater.detect.mining.uses import Trigram, Use, by_trigram, without
 
 RATIO = 0.1
 MOST = 2000
@@ -35,6 +35,10 @@ class Suspect:
     n_bigram: float
     expected: float
     uses: tuple[Use, ...]
+
+    @property
+    def words(self) -> str:
+        return self.uses[0].words
 
     @property
     def score(self) -> float:
@@ -55,12 +59,10 @@ def rank(
     ratio: float = RATIO,
 ) -> list[Suspect]:
     """The suspicious trigrams, worst first."""
-    by_trigram: dict[Trigram, list[Use]] = defaultdict(list)
-    for use in uses:
-        by_trigram[use.trigram].append(use)
-    rates = _rates(by_trigram, counts)
+    found = {places[0].trigram: places for places in by_trigram(uses).values()}
+    rates = _rates(found, counts)
     suspects = []
-    for trigram, places in by_trigram.items():
+    for trigram, places in found.items():
         n_trigram, n_bigram = counts.get(trigram, 0), counts.get(without(trigram), 0)
         expected = rates[trigram[1]] * n_bigram
         if n_bigram >= least_bigram and (not n_trigram or n_trigram <= ratio * expected):

@@ -23,10 +23,14 @@ from grater.detect.ngrams.language_model import NOTHING, LanguageModel
 from grater.detect.ngrams.stored import load
 from grater.detect.ngrams.texts import sentences_of_lines, text_lines
 from grater.detect.ngrams.web1t import counts_of
+from grater.models import shipped
 
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = Mapping[Ngram, float]
 Progress: TypeAlias = Callable[[int], None]
+
+SHIPPED = "prep-lm"
+"""The system whose language model serves where nobody names a source of counts."""
 
 
 def counts_in_web1t(folder: Path, wanted: Collection[Ngram], *, advance: Progress = ignore_progress) -> Counts:
@@ -56,6 +60,11 @@ def counts_in_model_file(path: Path, wanted: Collection[Ngram]) -> Counts:
     figures = found.card.get("figures")
     n_tokens = figures.get("tokens") if isinstance(figures, Mapping) else None
     return counts_in_model(found, n_tokens if isinstance(n_tokens, int) else 10**6, wanted)
+
+
+def counts_in_shipped_model(wanted: Collection[Ngram]) -> Counts:
+    """Rough counts from the language model that comes with grater."""
+    return counts_in_model_file(shipped(SHIPPED), wanted)
 
 
 def counts_in_model(model: LanguageModel, n_tokens: int, wanted: Collection[Ngram]) -> Counts:

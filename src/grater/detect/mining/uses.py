@@ -7,6 +7,7 @@ As everywhere, *to* before a verb and particles are no prepositions (`prepositio
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -32,6 +33,10 @@ class Use:
     offset: int
 
     @property
+    def words(self) -> str:
+        return " ".join(self.trigram)
+
+    @property
     def item(self) -> Item:
         return Item(self.essay_id, self.span, PREP)
 
@@ -43,6 +48,14 @@ class Use:
 def without(trigram: Trigram) -> Bigram:
     """The words with the preposition removed."""
     return trigram[0], trigram[2]
+
+
+def by_trigram(uses: Iterable[Use]) -> dict[str, list[Use]]:
+    """The uses of each trigram, in order; a trigram is its words with blanks between."""
+    found: dict[str, list[Use]] = defaultdict(list)
+    for use in uses:
+        found[use.words].append(use)
+    return found
 
 
 def uses_of(essays: Iterable[Essay]) -> Iterator[Use]:

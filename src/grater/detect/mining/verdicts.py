@@ -13,7 +13,9 @@ The file may be edited by hand, in any spreadsheet.  Writing a new list keeps th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -34,6 +36,35 @@ SCHEMA = {
     "score": pl.Float64,
     "n_uses": pl.Int64,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Far:
+    """How far a list is."""
+
+    accepted: int
+    rejected: int
+    open: int
+
+    @property
+    def decided(self) -> int:
+        return self.accepted + self.rejected
+
+    @property
+    def all(self) -> int:
+        return self.decided + self.open
+
+    @property
+    def words(self) -> str:
+        return f"{self.accepted:,} accepted, {self.rejected:,} rejected, {self.open:,} to look at"
+
+    def as_json(self) -> dict[str, int]:
+        return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
+
+
+def far_of(verdicts: Iterable[str]) -> Far:
+    said = Counter(verdicts)
+    return Far(said[YES], said[NO], said[OPEN])
 
 
 def place_columns(use: Use) -> dict[str, object]:
@@ -65,7 +96,7 @@ PLACE_SCHEMA = {
 
 def suspects_table(suspects: Sequence[Suspect], verdicts: Mapping[str, str]) -> pl.DataFrame:
     """The list, with the verdicts that are known by trigram."""
-    rows = [_row(suspect, verdicts.get(" ".join(suspect.trigram), OPEN)) for suspect in suspects]
+    rows = [_row(suspect, verdicts.get(suspect.words, OPEN)) for suspect in suspects]
     return pl.DataFrame(rows, schema={**PLACE_SCHEMA, **SCHEMA}, orient="row")
 
 
@@ -73,7 +104,7 @@ def _row(suspect: Suspect, verdict: str) -> dict[str, object]:
     return {
         **place_columns(suspect.uses[0]),
         "verdict": verdict,
-        "trigram": " ".join(suspect.trigram),
+        "trigram": suspect.words,
         "bigram": " ".join(without(suspect.trigram)),
         "n_trigram": round(suspect.n_trigram, 3),
         "n_bigram": round(suspect.n_bigram, 3),

@@ -28,7 +28,7 @@ def text_lines(paths: Iterable[Path], *, advance: Progress = ignore_progress) ->
 
 
 @dataclass(slots=True)
-class HeldOut:
+class HoldOutSplit:
     """Keeps the lines of two folds in a hundred out of training, the same as the other engines do, for choosing
     thresholds and measuring; the first `most` of them are remembered."""
 

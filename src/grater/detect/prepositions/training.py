@@ -82,7 +82,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class HeldOut:
+class HeldOutLines:
     """Lines that no event is trained on, kept as they pass."""
 
     lines: list[str] = field(default_factory=list)

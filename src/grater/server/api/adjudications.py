@@ -1,51 +1,149 @@
-"""Adjudication by the API: what is undecided, and a decision on the task's own form."""
+"""Adjudication by the API: what is undecided, what was said, and a decision on the task's own form."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, StringConstraints
-from pydantic import Field as Shape
+from pydantic import Field, StringConstraints
 
-from grater.errors import NotFound
-from grater.server.api.leases import Text
-from grater.server.api.shapes import Reply
-from grater.server.pages.manage_units import is_finished
-from grater.server.security.roles import API
+from grater.server.api.calls import A_PAGE, LARGEST, Most, Start, calls_about, cut, example
+from grater.server.api.shapes import Edit, Page, Shape, Shown
+from grater.server.api.units import Decision, SentAnswers, decision_json, sent_json
+from grater.server.api.work_shapes import Said
+from grater.server.differences import Kind, Place
+from grater.server.pages.adjudicate import loaded
+from grater.server.pages.adjudicate_essays import letter_of, sent_edit, table_of
+from grater.server.pages.adjudicate_queue import LONGEST_COMMENT, MARKING, done_of, shown_by
 from grater.server.visit import Visiting
-from grater.server.work import shown_to_staff
-from grater.store import adjudications, jobs, units
-from grater.study.adjudicating import waiting
+from grater.store import Tx, adjudications, jobs
+from grater.store.jobs import Job
+from grater.study.adjudicating import Waiting, waiting
 from grater.tasks import TASKS
 
-router = APIRouter(prefix=API, tags=["adjudication"])
+router = calls_about("adjudication")
+
+Show = Literal["undecided", "differ", "decided"]
 
 
-class Decided(BaseModel):
-    """`fields` as for a lease; `version` is the decision that this one was made from, 0 for none."""
+class Undecided(Shape):
+    """`differs`: raters said different things of it; `labels` counts them by item, for an essay there are none."""
 
-    model_config = ConfigDict(extra="forbid")
-    fields: dict[str, list[Text]] = Shape(max_length=100)
-    version: int | None = Shape(default=None, ge=0)
-    comment: Annotated[str, StringConstraints(max_length=2000)] = ""
+    unit_id: str
+    differs: bool
+    labels: dict[str, dict[str, int]]
+
+
+class UndecidedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Undecided]
+
+
+class Finished(Shape):
+    unit_id: str
+    differs: bool
+    is_decided: bool
+
+
+class FinishedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Finished]
+
+
+class Opinion(Shape):
+    """What one annotator says at a place; no edits: nothing is wrong there."""
+
+    rater: str
+    edits: list[Edit]
+
+
+class Difference(Shape):
+    """A place of an essay, and in what annotators differ there, `same` where they do not."""
+
+    start: int
+    end: int
+    kind: Kind
+    opinions: list[Opinion]
+
+
+class Case(Shape):
+    """A finished unit: what its raters, by letters, said; `places` for an essay.  Decide it from this `version`."""
+
+    unit_id: str
+    job_id: str
+    task: str
+    shown: Shown
+    sent: list[SentAnswers]
+    places: list[Difference]
+    version: int
+    decision: Decision | None
+
+
+class Decided(Said):
+    """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
+
+    model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
+    version: int | None = Field(default=None, ge=0, le=LARGEST)
+    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+
+
+class DecisionSaved(Shape):
+    unit_id: str
+    version: int
 
 
 @router.get("/jobs/{job_id}/undecided")
-def undecided(visit: Visiting, job_id: str) -> Reply:
-    """Finished units that nobody has decided, with their labels; those on which raters differ first."""
+def undecided(visit: Visiting, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+    """Finished units that nobody has decided; those on which raters differ first."""
     with visit.server.store.read() as tx:
-        return {"units": [each.as_json() for each in waiting(tx, jobs.the(tx, job_id))]}
+        job = jobs.the(tx, job_id)
+        found = _essays(tx, job) if job.task == MARKING else [_item(each) for each in waiting(tx, job)]
+    here, following = cut(found[start : start + most + 1], start, most)
+    return UndecidedUnits(units=list(here), next=following)
+
+
+@router.get("/jobs/{job_id}/finished")
+def finished_units(
+    visit: Visiting, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
+) -> FinishedUnits:
+    """Units of a job whose judgments are complete, decided or not: a decision can be made again."""
+    with visit.server.store.read() as tx:
+        found = shown_by(done_of(tx, jobs.the(tx, job_id)))[show or ""]
+    here, following = cut(found[start : start + most + 1], start, most)
+    return FinishedUnits(units=[Finished.of(each) for each in here], next=following)
+
+
+@router.get("/units/{unit_id}/decision")
+def one_case(visit: Visiting, unit_id: str) -> Case:
+    """What raters said of a finished unit, side by side, and the decision, if there is one."""
+    unit, shown, sent, decided = loaded(visit, unit_id)
+    places: list[Difference] = []
+    if unit.job.task == MARKING:
+        with visit.server.store.read() as tx:
+            table = table_of(tx, unit)
+        places = [_place(table.text, place) for place in table.places]
+    return Case(
+        unit_id=unit_id,
+        job_id=unit.job.job_id,
+        task=unit.job.task,
+        shown=Shown.of(shown),
+        sent=[sent_json(each, letter_of(number)) for number, each in enumerate(sent)],
+        places=places,
+        version=decided.version if decided else 0,
+        decision=decision_json(decided),
+    )
 
 
 @router.post("/units/{unit_id}/decision")
-def decide(visit: Visiting, unit_id: str, sent: Decided) -> Reply:
-    """The answer that counts in the end, under the annotator `gold`; the originals stay."""
+def decide(visit: Visiting, unit_id: str, sent: Decided) -> DecisionSaved:
+    """The answer that counts in the end, under the annotator `gold`; the originals stay.
+
+    With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
+    """
+    unit, shown, _, _ = loaded(visit, unit_id)
+    answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
     with visit.server.store.write() as tx:
-        unit = units.the(tx, unit_id)
-        if unit.role != "work" or not is_finished(tx, unit_id):
-            raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
-        answers = TASKS[unit.job.task].read(unit.unit, sent.fields, kept=shown_to_staff(tx, unit_id).kept)
         made = adjudications.save(
             tx,
             unit_id=unit_id,
@@ -54,4 +152,21 @@ def decide(visit: Visiting, unit_id: str, sent: Decided) -> Reply:
             version=sent.version,
             comment=sent.comment,
         )
-    return {"unit": unit_id, "version": made.version}
+    return DecisionSaved(unit_id=unit_id, version=made.version)
+
+
+def _essays(tx: Tx, job: Job) -> list[Undecided]:
+    found = shown_by(done_of(tx, job))["undecided"]
+    return [Undecided(unit_id=each.unit_id, differs=each.differs, labels={}) for each in found]
+
+
+def _item(each: Waiting) -> Undecided:
+    return Undecided.model_validate({**each.as_json(), "unit_id": each.unit_id})
+
+
+def _place(text: str, place: Place) -> Difference:
+    opinions = [
+        Opinion(rater=each.rater, edits=[Edit.model_validate(sent_edit(text, edit)) for edit in each.edits])
+        for each in place.opinions
+    ]
+    return Difference(start=place.span.start, end=place.span.end, kind=place.kind, opinions=opinions)

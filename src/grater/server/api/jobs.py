@@ -1,116 +1,251 @@
-"""Jobs by the API: list, look, open and close, instructions, progress, agreement, judgments."""
+"""Jobs by the API: list, look, open and close, instructions, progress, agreement."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict, Field, StringConstraints
 
 from grater.agreement.as_json import agreement_json
+from grater.agreement.edits.as_json import corpus_json
+from grater.agreement.summary import Agreement as Summary
 from grater.errors import Conflict, NotFound
-from grater.server.api.shapes import Reply, job_json, progress_json
-from grater.server.live import live_agreement
-from grater.server.pages.manage_jobs import LONGEST_GUIDELINES, MOVES
-from grater.server.security.roles import API, MANAGERS
+from grater.server.api.calls import Body, calls_about, example
+from grater.server.api.shapes import Interval, Job, Number, Shape, When
+from grater.server.crowd_view import crowd_view
+from grater.server.live import live_agreement, live_marks
+from grater.server.pages.jobs import own_job
+from grater.server.pages.manage_guidelines import LONGEST_GUIDELINES
+from grater.server.pages.manage_jobs import MOVES
+from grater.server.security.roles import MANAGERS
 from grater.server.visit import Visiting
-from grater.store import guidelines, jobs, judgments, looking, progress
+from grater.store import Tx, guidelines, jobs, judgments, progress
+from grater.store.people import Person
+from grater.study.corpus import TASK as MARKING
+from grater.study.corpus import marked_in
 from grater.study.tables import redundancy_of
 from grater.tasks import TASKS
 
-router = APIRouter(prefix=API, tags=["jobs"])
+router = calls_about("jobs")
+
+State = Literal["draft", "open", "paused", "closed"]
 
 
-class NewState(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class NewJobState(Body):
+    model_config = example(state="open")
     state: Literal["open", "paused", "closed"]
 
 
-class NewGuidelines(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class NewGuidelines(Body):
+    model_config = example(markdown="# What to do\n\nRead the sentence twice.")
+    markdown: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_GUIDELINES)]
+
+
+class OwnJob(Job):
+    """A job and your part in it; `assigned` is null where anybody may take a unit."""
+
+    done: int
+    assigned: int | None
+    is_begun: bool
+
+
+class Jobs(Shape):
+    jobs: list[OwnJob]
+
+
+class Guidelines(Shape):
+    version: int
     markdown: str
+    at: When
+
+
+class Quiz(Shape):
+    """So many questions with known answers at first, so many to get right, so many tries left."""
+
+    questions: int
+    needed: int
+    tries: int
+
+
+class OwnStanding(Shape):
+    """`no_work` says in a word why you get no unit, and `words` in a sentence; both empty where you may.
+
+    `code` and `address` are the way back to the panel that you came from, once you are done.
+    """
+
+    state: str
+    no_work: str
+    words: str
+    pay: str
+    quiz: Quiz | None
+    code: str
+    address: str
+    unread: int
+
+
+class WholeJob(OwnJob):
+    guidelines: Guidelines | None
+    standing: OwnStanding
+
+
+class Versions(Shape):
+    """The oldest first."""
+
+    guidelines: list[Guidelines]
+
+
+class RaterProgress(Shape):
+    person_id: str
+    name: str
+    pseudonym: str
+    kind: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    seconds: float | None
+    last_at: When
+
+
+class Progress(Shape):
+    """`done` units have all judgments that they want; `held` units are in raters' hands now."""
+
+    units: int
+    done: int
+    wanted: int
+    valid: int
+    held: int
+    raters: list[RaterProgress] = Field(validation_alias="by_rater")
+
+
+class Coefficient(Interval):
+    band: str = ""
+
+
+class Pair(Shape):
+    model_config = ConfigDict(extra="allow")
+    raters: list[str]
+    n: int
+    observed: Number
+    kappa: Coefficient
+
+
+class Agreement(Shape):
+    """As `grater agree --json` prints it: beside these keys every coefficient by its name."""
+
+    model_config = ConfigDict(extra="allow")
+    items: int
+    judgments: int
+    raters: list[str]
+    labels: list[str]
+    observed: Number
+    pairs: list[Pair]
+    warnings: list[str]
+    signature: str
+
+
+class MarkAgreement(Shape):
+    """Of marked essays: is a word part of an error, of what kind, and how is it mended."""
+
+    identification: Agreement
+    classification: Agreement
+    exact: Agreement
+
+
+class LiveAgreement(Shape):
+    """On labels, and on what they come to; of marked essays on `marks` alone; `reason` says why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    marks: MarkAgreement | None
+    reason: str
 
 
 @router.get("/jobs")
-def job_list(visit: Visiting) -> Reply:
-    """Every job that you may know of."""
+def job_list(visit: Visiting, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
+    """Every job that you may know of, with your part in it; by state, task or name where that is asked."""
     with visit.server.store.read() as tx:
-        found = [job_json(job) for job in jobs.all(tx) if job.state != "draft" or visit.role in MANAGERS]
-    return {"jobs": list(found)}
+        known = [job for job in jobs.all(tx) if job.state != "draft" or visit.role in MANAGERS]
+        wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
+        return Jobs(jobs=[_own(tx, job, visit.person) for job in wanted if name in (None, job.name)])
 
 
 @router.get("/jobs/{job_id}")
-def one_job(visit: Visiting, job_id: str) -> Reply:
-    """A job with its current instructions and how much of it you have done."""
+def one_job(visit: Visiting, job_id: str) -> WholeJob:
+    """A job with its current instructions, your part in it, and why there is no work for you, if there is none."""
     with visit.server.store.read() as tx:
         job = jobs.the(tx, job_id)
         if job.state == "draft" and visit.role not in MANAGERS:
-            raise NotFound("there is no such job in this study")
+            raise NotFound(jobs.NO_JOB)
         current = guidelines.current(tx, job_id)
-        n_done = progress.of_person(tx, job_id, visit.person.person_id)
-    words = {"version": current.version, "markdown": current.markdown} if current else None
-    return {**job_json(job), "done": n_done, "guidelines": words}
+        own, view = _own(tx, job, visit.person), crowd_view(tx, job, visit.person)
+    standing = OwnStanding(
+        state=view.standing.state,
+        no_work=view.reason,
+        words=view.words,
+        pay=view.pay,
+        quiz=Quiz.of(view.quiz) if view.quiz else None,
+        code=view.code,
+        address=view.address,
+        unread=view.n_unread,
+    )
+    return WholeJob(**own.model_dump(), guidelines=Guidelines.of(current) if current else None, standing=standing)
 
 
 @router.post("/jobs/{job_id}/state")
-def set_state(visit: Visiting, job_id: str, sent: NewState) -> Reply:
-    """Open, pause or close a job."""
+def set_state(visit: Visiting, job_id: str, sent: NewJobState) -> Job:
+    """Open, pause or close a job; work in raters' hands is still taken."""
     with visit.server.store.write() as tx:
         job = jobs.the(tx, job_id)
         if sent.state not in MOVES[job.state]:
             raise Conflict(f"expected {' or '.join(MOVES[job.state])} after {job.state}, found {sent.state}")
-        return job_json(jobs.set_state(tx, job_id, sent.state, actor=visit.person.person_id))
+        return Job.of(jobs.set_state(tx, job_id, sent.state, actor=visit.person.person_id))
+
+
+@router.get("/jobs/{job_id}/guidelines")
+def guideline_versions(visit: Visiting, job_id: str) -> Versions:
+    """Every version of the instructions; judgments know theirs."""
+    with visit.server.store.read() as tx:
+        jobs.the(tx, job_id)
+        return Versions(guidelines=[Guidelines.of(each) for each in guidelines.versions(tx, job_id)])
 
 
 @router.post("/jobs/{job_id}/guidelines")
-def new_guidelines(visit: Visiting, job_id: str, sent: NewGuidelines) -> Reply:
-    """A new version of the instructions, in Markdown."""
+def new_guidelines(visit: Visiting, job_id: str, sent: NewGuidelines) -> Guidelines:
+    """A new version of the instructions, in Markdown; the same words again make none."""
+    markdown = sent.markdown.replace("\r\n", "\n")
     with visit.server.store.write() as tx:
-        made = guidelines.add(tx, job_id, sent.markdown[:LONGEST_GUIDELINES], actor=visit.person.person_id)
-    return {"version": made.version}
+        return Guidelines.of(guidelines.add(tx, job_id, markdown, actor=visit.person.person_id))
 
 
 @router.get("/jobs/{job_id}/progress")
-def job_progress(visit: Visiting, job_id: str) -> Reply:
+def job_progress(visit: Visiting, job_id: str) -> Progress:
     """How far a job is, in all and by rater."""
     with visit.server.store.read() as tx:
         jobs.the(tx, job_id)
-        return progress_json(progress.of_job(tx, job_id))
+        return Progress.of(progress.of_job(tx, job_id))
 
 
 @router.get("/jobs/{job_id}/agreement")
-def job_agreement(visit: Visiting, job_id: str) -> Reply:
-    """The agreement so far, as `grater agree --json` prints it, on labels and on verdicts."""
+def job_agreement(visit: Visiting, job_id: str) -> LiveAgreement:
+    """The agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
     with visit.server.store.read() as tx:
         job = jobs.the(tx, job_id)
+        if job.task == MARKING:
+            marks, reason = live_marks(marked_in(tx, job_id))
+            told = None if marks is None else MarkAgreement.model_validate(corpus_json(marks))
+            return LiveAgreement(labels=None, verdicts=None, marks=told, reason=reason)
         rows = judgments.table(tx, job_id, payload=False)
     found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
-    labels = agreement_json(found.labels) if found.labels else None
-    return {
-        "labels": labels,
-        "verdicts": agreement_json(found.verdicts) if found.verdicts else None,
-        "reason": found.reason,
-    }
+    labels, verdicts = _agreed(found.labels), _agreed(found.verdicts)
+    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
 
 
-@router.get("/jobs/{job_id}/judgments")
-def job_judgments(visit: Visiting, job_id: str, status: str = "valid") -> Reply:
-    """Judgments as rows of the judgments table, raters by pseudonym; `status` is one, or several with commas.
-
-    Units that are not finished are left out until you give up to rate in the job (`look`).
-    """
-    with visit.server.store.read() as tx:
-        jobs.the(tx, job_id)
-        rows = judgments.table(tx, job_id, status.split(","))
-        if not looking.is_out(tx, job_id, visit.person.person_id):
-            done = {each.unit_id for each in progress.of_job(tx, job_id).by_unit if each.is_done}
-            rows = [row for row in rows if row["unit"] in done]
-    return {"judgments": list(rows)}
+def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
+    mine = own_job(tx, job, person)
+    told = Job.of(job).model_dump()
+    return OwnJob(**told, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
 
 
-@router.post("/jobs/{job_id}/look")
-def look(visit: Visiting, job_id: str) -> Reply:
-    """See the answers to units that are not finished, and rate in the job no more."""
-    with visit.server.store.write() as tx:
-        looking.look(tx, job_id, visit.person.person_id)
-    return {"job_id": job_id, "looked": True}
+def _agreed(found: Summary | None) -> Agreement | None:
+    return None if found is None else Agreement.model_validate(agreement_json(found))

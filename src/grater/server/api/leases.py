@@ -2,53 +2,91 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, StringConstraints
-from pydantic import Field as Shape
 from starlette.responses import JSONResponse
 
-from grater.server.api.shapes import Reply, desk_json
-from grater.server.security.roles import API
+from grater.errors import NotFound
+from grater.server.api.calls import calls_about
+from grater.server.api.shapes import Answer, Shape
+from grater.server.api.work_shapes import (
+    Answered,
+    EssayLease,
+    FormLease,
+    Known,
+    Receipt,
+    Taken,
+    desk_json,
+    known_json,
+)
+from grater.server.pages.leases import is_told
 from grater.server.visit import Visit, Visiting
 from grater.server.work import Desk, desk_of, hand_in, take_desk
+from grater.store import gold, judgments, leases, submissions
 
-router = APIRouter(prefix=API, tags=["work"])
+router = calls_about("work")
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
 
-Text = Annotated[str, StringConstraints(max_length=1_000_000)]
+
+class GivenBack(Shape):
+    """`was_held` is false where the lease was over already."""
+
+    lease_id: str
+    was_held: bool
 
 
-class Answered(BaseModel):
-    """`fields` are those of the lease, each a list of values; with a `submission_id` sending again does no harm."""
-
-    model_config = ConfigDict(extra="forbid")
-    fields: dict[str, list[Text]] = Shape(max_length=100)
-    submission_id: Annotated[str, StringConstraints(max_length=100)] = ""
-    seconds: float | None = Shape(default=None, ge=0)
+class Feedback(Shape):
+    is_right: bool | None
+    known: list[Known]
+    answers: list[Answer]
 
 
-@router.post("/jobs/{job_id}/next", response_model=Reply)
+@router.post("/jobs/{job_id}/next", response_model=Taken)
 def next_unit(visit: Visiting, job_id: str) -> JSONResponse:
-    """The unit that you hold in this job, or a new one; `null` where there is none for you now."""
+    """Take a unit: the one that you hold in this job, or a new one; `null` where there is none for you now."""
     desk = take_desk(visit.server.store, job_id=job_id, person_id=visit.person.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
-@router.get("/leases/{lease_id}")
-def one_lease(visit: Visiting, lease_id: str) -> Reply:
-    """A piece of your work."""
-    return desk_json(_desk(visit, lease_id))
+@router.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
+def one_lease(visit: Visiting, lease_id: str) -> JSONResponse:
+    """See a piece of your work again, whatever has become of it."""
+    return JSONResponse(desk_json(_desk(visit, lease_id)))
 
 
-@router.post("/leases/{lease_id}", response_model=Reply)
+@router.post("/leases/{lease_id}", response_model=Receipt)
 def submit(visit: Visiting, lease_id: str, sent: Answered) -> JSONResponse:
-    """Hand in an answer; the same again gives the stored result, another answer under the id is a conflict."""
+    """Hand in an answer; once this returns, it is stored for good.
+
+    The same again gives the stored result; another answer under the same id is a conflict (409).
+    """
     desk = _desk(visit, lease_id)
-    receipt = hand_in(visit.server.store, desk, sent.fields, submission_id=sent.submission_id, seconds=sent.seconds)
+    store, fields = visit.server.store, sent.as_fields()
+    receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
     told = {"submission_id": receipt.submission_id, "status": receipt.status, "is_replay": receipt.is_replay}
-    return JSONResponse(told)
+    return JSONResponse({**told, "has_feedback": is_told(desk, receipt.is_right)})
+
+
+@router.post("/leases/{lease_id}/return")
+def give_back(visit: Visiting, lease_id: str) -> GivenBack:
+    """Give a unit back unanswered; somebody else may take it."""
+    _desk(visit, lease_id)
+    with visit.server.store.write() as tx:
+        was_held = leases.give_back(tx, lease_id, person_id=visit.person.person_id)
+    return GivenBack(lease_id=lease_id, was_held=was_held)
+
+
+@router.get("/leases/{lease_id}/feedback")
+def feedback(visit: Visiting, lease_id: str) -> Feedback:
+    """What would have been right: after practice, and after a missed question with a known answer; else 404."""
+    with visit.server.store.read() as tx:
+        desk = desk_of(tx, lease_id, person_id=visit.person.person_id)
+        sent = submissions.of_unit(tx, desk.unit.unit_id)
+        stored = next((row for row in sent if row.lease_id == lease_id), None)
+        if stored is None or not is_told(desk, stored.is_right):
+            raise NotFound("there is no feedback here")
+        known = gold.of_unit(tx, desk.unit.unit_id)
+        answers = judgments.answers_of(tx, stored.submission_id)
+    told = [Answer.of(each) for each in answers]
+    return Feedback(is_right=stored.is_right, known=known_json(known), answers=told)
 
 
 def _desk(visit: Visit, lease_id: str) -> Desk:

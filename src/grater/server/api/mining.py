@@ -2,72 +2,143 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict
-from pydantic import Field as Shape
+from pydantic import Field
 
 from grater.detect.mining.balanced import N_EACH, N_GOLD
 from grater.detect.mining.ranking import MOST
 from grater.errors import BadInput, Problem
-from grater.server.api.shapes import Reply, job_json
-from grater.server.api.study import Name
+from grater.server.api.calls import LARGEST, Body, Name, calls_about, example
+from grater.server.api.shapes import Job, Number, Shape
+from grater.server.mining import build_now, mine_now, take_list
 from grater.server.pages.manage_new_job import MOST_JUDGMENTS
-from grater.server.pages.mining import SOURCE, require_few, shipped_counts
-from grater.server.security.roles import API
 from grater.server.visit import Visiting
-from grater.study.balancing import balanced_job
-from grater.study.mining import TASK, all_of, decide, far, mine_study, the_list
-from grater.study.planning import JobPlan
+from grater.study.balancing import JUDGMENTS
+from grater.study.mining import all_of, decide, far, lists, the_list
 
-router = APIRouter(prefix=API, tags=["mining"])
+router = calls_about("mining")
 
 
-class NewList(BaseModel):
+class NewList(Body):
     """A list of the `most` worst suspects of the study's essays."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(name="suspects", most=50)
     name: Name
-    most: int = Shape(default=MOST, ge=1, le=MOST)
+    most: int = Field(default=MOST, ge=1, le=MOST)
 
 
-class Verdicts(BaseModel):
+class Verdicts(Body):
     """`y` (one too many), `n` (it is not) or nothing (take back) by trigram; all of them are stored, or none."""
 
-    model_config = ConfigDict(extra="forbid")
-    verdicts: Annotated[dict[str, Literal["y", "n", ""]], Shape(max_length=MOST)]
+    model_config = example(verdicts={"discussed about the": "y", "marry with her": "n"})
+    verdicts: Annotated[dict[str, Literal["y", "n", ""]], Field(max_length=MOST)]
 
 
-class NewBalanced(BaseModel):
+class NewBalanced(Body):
     """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
     name: Name
-    judgments: int = Shape(default=3, ge=1, le=MOST_JUDGMENTS)
-    n_each: int = Shape(default=N_EACH, ge=1, le=MOST)
-    n_gold: int = Shape(default=N_GOLD, ge=0, le=MOST)
-    seed: int = Shape(default=0, ge=0)
+    judgments: int = Field(default=JUDGMENTS, ge=1, le=MOST_JUDGMENTS)
+    n_each: int = Field(default=N_EACH, ge=1, le=MOST)
+    n_gold: int = Field(default=N_GOLD, ge=0, le=MOST)
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+
+
+class Far(Shape):
+    """How many suspects are accepted, rejected, open."""
+
+    accepted: int
+    rejected: int
+    open: int
+
+
+class Listed(Job, Far):
+    """A mined list and how far it is."""
+
+
+class Lists(Shape):
+    lists: list[Listed]
+
+
+class Suspect(Shape):
+    """How often the `trigram` is found, and the `bigram` without its preposition; `by` gave the `verdict`."""
+
+    unit: str
+    trigram: str
+    bigram: str
+    n_trigram: Number
+    n_bigram: Number
+    expected: Number
+    score: Number
+    uses: int
+    verdict: Literal["y", "n", ""]
+    by: str | None
+    version: int
+
+
+class MinedList(Listed):
+    suspects: list[Suspect]
+
+
+class Balanced(Job):
+    """`shortfalls` say what there was too little of."""
+
+    errors: int
+    correct: int
+    gold: int
+    duplicates: int
+    shortfalls: list[str]
+
+
+FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["name", "files"],
+                    "properties": {"name": {"type": "string"}, "files": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+
+@router.get("/mining")
+def mined_lists(visit: Visiting) -> Lists:
+    """The mined lists of the study, and how far they are."""
+    with visit.server.store.read() as tx:
+        found = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
+    return Lists(lists=[Listed.model_validate(each) for each in found])
 
 
 @router.post("/mining")
-def new_list(visit: Visiting, sent: NewList) -> Reply:
+def new_list(visit: Visiting, sent: NewList) -> Job:
     """Mine the essays of the study, counting in the language model that comes with grater."""
-    store, actor = visit.server.store, visit.person.person_id
-    require_few(store)
-    return job_json(mine_study(store, sent.name, shipped_counts(), source=SOURCE, most=sent.most, actor=actor))
+    return Job.of(mine_now(visit, sent.name, most=sent.most))
+
+
+@router.post("/mining/import", openapi_extra=FILE)
+def bring_list(visit: Visiting) -> Job:
+    """A list that `grater mine extraneous` wrote, as `multipart/form-data`."""
+    return Job.of(take_list(visit))
 
 
 @router.get("/mining/{job_id}")
-def mined_list(visit: Visiting, job_id: str) -> Reply:
+def mined_list(visit: Visiting, job_id: str) -> MinedList:
     """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
     with visit.server.store.read() as tx:
-        job, found = the_list(tx, job_id), all_of(tx, job_id)
-    return {**job_json(job), **far(found).as_json(), "suspects": [each.as_json() for each in found]}
+        job, found = the_list(tx, job_id), [each.as_json() for each in all_of(tx, job_id)]
+        told = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
+    return MinedList.model_validate({**told, "suspects": found})
 
 
 @router.post("/mining/{job_id}/verdicts")
-def say_verdicts(visit: Visiting, job_id: str, sent: Verdicts) -> Reply:
+def say_verdicts(visit: Visiting, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
     with visit.server.store.write() as tx:
         the_list(tx, job_id)
@@ -77,15 +148,11 @@ def say_verdicts(visit: Visiting, job_id: str, sent: Verdicts) -> Reply:
             raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
         for trigram, verdict in sent.verdicts.items():
             decide(tx, known[trigram], verdict, visit.person)
-        return far(all_of(tx, job_id)).as_json()
+        return Far.model_validate(far(tx, job_id).as_json())
 
 
 @router.post("/mining/{job_id}/balanced")
-def balanced(visit: Visiting, job_id: str, sent: NewBalanced) -> Reply:
+def balanced(visit: Visiting, job_id: str, sent: NewBalanced) -> Balanced:
     """The balanced corpus of the accepted trigrams, as a job with gold."""
-    plan = JobPlan(sent.name, TASK, sent.judgments, seed=sent.seed, is_open=False)
-    store, actor = visit.server.store, visit.person.person_id
-    numbers = {"n_each": sent.n_each, "n_gold": sent.n_gold}
-    job, made = balanced_job(store, job_id, plan, shipped_counts(), actor=actor, **numbers)
-    counts: Reply = {"errors": made.n_errors, "correct": made.n_correct, "gold": len(made.gold())}
-    return {**job_json(job), **counts, "duplicates": made.n_duplicates, "shortfalls": made.shortfalls}
+    job, made = build_now(visit, job_id, **sent.model_dump())
+    return Balanced.model_validate({**Job.of(job).model_dump(), **made.as_json()})

@@ -4,56 +4,74 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict
+from starlette.responses import JSONResponse
 
-from grater.server.api.shapes import Reply, desk_json
-from grater.server.security.roles import API
+from grater.server.api.calls import Body, calls_about, example
+from grater.server.api.shapes import Shape
+from grater.server.api.work_shapes import Taken, desk_json
 from grater.server.visit import Visiting
 from grater.server.work import desk_of
 from grater.store import findings, jobs, mending
 from grater.study.reviewing import review
 
-router = APIRouter(prefix=API, tags=["reviews"])
+router = calls_about("reviews")
 
 
-class Settled(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class LookedOver(Shape):
+    """How many new findings wait for their annotators."""
+
+    findings: int
+
+
+class Finding(Shape):
+    """`rule` and `message` of `grater corpus check` on work of yours."""
+
+    finding_id: str
+    unit_id: str
+    rule: str
+    message: str
+
+
+class Findings(Shape):
+    findings: list[Finding]
+
+
+class Settled(Body):
+    model_config = example(state="kept")
     state: Literal["kept"]
 
 
+class FindingState(Shape):
+    finding_id: str
+    state: str
+
+
 @router.post("/jobs/{job_id}/review")
-def look_over(visit: Visiting, job_id: str) -> Reply:
-    """Put what `corpus check` finds in the marks of a job into its annotators' queues."""
+def look_over(visit: Visiting, job_id: str) -> LookedOver:
+    """Put what `corpus check` finds in the marks of a job into its annotators' queues, once."""
     with visit.server.store.read() as tx:
         name = jobs.the(tx, job_id).name
-    return {"findings": review(visit.server.store, name, actor=visit.person.person_id)}
+    return LookedOver(findings=review(visit.server.store, name, actor=visit.person.person_id))
 
 
 @router.get("/findings")
-def mine(visit: Visiting) -> Reply:
+def my_findings(visit: Visiting) -> Findings:
     """What was found in your own work and waits for you."""
     with visit.server.store.read() as tx:
-        found = findings.open_of(tx, visit.person.person_id)
-    return {
-        "findings": [
-            {"finding_id": each.finding_id, "unit": each.unit_id, "rule": each.rule, "message": each.message}
-            for each in found
-        ]
-    }
+        return Findings(findings=[Finding.of(each) for each in findings.open_of(tx, visit.person.person_id)])
 
 
 @router.post("/findings/{finding_id}")
-def settle(visit: Visiting, finding_id: str, sent: Settled) -> Reply:
+def settle_finding(visit: Visiting, finding_id: str, sent: Settled) -> FindingState:
     """Keep a mark as it is."""
     with visit.server.store.write() as tx:
         findings.settle(tx, finding_id, sent.state, person_id=visit.person.person_id)
-    return {"finding_id": finding_id, "state": sent.state}
+    return FindingState(finding_id=finding_id, state=sent.state)
 
 
-@router.post("/units/{unit_id}/mend")
-def mend(visit: Visiting, unit_id: str) -> Reply:
+@router.post("/units/{unit_id}/mend", response_model=Taken)
+def mend(visit: Visiting, unit_id: str) -> JSONResponse:
     """A lease on your own work with open findings; hand it in as any other, and it takes the place of the old."""
     with visit.server.store.write() as tx:
         lease = mending.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
-        return {"lease": desk_json(desk_of(tx, lease.lease_id, person_id=visit.person.person_id))}
+        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=visit.person.person_id))})

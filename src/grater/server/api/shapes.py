@@ -2,102 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from math import isnan
+from typing import Annotated, Self, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, WithJsonSchema
+from pydantic import Field as About
 
 from grater.model import Json
-from grater.server.work import Desk
 from grater.store.clock import as_iso
-from grater.store.events import Event
-from grater.store.jobs import Job
-from grater.store.people import Person
-from grater.store.progress import Progress
-from grater.tasks import Field
-from grater.tasks.marking import TASK as MARKING
-from grater.tasks.marking import tagset_of
-
-Reply: TypeAlias = dict[str, Any]
-"""A JSON object, as FastAPI wants to read it in a signature."""
+from grater.tasks import Shown as ShownByTask
 
 
-def person_json(person: Person) -> dict[str, Json]:
-    return {
-        "person_id": person.person_id,
-        "name": person.name,
-        "pseudonym": person.pseudonym,
-        "role": person.role,
-        "kind": person.kind,
-        "state": person.state,
-    }
+def _iso(at: object) -> object:
+    return as_iso(at) if isinstance(at, int) else at
 
 
-def job_json(job: Job) -> dict[str, Json]:
-    return {
-        "job_id": job.job_id,
-        "name": job.name,
-        "title": job.title,
-        "task": job.task,
-        "state": job.state,
-        "access": job.access,
-        "judgments": job.judgments,
-    }
+def _defined(value: object) -> object:
+    return None if isinstance(value, float) and isnan(value) else value
 
 
-def desk_json(desk: Desk) -> dict[str, Json]:
-    """A piece of work as its page shows it; for an essay, its text and the tags to mark with."""
-    found: dict[str, Json] = {
-        "lease_id": desk.lease.lease_id,
-        "job_id": desk.lease.job_id,
-        "state": desk.lease.state,
-        "expires_at": as_iso(desk.lease.expires_at),
-        "submission_id": desk.submission_id,
-        "task": desk.task.name,
-        "stage": desk.unit.unit.stage,
-    }
-    if desk.task.name == MARKING.name:
-        return {**found, "text": desk.unit.unit.essay.text, "tags": [tag.code for tag in tagset_of(desk.unit.unit)]}
-    shown = desk.shown
+When: TypeAlias = Annotated[
+    str, BeforeValidator(_iso), WithJsonSchema({"type": "string", "format": "date-time", "title": "When"})
+]
+Number: TypeAlias = Annotated[float | None, BeforeValidator(_defined)]
+"""A number, null where it is not defined."""
+Object: TypeAlias = dict[str, JsonValue]
+
+
+class Shape(BaseModel):
+    """Made of whatever has attributes of these names, and of nothing else that it has."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, noun: object) -> Self:
+        return cls.model_validate(noun)
+
+
+class Page(Shape):
+    """A part of a long list."""
+
+    next: int | None = About(description="`start` of the next page, null on the last.")
+
+
+class Interval(Shape):
+    """A number with its limits; null, with a `reason`, where it is not defined."""
+
+    value: Number
+    low: Number
+    high: Number
+    reason: str = ""
+
+
+class Person(Shape):
+    """`kind` is human, program or joint (a seat for two); `pseudonym` is what exports and tables call them."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    role: str
+    kind: str
+    state: str
+
+
+class Job(Shape):
+    """`judgments` are wanted for each unit; `access` is pool (anybody) or assigned (named annotators)."""
+
+    job_id: str
+    name: str
+    title: str
+    task: str
+    state: str
+    access: str
+    judgments: int
+
+
+class Piece(Shape):
+    """A stretch of text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
+
+    text: str
+    mark: str
+
+
+class Choice(Shape):
+    value: str
+    text: str
+
+
+class Field(Shape):
+    """One question; `asked_for` names the answers to `label` for which it is asked at all, none means always.
+
+    `one` and `many` are picked from `choices`; for `words` and `text` these are only suggestions.
+    """
+
+    name: str
+    kind: str
+    question: str
+    choices: list[Choice]
+    asked_for: list[str]
+    required: bool
+
+
+class Shown(Shape):
+    """What a page of the task shows, and asks."""
+
+    before: str
+    pieces: list[Piece]
+    after: str
+    fields: list[Field]
+
+
+class Answer(Shape):
+    """What was said of one item; the edits of an essay are in the `payload`."""
+
+    item_id: str
+    label: str
+    confidence: str
+    flags: list[str]
+    alternatives: list[str]
+    payload: Object
+
+
+class Edit(Shape):
+    """A mark in an essay; `start` and `end` are code points, several `replacements` are alternatives."""
+
+    start: int
+    end: int
+    quote: str
+    tag: str
+    replacements: list[str]
+    comment: str
+
+
+def shown_json(shown: ShownByTask) -> dict[str, Json]:
+    """The same as the shape `Shown`, without its checks: raters ask for it all day."""
     pieces: list[Json] = [{"text": piece.text, "mark": piece.mark} for piece in shown.pieces]
-    fields: list[Json] = [_field_json(field) for field in shown.fields]
-    return {**found, "before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}
-
-
-def _field_json(field: Field) -> dict[str, Json]:
-    choices: list[Json] = [{"value": choice.value, "text": choice.text} for choice in field.choices]
-    return {
-        "name": field.name,
-        "kind": field.kind,
-        "question": field.question,
-        "choices": choices,
-        "asked_for": list(field.asked_for),
-        "required": field.required,
-    }
-
-
-def progress_json(far: Progress) -> dict[str, Json]:
-    raters: list[Json] = [
+    fields: list[Json] = [
         {
-            "name": each.name,
-            "pseudonym": each.pseudonym,
-            "valid": each.valid,
-            "untrusted": each.untrusted,
-            "surplus": each.surplus,
-            "withdrawn": each.withdrawn,
-            "seconds": each.seconds,
+            "name": field.name,
+            "kind": field.kind,
+            "question": field.question,
+            "choices": [{"value": choice.value, "text": choice.text} for choice in field.choices],
+            "asked_for": list(field.asked_for),
+            "required": field.required,
         }
-        for each in far.by_rater
+        for field in shown.fields
     ]
-    counts: dict[str, Json] = {"units": far.units, "done": far.done, "wanted": far.wanted, "valid": far.valid}
-    return {**counts, "held": far.held, "raters": raters}
-
-
-def event_json(event: Event) -> dict[str, Json]:
-    payload: Mapping[str, Json] = event.payload
-    return {
-        "n": event.n,
-        "at": as_iso(event.at),
-        "actor": event.actor,
-        "verb": event.verb,
-        "noun": event.noun,
-        "payload": payload,
-    }
+    return {"before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}

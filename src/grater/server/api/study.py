@@ -1,70 +1,182 @@
-"""Jobs made, files imported and the study exported by the API."""
+"""The study by the API: what it holds, files in, everything out."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, StringConstraints
-from pydantic import Field as Shape
-from starlette.responses import Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 
-from grater.model import Json
-from grater.server.api.shapes import Reply, job_json
+from grater.server.api.calls import A_PAGE, Most, Start, calls_about, cut
+from grater.server.api.shapes import Object, Page, Shape, When
 from grater.server.pages.manage_export import zipped_study
-from grater.server.pages.manage_import import brought_in
-from grater.server.pages.manage_new_job import MOST_JUDGMENTS
-from grater.server.security.roles import API
+from grater.server.pages.manage_import import KINDS, brought_in
+from grater.server.pages.manage_items import targets_of
+from grater.server.pages.manage_report import report_file
 from grater.server.visit import Visiting
-from grater.study.planning import JobPlan, add_job
+from grater.store import essays, imports, items, jobs, people
+from grater.tasks import TASKS
 
-router = APIRouter(prefix=API, tags=["study"])
-
-Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-
-
-class NewJob(BaseModel):
-    """As on the form for a new job; `annotators` are names, and none means anybody."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: Name
-    task: str
-    title: Annotated[str, StringConstraints(max_length=80)] = ""
-    judgments: int = Shape(default=1, ge=1, le=MOST_JUDGMENTS)
-    kind: str | None = None
-    system: str | None = None
-    item_ids: list[str] = []
-    essay_ids: list[str] = []
-    most: int | None = Shape(default=None, ge=1)
-    annotators: list[str] = []
-    batch_size: int = Shape(default=0, ge=0)
-    overlap_every: int = Shape(default=0, ge=0)
-    delay_days: float = Shape(default=3, ge=0, le=365)
-    lease_minutes: float | None = Shape(default=None, gt=0)
-    guidelines: str | None = None
-    grey: bool = False
-    tagset: str | None = None
-    seed: int = Shape(default=0, ge=0)
-    open: bool = True
+router = calls_about("study")
 
 
-@router.post("/jobs")
-def make_job(visit: Visiting, sent: NewJob) -> Reply:
-    """A new job from what the study holds."""
-    asked = sent.model_dump(exclude={"grey", "tagset", "open"})
-    payload: dict[str, Json] = {"grey": True} if sent.grey else {}
-    payload |= {"tagset": sent.tagset} if sent.tagset else {}
-    plan = JobPlan(**asked, payload=payload, is_open=sent.open)
-    return job_json(add_job(visit.server.store, plan, actor=visit.person.person_id))
+class Study(Shape):
+    """`kinds` counts the items of each kind."""
+
+    essays: int
+    items: int
+    people: int
+    jobs: int
+    kinds: dict[str, int]
 
 
-@router.post("/import")
-def bring_in(visit: Visiting) -> Reply:
-    """Files as `multipart/form-data`: `kind`, `files`, and `format`, `job`, `task` where they are wanted."""
-    return {"imported": [each.as_json() for each in brought_in(visit)]}
+class Task(Shape):
+    """`verdict` is what the labels come to (error, ok, unknown), null where they come to nothing."""
+
+    name: str
+    title: str
+    kind: str
+    labels: list[str]
+    verdict: dict[str, str] | None
+    guidelines: str
 
 
-@router.get("/export")
-def download(visit: Visiting, names: bool = False, raw: bool = False) -> Response:
-    """The whole study as a zip."""
+class Tasks(Shape):
+    tasks: list[Task]
+
+
+class Item(Shape):
+    """A place in an essay, code points from `start` to `end`; null for one known only from a table of judgments."""
+
+    item: str
+    kind: str
+    essay: str | None
+    start: int | None
+    end: int | None
+    target: str
+    name: str | None
+    payload: Object
+
+
+class Items(Page):
+    items: list[Item]
+
+
+class Imported(Shape):
+    """`known` are rows that were there already; the very same file again changes nothing."""
+
+    file: str
+    kind: str
+    new: int
+    known: int
+
+
+class ImportedFiles(Shape):
+    imported: list[Imported]
+
+
+class Import(Shape):
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: When
+
+
+class Imports(Shape):
+    imports: list[Import]
+
+
+NOWHERE = {"essay": None, "start": None, "end": None}
+FILES: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["kind", "files"],
+                    "properties": {
+                        "kind": {"type": "string", "enum": list(KINDS)},
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                        "format": {"type": "string", "description": "Of a corpus; guessed from the names if empty."},
+                        "job": {"type": "string", "description": "Its name: judgments, gold and practice go there."},
+                        "task": {
+                            "type": "string",
+                            "description": "Of a job that judgments make.",
+                            "default": "error",
+                        },
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.get("/study")
+def one_study(visit: Visiting) -> Study:
+    """What the study holds, counted."""
+    with visit.server.store.read() as tx:
+        return Study(
+            essays=essays.count(tx),
+            items=items.count(tx),
+            people=people.count(tx),
+            jobs=len(jobs.all(tx)),
+            kinds=dict(items.kinds(tx)),
+        )
+
+
+@router.get("/tasks")
+def task_list(visit: Visiting) -> Tasks:  # noqa: ARG001
+    """What raters can be asked: every task with its labels and its default guidelines."""
+    return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
+
+
+@router.get("/items")
+def item_list(visit: Visiting, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
+    """The items of the study by essay and place, of one kind where that is asked."""
+    with visit.server.store.read() as tx:
+        here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
+        targets = targets_of(tx, list(here))
+    told = [_item(each, target) for each, target in zip(here, targets, strict=True)]
+    return Items(items=told, next=following)
+
+
+@router.post("/import", openapi_extra=FILES)
+def bring_in(visit: Visiting) -> ImportedFiles:
+    """Files into the study, all or nothing, as `multipart/form-data`.
+
+    Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
+    are unpacked.  What is wrong is told with its line, and then nothing is stored.
+    """
+    return ImportedFiles(imported=[Imported.model_validate(each.as_json()) for each in brought_in(visit)])
+
+
+@router.get("/imports")
+def import_list(visit: Visiting) -> Imports:
+    """Every file that came in, the oldest first."""
+    with visit.server.store.read() as tx:
+        return Imports(imports=[Import.of(each) for each in imports.all(tx)])
+
+
+@router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
+def export(visit: Visiting, names: bool = False, raw: bool = False) -> Response:
+    """The whole study as a zip, one snapshot; the same study gives the same bytes.
+
+    `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
+    """
     return zipped_study(visit.server.store, names=names, raw=raw)
+
+
+@router.get("/report", response_class=HTMLResponse)
+def report(visit: Visiting, job: str = "", title: str = "") -> Response:
+    """The report of the study, or of the job of this name, as one HTML page."""
+    return report_file(visit.server.store, job=job, title=title)
+
+
+def _item(each: items.StudyItem, target: str) -> Item:
+    place = each.item
+    where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
+    told = {"item": each.item_id, "kind": each.kind, "target": target, "name": each.outside_id}
+    return Item.model_validate({**told, **where, "payload": each.payload})

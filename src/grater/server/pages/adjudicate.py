@@ -8,67 +8,46 @@ Essays have a page of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, GraterError, NotFound
+from grater.errors import BadInput, GraterError, NotFound, Stale
 from grater.model import Json
-from grater.server.numbers import version_of
-from grater.server.pages.adjudicate_essays import LONGEST_COMMENT, essay_decided, essay_page
+from grater.server.pages.adjudicate_essays import essay_decided, essay_page
+from grater.server.pages.adjudicate_queue import AGAIN, MARKING, far_of, on_from, save
 from grater.server.pages.leases import by_field
 from grater.server.pages.manage_units import Sent, is_finished, sent_for
 from grater.server.visit import Visit, Visiting
 from grater.server.work import shown_to_staff
-from grater.store import adjudications, finished, jobs, units
-from grater.store.jobs import Job
+from grater.store import adjudications, units
 from grater.store.units import StudyUnit
 from grater.tasks import TASKS, Answer, Shown
 from grater.tasks.form import CONFIDENCE, LABEL
 
 router = APIRouter()
 
-MARKING = "marking"
-
-
-@router.get("/adjudicate")
-def queue_page(visit: Visiting) -> Response:
-    """Jobs with finished units: how many are decided, how many raters differ on, and the next to decide."""
-    with visit.server.store.read() as tx:
-        by_job = [(job, finished.of_job(tx, job.job_id, by=_by(job))) for job in jobs.all(tx)]
-    found = []
-    for job, done in by_job:
-        waiting = [each.unit_id for each in done if not each.is_decided]
-        found.append((job, len(done), len(done) - len(waiting), waiting[:1]))
-    return visit.page("adjudicate.html", found=[each for each in found if each[1]])
-
 
 @router.get("/adjudicate/{unit_id}")
 def unit_page(visit: Visiting, unit_id: str) -> Response:
-    unit = _loaded(visit, unit_id)[0]
+    unit = loaded(visit, unit_id)[0]
     return essay_page(visit, unit) if unit.job.task == MARKING else _page(visit, unit_id, problems={})
 
 
 @router.post("/adjudicate/{unit_id}")
 def decide(visit: Visiting, unit_id: str) -> Response:
-    unit, shown, _, _ = _loaded(visit, unit_id)
+    unit, shown, _, _ = loaded(visit, unit_id)
     if unit.job.task == MARKING:
         return essay_decided(visit, unit)
     try:
         answers = TASKS[unit.job.task].read(unit.unit, visit.fields(), kept=shown.kept)
     except BadInput as error:
-        return _page(visit, unit_id, problems=by_field(error, shown.fields))
-    with visit.server.store.write() as tx:
-        adjudications.save(
-            tx,
-            unit_id=unit_id,
-            person_id=visit.person.person_id,
-            answers=answers,
-            version=version_of(visit.text("version")),
-            comment=visit.text("comment")[:LONGEST_COMMENT],
-        )
-    return visit.go("/adjudicate")
+        return _page(visit, unit_id, problems=by_field(error, shown.fields), status=422)
+    try:
+        save(visit, unit_id, answers)
+    except Stale as error:
+        return _page(visit, unit_id, problems={"": [str(error), AGAIN]}, status=409)
+    return on_from(visit, unit.job, unit_id)
 
 
 def filled_by(
@@ -107,12 +86,8 @@ def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
     return form | {name: [", ".join(answer.alternatives)] for name in asked}
 
 
-def _by(job: Job) -> Literal["label", "payload"]:
-    """Where raters can differ: of an essay all say that it is marked, and what they marked is in the payload."""
-    return "payload" if job.task == MARKING else "label"
-
-
-def _loaded(visit: Visit, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
+def loaded(visit: Visit, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
+    """A finished unit with what its raters said, and the decision, if there is one."""
     with visit.server.store.read() as tx:
         unit = units.the(tx, unit_id)
         if unit.role != "work" or not is_finished(tx, unit_id):
@@ -121,9 +96,11 @@ def _loaded(visit: Visit, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], a
         return unit, shown_to_staff(tx, unit_id), sent, adjudications.find(tx, unit_id)
 
 
-def _page(visit: Visit, unit_id: str, *, problems: dict[str, list[str]]) -> Response:
-    unit, shown, sent, decided = _loaded(visit, unit_id)
+def _page(visit: Visit, unit_id: str, *, problems: dict[str, list[str]], status: int = 200) -> Response:
+    unit, shown, sent, decided = loaded(visit, unit_id)
     task = TASKS[unit.job.task]
     filled = visit.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
+    with visit.server.store.read() as tx:
+        far = far_of(tx, unit.job, unit_id)
     values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
-    return visit.page("adjudicate_unit.html", values, status=422 if problems else 200, problems=problems)
+    return visit.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, Problem, Stale
 from grater.model import Edit, Json, Span
 from grater.server.differences import Place, changed_tokens, places_of
-from grater.server.numbers import version_of
+from grater.server.pages.adjudicate_queue import AGAIN, far_of, on_from, save
 from grater.server.pages.marking import tag_json
 from grater.server.visit import Visit
 from grater.store import adjudications, judgments, submissions
@@ -32,7 +32,6 @@ TASK = "marking"
 NOTHING, OWN, MORE = "nothing", "own", "more"
 AROUND = 90
 """Characters shown before and after a place."""
-LONGEST_COMMENT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def essay_page(visit: Visit, unit: StudyUnit) -> Response:
     """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
     with visit.server.store.read() as tx:
         table = table_of(tx, unit)
-    return _page(visit, table, filled=earlier_choices(table), problems=())
+    return _page(visit, table, filled=earlier_choices(table))
 
 
 def essay_decided(visit: Visit, unit: StudyUnit) -> Response:
@@ -80,17 +79,19 @@ def essay_decided(visit: Visit, unit: StudyUnit) -> Response:
         edits = decided(table, filled)
         answers = _answers(table, edits, is_aside="set_aside" in filled)
     except BadInput as error:
-        return _page(visit, table, filled=filled, problems=[problem.message for problem in error.problems])
-    with visit.server.store.write() as tx:
-        adjudications.save(
-            tx,
-            unit_id=unit.unit_id,
-            person_id=visit.person.person_id,
-            answers=answers,
-            version=version_of(visit.text("version")),
-            comment=visit.text("comment")[:LONGEST_COMMENT],
-        )
-    return visit.go("/adjudicate")
+        return _page(visit, table, filled=filled, problems=[each.message for each in error.problems], status=422)
+    try:
+        save(visit, unit.unit_id, answers)
+    except Stale as error:
+        return _stale(visit, unit, filled, error)
+    return on_from(visit, unit.job, unit.unit_id)
+
+
+def _stale(visit: Visit, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
+    """The form as it was sent, on top of what somebody decided in the meantime."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _page(visit, table, filled=filled, problems=[str(error), AGAIN], status=409)
 
 
 def table_of(tx: Tx, unit: StudyUnit) -> Table:
@@ -99,12 +100,17 @@ def table_of(tx: Tx, unit: StudyUnit) -> Table:
     aside = []
     valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
     for number, row in enumerate(valid):
-        letter = chr(ord("A") + number) if number < 26 else f"A{number}"
+        letter = letter_of(number)
         (answer,) = judgments.answers_of(tx, row.submission_id)
         by_rater[letter] = edits_of(answer, rater=letter)
         if answer.label == SET_ASIDE:
             aside.append(letter)
     return Table(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
+
+
+def letter_of(number: int) -> str:
+    """What an annotator is called here: whose work it is should not matter."""
+    return chr(ord("A") + number) if number < 26 else f"A{number}"
 
 
 def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
@@ -170,7 +176,7 @@ def earlier_choices(table: Table) -> dict[str, str]:
         choice, taken = _earlier_choice(place, there)
         left = [(edit, tokens) for edit, tokens in left if edit not in taken]
         filled |= choice
-    filled[MORE] = json.dumps([_sent(table, edit) for edit, _ in left])
+    filled[MORE] = json.dumps([sent_edit(table.text, edit) for edit, _ in left])
     return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
 
 
@@ -205,27 +211,31 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
 
 def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
-    sent = json.dumps([_sent(table, edit) for edit in edits])
+    sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
     return TASKS[TASK].read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
 
 
-def _sent(table: Table, edit: Edit) -> dict[str, Json]:
+def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
     """An edit as the marking page sends it."""
     return {
         "start": edit.span.start,
         "end": edit.span.end,
-        "quote": edit.span.of(table.text),
+        "quote": edit.span.of(text),
         "tag": edit.tag,
         "replacements": list(edit.replacements),
         "comment": edit.comment,
     }
 
 
-def _page(visit: Visit, table: Table, *, filled: Mapping[str, str], problems: Sequence[str]) -> Response:
+def _page(
+    visit: Visit, table: Table, *, filled: Mapping[str, str], problems: Sequence[str] = (), status: int = 200
+) -> Response:
     tags = tagset_of(table.unit.unit)
+    with visit.server.store.read() as tx:
+        far = far_of(tx, table.unit.job, table.unit.unit_id)
     return visit.page(
         "adjudicate_essay.html",
-        status=422 if problems else 200,
+        status=status,
         table=table,
         places=table.places,
         tags=tags,
@@ -235,6 +245,7 @@ def _page(visit: Visit, table: Table, *, filled: Mapping[str, str], problems: Se
         name_of=name_of,
         filled=filled,
         problems=problems,
+        far=far,
     )
 
 

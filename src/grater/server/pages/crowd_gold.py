@@ -9,8 +9,9 @@ from grater.errors import UsageError
 from grater.server.numbers import number_of
 from grater.server.visit import Visit, Visiting
 from grater.server.work import shown_to_staff
-from grater.store import disputes, gold, gold_states, jobs, people, units
-from grater.study.crowd_gold import REASON, gold_from_edits, gold_from_experts
+from grater.store import Tx, disputes, gold, gold_states, jobs, people, units
+from grater.store.jobs import Job
+from grater.study.crowd_gold import REASON, Made, gold_from_edits, gold_from_experts
 
 router = APIRouter()
 
@@ -29,16 +30,21 @@ def make_gold(visit: Visiting, job_id: str) -> Response:
     reason, actor = visit.text("reason")[:LONGEST_REASON] or REASON, visit.person.person_id
     try:
         with visit.server.store.write() as tx:
-            job = jobs.the(tx, job_id)
-            if job.task == "marking":
-                made = gold_from_edits(tx, job, reason=reason, actor=actor)
-            else:
-                least, most = number_of(visit, "least", 2, most=100), number_of(visit, "most", 0, least=0, most=MOST)
-                made = gold_from_experts(tx, job, least=least, most=most or None, reason=reason, actor=actor)
+            least, most = number_of(visit, "least", 2, most=100), number_of(visit, "most", 0, least=0, most=MOST)
+            made = known_gold(tx, jobs.the(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
         return _page(visit, job_id, problems=[str(error)], told="")
     left = f"; {made.met} left alone: gold already, or met by raters" if made.met else ""
     return _page(visit, job_id, problems=[], told=f"{made.made} gold units made{left}.")
+
+
+def known_gold(
+    tx: Tx, job: Job, *, least: int, most: int | None, reason: str, actor: str, source: str | None = None
+) -> Made:
+    """Gold from what is known: of essays their errors, else what the experts, of one job or all, agree on."""
+    if job.task == "marking":
+        return gold_from_edits(tx, job, reason=reason, actor=actor)
+    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=reason, actor=actor)
 
 
 @router.post("/manage/gold/{unit_id}/state")

@@ -22,6 +22,7 @@ from grater.store import Tx, gold_states, jobs, judgments, messages, progress, r
 from grater.store.clock import HOUR, from_iso
 from grater.store.jobs import Job
 from grater.store.progress import Progress
+from grater.study.corpus import TASK as MARKING
 from grater.study.crowd_money import job_costs
 from grater.study.crowd_protocol import protocol_sheet
 from grater.study.reporting import sample_of
@@ -74,7 +75,8 @@ def crowd_page(visit: Visiting, job_id: str) -> Response:
             "unread": messages.unread(tx),
             "protocol": protocol_sheet(tx, job),
         }
-    found = agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
+    is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
+    found = None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
     pace = pace_of(far, [from_iso(str(row["at"])) for row in rows])
     return visit.page("crowd_live.html", shown, agreement=found, pace=pace)
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from grater.errors import BadInput, Problem
 from grater.server.downloads import csv_file
 from grater.server.visit import Visiting
-from grater.store import jobs, panels, payments, people
+from grater.store import Tx, jobs, panels, payments, people
 from grater.study.crowd_money import job_costs, owed_frame
 
 router = APIRouter()
@@ -37,11 +37,16 @@ def write_money(visit: Visiting, job_id: str) -> Response:
         if what == "settle":
             payments.settle(tx, job, actor=actor)
         elif what == "paid":
-            owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
-            payments.set_paid(tx, job_id, sorted(owed), actor=actor)
+            note_paid(tx, job_id, actor=actor)
         else:
             raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
     return visit.go(f"/manage/jobs/{job_id}/money")
+
+
+def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:
+    """All that is owed in a job has been paid; give how many rows that were."""
+    owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
+    return payments.set_paid(tx, job_id, sorted(owed), actor=actor)
 
 
 @router.get("/manage/jobs/{job_id}/payments.csv")

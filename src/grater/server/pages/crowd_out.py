@@ -50,6 +50,7 @@ def out_page(visit: Visiting, person_id: str, lease_id: str, signature: str) -> 
     shown = {
         "job": desk.unit.job,
         "unit": desk.unit,
+        "shown": desk.shown,
         "crowd": crowd,
         "known": known,
         "has_login": bool(person.password_hash),

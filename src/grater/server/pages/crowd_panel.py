@@ -37,7 +37,7 @@ def door(visit: Visiting, panel_id: str) -> Response:
         place = panels.way_out(tx, known) if known else None
         job = jobs.the(tx, panel.job_id)
     if place is not None and place.state in OVER:
-        return visit.page("crowd_end.html", job=job, place=place)
+        return visit.page("crowd_end.html", job=job, ended=place)
     carried = {name: parameters[name] for name in _names(panel) if name in parameters}
     return visit.page("crowd_door.html", job=job, carried=carried, problem="")
 

@@ -57,9 +57,9 @@ def give_back(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str
     if state not in panels.GIVEN_BACK:
         raise BadInput(Problem("form", f"state: expected {' or '.join(panels.GIVEN_BACK)}, found {state[:20]!r}"))
     panel, place = panels.the(tx, panel_id), panels.place_of(tx, panel_id, external_id)
-    if place is None or place.state != "joined":
+    is_here = place is not None and place.state == "joined"
+    if place is None or not is_here or not panels.set_state(tx, place, state, actor=actor):
         raise NotFound("nobody with this id is at work here")
-    panels.set_state(tx, place, state, actor=actor)
     return panel.job_id
 
 

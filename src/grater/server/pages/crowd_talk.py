@@ -40,11 +40,11 @@ class Missed:
 @router.get("/jobs/{job_id}/talk")
 def talk_page(visit: Visiting, job_id: str) -> Response:
     with visit.server.store.read() as tx:
-        job = _job(tx, job_id)
+        job = visible_job(tx, job_id)
         shown = {
             "job": job,
             "crowd": crowd_view(tx, job, visit.person),
-            "missed": _missed(tx, job, visit.person.person_id),
+            "missed": missed_by(tx, job, visit.person.person_id),
             "messages": messages.of_rater(tx, visit.person.person_id),
         }
     return visit.page("crowd_talk.html", shown)
@@ -60,9 +60,9 @@ def dispute(visit: Visiting, job_id: str) -> Response:
 @router.post("/jobs/{job_id}/messages")
 def send_message(visit: Visiting, job_id: str) -> Response:
     """To whoever runs the study."""
-    _require_slow(visit, "message")
+    require_slow(visit, "message")
     with visit.server.store.write() as tx:
-        _job(tx, job_id)
+        visible_job(tx, job_id)
         messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=visit.text("text"))
         messages.read_by(tx, visit.person.person_id)
     return visit.go(f"/jobs/{job_id}/talk")
@@ -70,10 +70,10 @@ def send_message(visit: Visiting, job_id: str) -> Response:
 
 @router.post("/jobs/{job_id}/reviews")
 def review(visit: Visiting, job_id: str) -> Response:
-    _require_slow(visit, "review")
+    require_slow(visit, "review")
     stars, clear = (number_of(visit, name, 0, most=5) or None for name in ("stars", "clear"))
     with visit.server.store.write() as tx:
-        _job(tx, job_id)
+        visible_job(tx, job_id)
         reviews.add(tx, job_id, visit.person.person_id, stars=stars, clear=clear, text=visit.text("text"))
     return visit.go(f"/jobs/{job_id}/talk#review")
 
@@ -84,12 +84,13 @@ def say_about(visit: Visiting, job_id: str) -> Response:
     country = visit.text("country")[:LONGEST_FACT]
     languages = [each.strip() for each in visit.text("languages")[:LONGEST_FACT].split(",") if each.strip()]
     with visit.server.store.write() as tx:
-        _job(tx, job_id)
+        visible_job(tx, job_id)
         admission.say_about(tx, visit.person.person_id, country=country, languages=languages)
     return visit.go(f"/jobs/{job_id}")
 
 
-def _missed(tx: Tx, job: Job, person_id: str) -> list[Missed]:
+def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
+    """The questions with known answers that a rater missed in a job."""
     own = disputes.of_person(tx, person_id)
     return [
         Missed(
@@ -105,13 +106,15 @@ def _missed(tx: Tx, job: Job, person_id: str) -> list[Missed]:
     ]
 
 
-def _job(tx: Tx, job_id: str) -> Job:
+def visible_job(tx: Tx, job_id: str) -> Job:
+    """Raters know of no drafts."""
     job = jobs.find(tx, job_id)
     if job is None or job.state == "draft":
         raise NotFound("there is no such job")
     return job
 
 
-def _require_slow(visit: Visit, what: str) -> None:
+def require_slow(visit: Visit, what: str) -> None:
+    """So many a minute, and no more: words are cheap to send."""
     if not visit.server.logins.take(f"{what} {visit.person.person_id}"):
         raise BadInput(Problem("form", "too many at once; wait a minute, then try again"))

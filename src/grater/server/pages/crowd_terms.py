@@ -125,12 +125,12 @@ def _page(visit: Visit, job_id: str, *, problems: list[str]) -> Response:
         others = [each.name for each in jobs.all(tx) if each.job_id != job_id]
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
-    shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": _odds(terms, n_gold)}
+    shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}
     status = 422 if problems else 200
     return visit.page("crowd_terms.html", shown, status=status, problems=problems, days=DAYS, policies=POLICIES)
 
 
-def _odds(terms: Terms, n_gold: int) -> list[tuple[float, Odds]]:
+def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, Odds]]:
     """What the rule does to raters of several skills who meet all the gold that there is."""
     if terms.gold is None:
         return []

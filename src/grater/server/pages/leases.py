@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, NotFound
+from grater.errors import BadInput, Conflict, NotFound
 from grater.server.pages.crowd_out import is_out, put_out
 from grater.server.pages.desks import DESKS
 from grater.server.visit import Visit, Visiting
 from grater.server.work import Desk, desk_of, hand_in, seconds_of, submission_id_of, take_next
 from grater.store import gold, guidelines, judgments, leases, progress, submissions
 from grater.tasks import Field
+from grater.tasks.form import UNANSWERED
 
 router = APIRouter()
 
@@ -45,12 +46,16 @@ def submit(visit: Visiting, lease_id: str) -> Response:
         if desk.task.name in DESKS:
             raise
         return _form(visit, desk, filled=fields, problems=by_field(error, desk.shown.fields))
-    is_told = desk.unit.role == "practice" or (desk.unit.role == "gold" and receipt.is_right is False)
-    if is_told and is_out(visit, desk.lease.job_id):
+    except Conflict:
+        desk = _desk(visit, lease_id)
+        if desk.lease.state in OPEN_STATES:
+            raise
+        return visit.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
+    if not is_told(desk, receipt.is_right):
+        return _on(visit, desk)
+    if is_out(visit, desk.lease.job_id):
         return put_out(visit, desk)
-    if is_told:
-        return visit.go(f"/leases/{lease_id}/feedback")
-    return _on(visit, desk)
+    return visit.go(f"/leases/{lease_id}/feedback")
 
 
 @router.post("/leases/{lease_id}/return")
@@ -68,12 +73,16 @@ def feedback_page(visit: Visiting, lease_id: str) -> Response:
     desk = _desk(visit, lease_id)
     with visit.server.store.read() as tx:
         stored = submissions.find(tx, submission_id_of(lease_id))
-        is_told = desk.unit.role == "practice" or (desk.unit.role == "gold" and stored and stored.is_right is False)
-        if stored is None or not is_told:
+        if stored is None or not is_told(desk, stored.is_right):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
     return visit.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
+
+
+def is_told(desk: Desk, is_right: bool | None) -> bool:
+    """Whether the rater hears what would have been right."""
+    return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)
 
 
 def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]:
@@ -82,7 +91,8 @@ def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]
     found: dict[str, list[str]] = {}
     for problem in error.problems:
         name, _, words = problem.message.partition(": ")
-        found.setdefault(name if name in names else "", []).append(words or problem.message)
+        told = "This one needs an answer." if words.startswith(UNANSWERED) else words or problem.message
+        found.setdefault(name if name in names else "", []).append(told)
     return found
 
 

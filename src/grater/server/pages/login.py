@@ -51,6 +51,7 @@ def begin_session(visit: Visit, person: Person, path: str) -> Response:
     """A new session for a person who has proved who they are; the one they came with, if any, ends."""
     settings = visit.server.settings
     with visit.server.store.write() as tx:
+        people.require_unchanged(tx, person)
         if visit.session_token:
             sessions.end(tx, visit.session_token)
         token, _ = sessions.start(tx, person.person_id, hours=settings.session_hours)

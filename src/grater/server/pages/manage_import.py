@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from fastapi import APIRouter
-from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from grater.corpora import FORMATS
 from grater.errors import BadInput, GraterError, Problem, StoreBusy, StoreFull
-from grater.server.uploads import unpack
+from grater.server.received import received
 from grater.server.visit import Visit, Visiting
 from grater.store import imports, jobs
 from grater.study.importing import Imported, import_files
@@ -43,15 +41,8 @@ def brought_in(visit: Visit) -> list[Imported]:
     kind = visit.text("kind")
     if kind not in KINDS:
         raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
-    uploads = [each for each in visit.form.getlist("files") if isinstance(each, UploadFile) and each.filename]
-    with tempfile.TemporaryDirectory(prefix="grater-import-") as name:
-        folder = Path(name)
-        most = visit.server.settings.most_unpacked_bytes
-        try:
-            paths = unpack([(str(each.filename), each.file) for each in uploads], folder, most_bytes=most)
-            found = _import(visit, kind, paths)
-        except GraterError as error:
-            raise without_folder(folder, error) from error
+    with received(visit) as paths:
+        found = _import(visit, kind, paths)
     return [Imported(Path(each.name).name, each.kind, each.new, each.known) for each in found]
 
 
@@ -70,17 +61,6 @@ def _import(visit: Visit, kind: str, paths: list[Path]) -> list[Imported]:
 
 def _files(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-
-
-def without_folder(folder: Path, error: GraterError) -> GraterError:
-    """The same error without the name of a folder that means nothing to the person."""
-    hidden = f"{folder}/"
-    if isinstance(error, BadInput):
-        told = [
-            (each.name.replace(hidden, ""), each.message.replace(hidden, ""), each.line) for each in error.problems
-        ]
-        return BadInput(*(Problem(*each) for each in told))
-    return type(error)(str(error).replace(hidden, ""))
 
 
 def _page(visit: Visit, *, problems: list[str], done: list[Imported]) -> Response:

@@ -6,8 +6,9 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.model import Essay
+from grater.server.paging import pager
 from grater.server.visit import Visiting
-from grater.store import essays, items
+from grater.store import Tx, essays, items
 from grater.store.items import StudyItem
 
 router = APIRouter()
@@ -20,12 +21,16 @@ LONGEST = 80
 def item_list(visit: Visiting, page: int = 1, kind: str = "") -> Response:
     with visit.server.store.read() as tx:
         kinds = items.kinds(tx)
-        n_pages = max(1, -(-items.count(tx, kind=kind or None) // A_PAGE))
-        page = max(1, min(page, n_pages))
-        found = items.some(tx, kind=kind or None, start=(page - 1) * A_PAGE, most=A_PAGE)
-        texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in found if e.item])}
-    rows = [(each, _target(each, texts)) for each in found]
-    return visit.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, page=page, n_pages=n_pages)
+        here = pager(items.count(tx, kind=kind or None), page, size=A_PAGE)
+        found = items.some(tx, kind=kind or None, start=here.start, most=here.size)
+        rows = list(zip(found, targets_of(tx, found), strict=True))
+    return visit.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
+
+
+def targets_of(tx: Tx, found: list[StudyItem]) -> list[str]:
+    """The words of each item."""
+    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in found if e.item])}
+    return [_target(each, texts) for each in found]
 
 
 def _target(each: StudyItem, texts: dict[str, Essay]) -> str:

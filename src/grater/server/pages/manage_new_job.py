@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
+from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.numbers import decimal_of, number_of
 from grater.server.problems import lines_of
 from grater.server.visit import Visit, Visiting
 from grater.store import decisions, essays, items, people, samples
 from grater.study.drawing import of_sample
+from grater.study.name_rules import LONGEST_NAME, require_name
 from grater.study.planning import JobPlan, add_job
 from grater.tasks import TASKS
 
@@ -19,7 +20,6 @@ router = APIRouter()
 
 MOST_JUDGMENTS = 100
 MOST_UNITS = 1_000_000
-LONGEST_NAME = 80
 MINUTES_OF_A_MONTH = 43_200
 RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
@@ -41,13 +41,10 @@ def make_job(visit: Visiting) -> Response:
 
 def plan_of(visit: Visit) -> JobPlan:
     """The plan that a filled form asks for."""
-    name = visit.text("name")
-    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise BadInput(Problem("form", f"name: expected 1 to {LONGEST_NAME} letters, found {len(name)}"))
     payload: dict[str, Json] = {"grey": True} if visit.text("grey") else {}
     tagset = visit.text("tagset")
     return JobPlan(
-        name=name,
+        name=require_name(visit.text("name")),
         task=visit.text("task"),
         title=visit.text("title")[:LONGEST_NAME],
         judgments=number_of(visit, "judgments", 1, most=MOST_JUDGMENTS),
@@ -62,6 +59,7 @@ def plan_of(visit: Visit) -> JobPlan:
         payload={**payload, **({"tagset": tagset} if tagset else {})},
         seed=number_of(visit, "seed", 0, least=0, most=2**31),
         is_open=bool(visit.text("open")),
+        is_fresh=bool(visit.text("fresh")),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -10,6 +12,8 @@ from grater.server.numbers import number_of
 from grater.server.security.roles import MANAGER, OWNER, OWNERS
 from grater.server.visit import Visit, Visiting
 from grater.store import Tx, invitations, jobs, people, sessions
+from grater.store.people import Person
+from grater.store.returning import invite_back
 from grater.store.schema.people import ROLES
 
 router = APIRouter()
@@ -21,7 +25,7 @@ LONGEST_NAME = 80
 
 @router.get("/manage/people")
 def people_page(visit: Visiting) -> Response:
-    return _page(visit, links=[])
+    return people_view(visit)
 
 
 @router.post("/manage/invitations")
@@ -34,7 +38,7 @@ def invite(visit: Visiting) -> Response:
         if job_id is not None:
             jobs.the(tx, job_id)
         made = [_make(tx, visit, role, job_id, days) for _ in range(number)]
-    return _page(visit, links=[visit.server.settings.link(f"/join/{token}") for token in made])
+    return people_view(visit, links=[visit.server.settings.link(f"/join/{token}") for token in made])
 
 
 @router.post("/manage/invitations/{invitation_id}/end")
@@ -44,15 +48,18 @@ def end_invitation(visit: Visiting, invitation_id: str) -> Response:
     return visit.go("/manage/people")
 
 
+@router.post("/manage/people/{person_id}/back")
+def way_back(visit: Visiting, person_id: str) -> Response:
+    """A link for somebody whose password is lost; their work stays theirs."""
+    with visit.server.store.write() as tx:
+        token = back_in(tx, visit, person_id)
+    return people_view(visit, links=[visit.server.settings.link(f"/join/{token}")])
+
+
 @router.post("/manage/people/{person_id}/role")
 def set_role(visit: Visiting, person_id: str) -> Response:
-    role = visit.text("role")
     with visit.server.store.write() as tx:
-        if person_id == visit.person.person_id:
-            require_another_owner(tx, person_id)
-        people.set_role(tx, person_id, role, actor=visit.person.person_id)
-        if person_id != visit.person.person_id:
-            sessions.end_all(tx, person_id)
+        give_role(tx, person_id, visit.text("role"), actor=visit.person.person_id)
     return visit.go("/manage/people")
 
 
@@ -63,12 +70,32 @@ def set_state(visit: Visiting, person_id: str) -> Response:
     if state not in ("active", "ended"):
         raise BadInput(Problem("form", f"state: expected active or ended, found {state[:20]!r}"))
     with visit.server.store.write() as tx:
-        if person_id == visit.person.person_id:
-            require_another_owner(tx, person_id)
-        people.set_state(tx, person_id, "ended" if state == "ended" else "active", actor=visit.person.person_id)
-        for each in (person_id, *(seat.person_id for seat in people.seats(tx, person_id))):
-            sessions.end_all(tx, each)
+        let_in(tx, person_id, is_in=state == "active", actor=visit.person.person_id)
     return visit.go("/manage/people")
+
+
+def back_in(tx: Tx, visit: Visit, person_id: str) -> str:
+    """The token of a way back in, for somebody whom one may invite."""
+    require_may_give(visit.role, people.the(tx, person_id).role)
+    return invite_back(tx, person_id, actor=visit.person.person_id)
+
+
+def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
+    """Another role for somebody, whose sessions end with the old one; the study keeps an owner."""
+    require_another_owner(tx, person_id)
+    person = people.set_role(tx, person_id, role, actor=actor)
+    if person_id != actor:
+        sessions.end_all(tx, person_id)
+    return person
+
+
+def let_in(tx: Tx, person_id: str, *, is_in: bool, actor: str) -> Person:
+    """Let somebody in or shut them out, with the seats that they share; the study keeps an owner."""
+    require_another_owner(tx, person_id)
+    person = people.set_state(tx, person_id, "active" if is_in else "ended", actor=actor)
+    for each in (person_id, *(seat.person_id for seat in people.seats(tx, person_id))):
+        sessions.end_all(tx, each)
+    return person
 
 
 def require_may_give(own_role: str, role: str) -> None:
@@ -85,12 +112,12 @@ def _make(tx: Tx, visit: Visit, role: str, job_id: str | None, days: int) -> str
 
 def require_another_owner(tx: Tx, person_id: str) -> None:
     """Refuse to take the last owner away from a study."""
-    owners = [each for each in people.all(tx) if each.role == OWNER and each.state == "active"]
-    if all(each.person_id == person_id for each in owners):
-        raise Forbidden("you are the only owner of the study; make somebody else an owner first")
+    if people.owners(tx) == [person_id]:
+        raise Forbidden("this is the only owner of the study; make somebody else an owner first")
 
 
-def _page(visit: Visit, *, links: list[str]) -> Response:
+def people_view(visit: Visit, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
+    """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with visit.server.store.read() as tx:
         everybody = people.all(tx)
         names = {each.person_id: each.name for each in everybody}
@@ -104,4 +131,5 @@ def _page(visit: Visit, *, links: list[str]) -> Response:
         now = tx.now
     roles = [role for role in ROLES if visit.role in OWNERS or role not in (OWNER, MANAGER)]
     shown = {"everybody": everybody, "waiting": waiting, "all_jobs": all_jobs, "roles": roles, "all_roles": ROLES}
-    return visit.page("manage_people.html", shown, links=links, now=now, behind=behind, may_rule=visit.role in OWNERS)
+    more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": visit.role in OWNERS}
+    return visit.page("manage_people.html", {**shown, **more}, status=422 if problems else 200)

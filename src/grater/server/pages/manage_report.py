@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from grater.report.page import as_html
 from grater.server.visit import Visiting
-from grater.store import jobs
+from grater.store import Store, jobs
 from grater.study.reporting import study_report
 
 router = APIRouter()
@@ -17,10 +17,13 @@ LONGEST_TITLE = 200
 
 @router.post("/manage/report")
 def make_report(visit: Visiting) -> Response:
+    return report_file(visit.server.store, job=visit.text("job"), title=visit.text("title"))
+
+
+def report_file(store: Store, *, job: str, title: str) -> Response:
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
-    chosen = visit.text("job")
-    with visit.server.store.read() as tx:
-        names = [jobs.named(tx, chosen).name] if chosen else []
-        report = study_report(tx, title=visit.text("title")[:LONGEST_TITLE], job_names=names)
+    with store.read() as tx:
+        names = [jobs.named(tx, job).name] if job else []
+        report = study_report(tx, title=title[:LONGEST_TITLE], job_names=names)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(as_html(report), media_type="text/html; charset=utf-8", headers=headers)

@@ -13,7 +13,7 @@ from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageErro
 from grater.server.numbers import number_of
 from grater.server.problems import lines_of
 from grater.server.visit import Visit, Visiting
-from grater.store import counting, essays, samples
+from grater.store import Store, counting, essays, samples
 from grater.study.deciding import Decided, decide
 from grater.study.drawing import Wish, draw
 
@@ -31,14 +31,18 @@ def systems_page(visit: Visiting) -> Response:
 @router.post("/manage/systems")
 def run_system(visit: Visiting) -> Response:
     """Run an installed system over all essays; raters need not wait for it."""
-    name = visit.text("system")
-    if name not in SYSTEMS:
-        return _page(visit, problem=f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
     try:
-        (done,) = decide(visit.server.store, [load_system(name)])
+        return _page(visit, done=run_installed(visit.server.store, visit.text("system")))
     except (Conflict, UsageError) as error:
         return _page(visit, problem=str(error))
-    return _page(visit, done=done)
+
+
+def run_installed(store: Store, name: str) -> Decided:
+    """What an installed system decides on all essays; nothing else than its name is ever taken from outside."""
+    if name not in SYSTEMS:
+        raise UsageError(f"system: expected one of {', '.join(SYSTEMS)}, found {name[:20]!r}")
+    (done,) = decide(store, [load_system(name)])
+    return done
 
 
 @router.post("/manage/samples")

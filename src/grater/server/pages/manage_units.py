@@ -6,6 +6,7 @@ are not finished only after giving up to rate in the job.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ from fastapi import APIRouter
 from sqlalchemy import Row
 from starlette.responses import Response
 
-from grater.server.visit import Visiting
+from grater.server.paging import pager
+from grater.server.visit import Visit, Visiting
 from grater.server.work import shown_to_staff
-from grater.store import Tx, adjudications, jobs, judgments, looking, people, progress, submissions, units
+from grater.store import Tx, adjudications, gold, jobs, judgments, looking, people, progress, submissions, units
 from grater.store.people import Person
 from grater.tasks import TASKS, Answer
 
@@ -37,23 +39,29 @@ class Sent:
 def unit_list(visit: Visiting, job_id: str, page: int = 1) -> Response:
     with visit.server.store.read() as tx:
         job = jobs.the(tx, job_id)
-        n_pages = max(1, -(-progress.n_units(tx, job_id) // A_PAGE))
-        page = max(1, min(page, n_pages))
-        here = progress.some_units(tx, job_id, start=(page - 1) * A_PAGE, most=A_PAGE)
-        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in here]
-    return visit.page("manage_units.html", job=job, rows=rows, page=page, n_pages=n_pages)
+        here = pager(progress.n_units(tx, job_id), page, size=A_PAGE)
+        found = progress.some_units(tx, job_id, start=here.start, most=here.size)
+        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in found]
+    return visit.page("manage_units.html", job=job, rows=rows, pager=here)
 
 
 @router.get("/manage/units/{unit_id}")
 def unit_page(visit: Visiting, unit_id: str) -> Response:
+    return unit_view(visit, unit_id)
+
+
+def unit_view(visit: Visit, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
+    """One unit with what was said of it and what is known of it, as far as the manager may see that."""
     with visit.server.store.read() as tx:
         unit = units.the(tx, unit_id)
         may_see = looking.may_see(tx, unit.job.job_id, unit_id, visit.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
         decided = adjudications.find(tx, unit_id) if may_see else None
         shown = shown_to_staff(tx, unit_id)
+        known = gold.of_unit(tx, unit_id)
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "sent": sent, "decided": decided}
-    return visit.page("manage_unit.html", values, may_see=may_see)
+    status = 422 if problems else 200
+    return visit.page("manage_unit.html", values, status=status, may_see=may_see, known=known, problems=problems)
 
 
 @router.post("/manage/units/{unit_id}/look")

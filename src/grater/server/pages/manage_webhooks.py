@@ -6,15 +6,19 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, Problem
+from grater.registry import unknown
 from grater.server.visit import Visit, Visiting
-from grater.server.webhooks import FINISHED, require_outside
+from grater.server.webhooks import require_outside
 from grater.store import webhooks
+from grater.store.finishing import FINISHED
+from grater.store.verbs import VERBS
 from grater.store.webhooks import Webhook
 
 router = APIRouter()
 
 LONGEST_URL = 2000
 MOST_VERBS = 30
+LONGEST_VERB = 40
 
 
 @router.get("/manage/webhooks")
@@ -43,6 +47,9 @@ def make_webhook(visit: Visit, *, url: str, verbs: list[str]) -> Webhook:
         raise BadInput(
             Problem("webhook", f"expected an address of at most {LONGEST_URL} characters, {MOST_VERBS} verbs")
         )
+    for verb in verbs:
+        if verb not in VERBS:
+            raise BadInput(Problem("webhook", unknown("verb", verb[:LONGEST_VERB], sorted(VERBS))))
     require_outside(url, allow_private=visit.server.settings.private_webhooks)
     with visit.server.store.write() as tx:
         return webhooks.add(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)

@@ -23,9 +23,10 @@ from grater.corpora.tagsets import Tag, TagSet
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import Edit, Essay, Json, Span
 from grater.server.errors import status_of
+from grater.server.pages.jobs import own_job
 from grater.server.visit import Visit, Visiting
-from grater.server.work import submission_id_of
-from grater.store import drafts, leases, units
+from grater.server.work import NOT_YOURS, submission_id_of
+from grater.store import Tx, drafts, leases, units
 from grater.store.drafts import Draft
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
@@ -51,6 +52,7 @@ def marking_page(visit: Visit, lease: Lease, study_unit: StudyUnit, *, guideline
     """The page for an essay that the person holds."""
     with visit.server.store.read() as tx:
         draft = drafts.find(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
+        mine = own_job(tx, study_unit.job, visit.person)
     sent = told(study_unit.unit, draft) | {
         "lease": lease.lease_id,
         "person": lease.person_id,
@@ -58,38 +60,44 @@ def marking_page(visit: Visit, lease: Lease, study_unit: StudyUnit, *, guideline
         "submission": submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
-    return visit.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines)
+    mends = lease.place == leases.MENDING
+    return visit.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines, mine=mine, mends=mends)
 
 
 @router.put("/leases/{lease_id}/draft")
 def save_draft(visit: Visiting, lease_id: str, sent: SentDraft) -> Response:
     try:
-        return JSONResponse(_saved(visit, lease_id, sent))
+        return JSONResponse(save(visit, lease_id, revision=sent.revision, body=sent.body))
     except Stale:
-        return JSONResponse(_newer(visit, lease_id), 409)
+        newer = draft_of(visit, lease_id)[1]
+        return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
     except GraterError as error:
         return JSONResponse({"message": str(error)}, status_of(error))
 
 
-def _saved(visit: Visit, lease_id: str, sent: SentDraft) -> dict[str, Json]:
-    person_id = visit.person.person_id
+def save(visit: Visit, lease_id: str, *, revision: int, body: Mapping[str, object]) -> dict[str, Json]:
+    """Save a draft made from a revision; give the new one and the notes on it."""
     with visit.server.store.write() as tx:
-        lease = leases.find(tx, lease_id, person_id=person_id)
-        unit = units.the(tx, lease.unit_id) if lease else None
-        if unit is None or unit.job.task != TASK:
-            raise NotFound("there is no such piece of work, or it is not yours")
-        body = checked(unit.unit.essay.text, sent.body)
-        revision = drafts.save(tx, unit_id=unit.unit_id, person_id=person_id, revision=sent.revision, body=body)
-    return {"revision": revision, "findings": findings(unit.unit, body)}
+        unit = _essay(tx, visit, lease_id)
+        checked_body = checked(unit.essay.text, body)
+        person_id = visit.person.person_id
+        saved = drafts.save(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
+    return {"revision": saved, "findings": findings(unit, checked_body)}
 
 
-def _newer(visit: Visit, lease_id: str) -> dict[str, Json]:
-    person_id = visit.person.person_id
+def draft_of(visit: Visit, lease_id: str) -> tuple[Unit, Draft]:
+    """An essay that the person has or had in their hands, with their newest draft of it."""
     with visit.server.store.read() as tx:
-        lease = leases.find(tx, lease_id, person_id=person_id)
-        draft = drafts.find(tx, unit_id=lease.unit_id, person_id=person_id) if lease else None
-    draft = draft or Draft(0)
-    return {"revision": draft.revision, "body": draft.body}
+        unit = _essay(tx, visit, lease_id)
+        return unit, drafts.find(tx, unit_id=unit.unit_id, person_id=visit.person.person_id) or Draft(0)
+
+
+def _essay(tx: Tx, visit: Visit, lease_id: str) -> Unit:
+    lease = leases.find(tx, lease_id, person_id=visit.person.person_id)
+    unit = units.the(tx, lease.unit_id) if lease else None
+    if unit is None or unit.job.task != TASK:
+        raise NotFound(NOT_YOURS)
+    return unit.unit
 
 
 def told(unit: Unit, draft: Draft) -> dict[str, Json]:

@@ -38,9 +38,10 @@ def new_password(visit: Visiting) -> Response:
     except BadInput as error:
         return _page(visit, problems=lines_of(error), status=422)
     with visit.server.store.write() as tx:
-        people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
-        sessions.end_all(tx, visit.person.person_id)
-    return begin_session(visit, visit.person, "/me")
+        people.require_unchanged(tx, visit.person)
+        person = people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
+        sessions.end_all(tx, person.person_id)
+    return begin_session(visit, person, "/me")
 
 
 @router.post("/me/tokens")

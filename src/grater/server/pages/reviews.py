@@ -8,6 +8,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grater.server.pages.manage_jobs import job_view
 from grater.server.visit import Visiting
 from grater.store import findings, jobs, mending, units
 from grater.study.reviewing import review
@@ -46,5 +47,6 @@ def look_over(visit: Visiting, job_id: str) -> Response:
     """Put what the check finds in the marks of a job into its annotators' queues."""
     with visit.server.store.read() as tx:
         name = jobs.the(tx, job_id).name
-    review(visit.server.store, name, actor=visit.person.person_id)
-    return visit.go(f"/manage/jobs/{job_id}")
+    n_new = review(visit.server.store, name, actor=visit.person.person_id)
+    told = f"{n_new} mark{'s' * (n_new != 1)} went back to their annotators." if n_new else "Nothing new looks odd."
+    return job_view(visit, job_id, told=told)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grater.server.errors import answer
 
 TOO_LARGE = 413
 WORDS = "This is more than the server takes at once ({limit:,} bytes)."
@@ -31,7 +34,7 @@ class BodyLimit:
             return
         limit = self.limit_of(scope["path"])
         if _declared(scope) > limit:
-            await _refusal(limit)(scope, receive, send)
+            await _refusal(scope, limit)(scope, receive, send)
             return
         n_bytes = 0
         has_begun = False
@@ -53,11 +56,13 @@ class BodyLimit:
             await self.app(scope, counted, noted)
         except _TooMuch:
             if not has_begun:
-                await _refusal(limit)(scope, receive, send)
+                await _refusal(scope, limit)(scope, receive, send)
 
 
-def _refusal(limit: int) -> PlainTextResponse:
-    return PlainTextResponse(WORDS.format(limit=limit), TOO_LARGE, headers={"connection": "close"})
+def _refusal(scope: Scope, limit: int) -> Response:
+    response = answer(Request(scope), TOO_LARGE, WORDS.format(limit=limit))
+    response.headers["connection"] = "close"
+    return response
 
 
 def _declared(scope: Scope) -> int:

@@ -257,3 +257,4 @@ events = Table(
     sqlite_autoincrement=True,
 )
 """`actor` is empty where grater itself acted.  `transaction_id` lets readers on PostgreSQL wait for earlier ones."""
+Index("ix_events_transaction", events.c.transaction_id, events.c.n).ddl_if(dialect="postgresql")

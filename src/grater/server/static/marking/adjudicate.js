@@ -49,7 +49,8 @@ function editsIn(words) {
 
 /** A mark that owes a correction is opened instead of sent; a slip still open is saved first. */
 function holdBack(event, desk) {
-  if (desk.picker.isOpen && !desk.picker.save()) {
+  const { picker } = desk.editing;
+  if (picker.isOpen && !picker.save()) {
     event.preventDefault();
     return;
   }

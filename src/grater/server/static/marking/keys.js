@@ -1,4 +1,4 @@
-// The keyboard on the essay: which key asks for what.  `ask(name, ...)` is how the page hears it.
+// The keyboard on the essay: which key asks for what.  A request is a method of the desk or of the walk, with its values.
 
 const MOVES = {
   ArrowRight: ["move", 1],

@@ -18,8 +18,8 @@ export function wireButtons(desk) {
     mark: () => desk.mark(),
     "insert-before": () => desk.insert(-1),
     "insert-after": () => desk.insert(1),
-    "stretch-back": () => desk.move(-1, { isStretched: true }),
-    "stretch-on": () => desk.move(1, { isStretched: true }),
+    "stretch-back": () => desk.walk.move(-1, { isStretched: true }),
+    "stretch-on": () => desk.walk.move(1, { isStretched: true }),
     undo: () => desk.undo(),
     redo: () => desk.redo(),
   };

@@ -1,4 +1,4 @@
-"""Where `grater mine` and `grater study mine` look n-grams up: one of three places, or the model that comes along."""
+"""The options that `grater mine` and `grater study mine` share, and the source of counts that they name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ import typer
 
 from grater.cli.reading import reading
 from grater.detect.mining.mined import Counter
-from grater.detect.mining.sources import Counts, counts_in_model_file, counts_in_text, counts_in_web1t
+from grater.detect.mining.sources import (
+    SHIPPED,
+    Counts,
+    counts_in_model_file,
+    counts_in_shipped_model,
+    counts_in_text,
+    counts_in_web1t,
+)
 from grater.errors import UsageError
-from grater.models import shipped
 
 Web1T: TypeAlias = Annotated[
     Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in the format of Web1T.")
@@ -22,7 +28,9 @@ Text: TypeAlias = Annotated[
 ]
 Model: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--model", metavar="MODEL", help="A language model instead; the one of prep-lm if none is given."),
+    typer.Option(
+        "--model", metavar="MODEL", help=f"A language model instead; the one of {SHIPPED} if none is given."
+    ),
 ]
 LeastBigram: TypeAlias = Annotated[
     float,
@@ -35,10 +43,16 @@ Ratio: TypeAlias = Annotated[
     typer.Option("--ratio", min=0, metavar="SHARE", help="Rare is at most this share of what the two words predict."),
 ]
 Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the worst N.")]
+Each: TypeAlias = Annotated[
+    int, typer.Option("--n", min=1, metavar="N", help="For --balanced: errors, and as many correct uses.")
+]
+Gold: TypeAlias = Annotated[
+    int, typer.Option("--n-gold", min=0, metavar="N", help="For --balanced: items set aside as gold.")
+]
 
 
 def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> Counter:
-    """The one source of counts that was asked for."""
+    """The one source of counts that was asked for, or the model that comes along."""
     if sum(map(bool, (web1t, text, model))) > 1:
         raise UsageError("expected one source of counts: --web1t, --text or --model")
 
@@ -49,7 +63,7 @@ def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> Coun
         if text:
             with reading("counting", *text) as advance:
                 return counts_in_text(text, wanted, advance=advance)
-        return counts_in_model_file(model or shipped("prep-lm"), wanted)
+        return counts_in_model_file(model, wanted) if model else counts_in_shipped_model(wanted)
 
     return count
 
@@ -57,4 +71,4 @@ def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> Coun
 def source_of(web1t: Path | None, text: list[Path], model: Path | None) -> str:
     """What was counted in, in a word or two: for people, so files go by their names alone."""
     names = [path.name for path in (web1t, *text, model) if path]
-    return ", ".join(names) or "prep-lm"
+    return ", ".join(names) or SHIPPED

@@ -1,0 +1,30 @@
+"""A page that tells of an error: it keeps the menu of whoever came, and says that nothing typed is lost."""
+
+from __future__ import annotations
+
+from tests.server.studies import Study
+
+KEPT = "What you filled in is still there"
+
+
+def test_an_error_keeps_the_menu_of_whoever_came(bare: Study) -> None:
+    page = bare.browser("manager").get("/manage/jobs/none").text
+    assert "there is no such job" in page
+    assert 'href="/manage/import"' in page
+    assert "Log out" in page
+    assert KEPT not in page
+
+
+def test_an_error_tells_a_stranger_nothing_of_the_menu(bare: Study) -> None:
+    page = bare.browser().get("/join/nonsense").text
+    assert "ask for a new one" in page
+    assert "Log out" not in page
+
+
+def test_a_change_that_is_refused_says_that_nothing_typed_is_lost_and_logging_out_still_works(bare: Study) -> None:
+    browser = bare.browser("owner")
+    reply = browser.post(f"/manage/people/{bare.people['owner'].person_id}/role", {"role": "worker"})
+    assert reply.status_code == 403
+    assert KEPT in reply.text
+    assert browser.csrf in reply.text
+    assert browser.post("/logout").url.path == "/login"

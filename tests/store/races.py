@@ -1,0 +1,52 @@
+"""Two changes at the worst moment: one is stopped before a statement until the other is done, or waits for it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from sqlalchemy import event
+
+from grater.store import Store, Tx
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+WAITING_SECONDS = 0.2
+"""Who has not come back after this waits for the one that was stopped; on SQLite, always, at the door."""
+
+
+def interrupted(
+    store: Store, one: Callable[[], T], other: Callable[[], U], *, before: str, seconds: float = WAITING_SECONDS
+) -> tuple[T, Future[U]]:
+    """Run `one`, and `other` just before the first statement of `one` that looks so; give what came of both."""
+    begun: list[Future[U]] = []
+    mine = threading.Lock()
+
+    def hear(*args: object) -> None:
+        if re.match(before, f"{args[2]} {args[3]}", re.DOTALL) and mine.acquire(blocking=False):
+            begun.append(pool.submit(other))
+            wait([begun[0]], timeout=seconds)
+
+    with ThreadPoolExecutor(1) as pool:
+        event.listen(store.engine, "before_cursor_execute", hear)
+        try:
+            done = one()
+        finally:
+            event.remove(store.engine, "before_cursor_execute", hear)
+        assert begun, f"no statement of the first looked like {before!r}"
+        wait([begun[0]], timeout=30)
+        return done, begun[0]
+
+
+def writing(store: Store, does: Callable[[Tx], T]) -> Callable[[], T]:
+    """The change as a transaction of its own."""
+
+    def run() -> T:
+        with store.write() as tx:
+            return does(tx)
+
+    return run

@@ -1,0 +1,149 @@
+"""Those who run a study meet at the worst moment: no change is lost, none is made twice, on either engine."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from grater.crowd.terms import terms_of
+from grater.errors import Conflict, NotFound
+from grater.store import (
+    Store,
+    admission,
+    disputes,
+    events,
+    findings,
+    gold_states,
+    guidelines,
+    invitations,
+    jobs,
+    payments,
+    people,
+    submissions,
+    units,
+)
+from grater.store.findings import Finding
+from grater.store.schema import findings as finding_table
+from grater.study.crowd_terms import set_terms
+from tests.store.crowds import Crowd, make_crowd
+from tests.store.races import interrupted, writing
+
+
+def disputed(store: Store) -> tuple[Crowd, str]:
+    """A crowd whose first rater has missed gold, and the submission with which they did."""
+    crowd = make_crowd(store, n_units=4, n_gold=2, terms={"gold": {"quiz": 2, "least_seen": 9}, "page": 5})
+    crowd.work(gold="ok")
+    with store.read() as tx:
+        sent = [row for unit_id in crowd.gold_ids for row in submissions.of_unit(tx, unit_id)]
+    return crowd, str(sent[0].submission_id)
+
+
+def test_a_double_click_disputes_once(store: Store) -> None:
+    crowd, submission_id = disputed(store)
+    add = writing(
+        store, lambda tx: disputes.add(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    )
+    _, again = interrupted(store, add, add, before="INSERT INTO disputes")
+    assert isinstance(again.exception(), Conflict)
+    with store.read() as tx:
+        assert len(disputes.of_job(tx, crowd.job.job_id)) == 1
+
+
+def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
+    crowd, submission_id = disputed(store)
+    with store.write() as tx:
+        made = disputes.add(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    refuse = writing(store, lambda tx: disputes.decide(tx, made.dispute_id, is_granted=False))
+    grant = writing(store, lambda tx: disputes.decide(tx, made.dispute_id, is_granted=True))
+    _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
+    assert isinstance(granted.exception(), Conflict)
+    with store.read() as tx:
+        state = next(each.state for each in gold_states.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
+        assert (disputes.the(tx, made.dispute_id).state, state) == ("refused", "active")
+
+
+def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    with store.read() as tx:
+        (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
+    found = [Finding("", unit_id, crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
+    add = writing(store, lambda tx: findings.add_all(tx, found))
+    n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
+    assert (n_added, again.result()) == (1, 0)
+    with store.read() as tx:
+        assert tx.value(select(func.count()).select_from(finding_table)) == 1
+
+
+def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5}})
+    crowd.work()
+    with store.write() as tx:
+        payments.settle(tx, crowd.job)
+    pay = writing(store, lambda tx: payments.set_paid(tx, crowd.job.job_id, [crowd.raters[0]]))
+    n_rows, again = interrupted(store, pay, pay, before="UPDATE payments")
+    assert sorted((n_rows, again.result())) == [0, 1]
+
+
+def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    first = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="NO", languages=["en"]))
+    second = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
+    told, later = interrupted(store, first, second, before="UPDATE people")
+    with store.read() as tx:
+        known = people.the(tx, crowd.raters[0]).payload["country"]
+    assert told.payload["country"] == later.result().payload["country"] == known
+
+
+def test_two_who_change_different_terms_at_once_change_both(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    pay = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5}}))
+    limit = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"limit": 7}))
+    interrupted(store, pay, limit, before="UPDATE jobs")
+    with store.read() as tx:
+        terms = terms_of(jobs.the(tx, crowd.job.job_id).options)
+    assert terms.pay is not None
+    assert (terms.pay.cents, terms.limit) == (5, 7)
+
+
+def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
+    one = writing(store, lambda tx: guidelines.add(tx, crowd.job.job_id, "Mark little."))
+    two = writing(store, lambda tx: guidelines.add(tx, crowd.job.job_id, "Mark less."))
+    first, second = interrupted(store, one, two, before="INSERT INTO guidelines")
+    assert sorted((first.version, second.result().version)) == [1, 2]
+
+
+def test_a_bonus_and_new_terms_at_once_leave_one_currency(store: Store) -> None:
+    crowd = make_crowd(store, n_units=1, n_gold=0, terms={"pay": {"cents": 5, "currency": "EUR"}})
+    give = writing(store, lambda tx: payments.bonus(tx, crowd.job, crowd.raters[0], 100))
+
+    def dollars() -> None:
+        with store.write() as tx:
+            job = set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
+            payments.bonus(tx, job, crowd.raters[1], 100)
+
+    _, changed = interrupted(store, give, dollars, before="INSERT INTO payments")
+    assert isinstance(changed.exception(), Conflict)
+    crowd.require_promises()
+
+
+def test_one_link_lets_one_person_in(store: Store) -> None:
+    with store.write() as tx:
+        token = invitations.make(tx, role="manager")
+    ann = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
+    bob = writing(store, lambda tx: invitations.accept(tx, token, name="Bob", password_hash="x"))
+    _, second = interrupted(store, ann, bob, before="UPDATE invitations")
+    assert isinstance(second.exception(), NotFound)
+    with store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]
+
+
+def test_an_invitation_that_was_used_is_not_said_to_have_ended(store: Store) -> None:
+    with store.write() as tx:
+        token = invitations.make(tx, role="worker")
+        (made,) = invitations.all(tx)
+    accept = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
+    end = writing(store, lambda tx: invitations.end(tx, made.invitation_id))
+    interrupted(store, accept, end, before="UPDATE invitations")
+    with store.read() as tx:
+        verbs = [event.verb for event in events.all(tx)]
+    assert ("invitation.used" in verbs, "invitation.ended" in verbs) == (True, False)
