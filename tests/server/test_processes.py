@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from grater.errors import UsageError
+from grater.server.processes import listening
 from grater.server.webhooks import Teller
 from grater.store import checks, judgments, open_store, tokens
 from tests.cli.running import grater
@@ -78,6 +80,14 @@ def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location:
     with open_store(location) as store, store.read() as tx:
         assert len(judgments.table(tx, job_id)) == len(set(acknowledged)) == 50
         assert checks.violations(tx) == []
+
+
+def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebody_else_listens() -> None:
+    with listening("127.0.0.1", 0) as line:
+        assert line.proto == socket.IPPROTO_TCP  # what asyncio goes by, and every connection inherits
+        line.listen()
+        with pytest.raises(UsageError, match=r"cannot listen on 127\.0\.0\.1"):
+            listening("127.0.0.1", line.getsockname()[1])
 
 
 @contextmanager

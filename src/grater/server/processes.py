@@ -9,10 +9,12 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import socket
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from grater.errors import UsageError
 from grater.server.app import create_app
@@ -25,6 +27,8 @@ ENVIRONMENT = "GRATER_PROCESS"
 PATIENCE_SECONDS = 60
 """A process that is silent for so long is taken for dead: a big report may keep one busy for a while."""
 
+MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False}
+
 
 def require_processes(store: Store, n: int) -> None:
     if n > 1 and not store.is_postgres:
@@ -33,9 +37,8 @@ def require_processes(store: Store, n: int) -> None:
 
 def run(study: str, settings: Settings, store: Store, *, host: str, port: int, processes: int = 1) -> None:
     """Serve until somebody stops it."""
-    options: dict[str, Any] = {"host": host, "port": port, "log_level": "warning", "server_header": False}
     if processes == 1:
-        uvicorn.run(create_app(settings, store), **options)
+        uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
         return
     told = {
         "study": study,
@@ -44,13 +47,32 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
         "logins_a_minute": max(1, settings.logins_a_minute // processes),
     }
     os.environ[ENVIRONMENT] = json.dumps(told)
-    uvicorn.run(
+    config = uvicorn.Config(
         f"{__name__}:one_of_several",
         factory=True,
         workers=processes,
         timeout_worker_healthcheck=PATIENCE_SECONDS,
-        **options,
+        **MANNERS,
     )
+    with listening(host, port) as line:
+        Multiprocess(config, sockets=[line]).run()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """The socket that the processes share.
+
+    It says that it speaks TCP: else Python does not ask for small packets to be sent at once, and answers wait some
+    40 ms for the other side.  The socket that uvicorn would make does not say so.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        line = socket.socket(family, kind, protocol)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        line.bind(address)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    line.set_inheritable(True)
+    return line
 
 
 def one_of_several() -> FastAPI:
