@@ -66,13 +66,12 @@ def listening(host: str, port: int) -> socket.socket:
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        line = socket.socket(family, kind, protocol)
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        line.bind(address)
+        with socket.socket(family, kind, protocol) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            line.bind(address)
+            return line.dup()
     except OSError as error:
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    line.set_inheritable(True)
-    return line
 
 
 def one_of_several() -> FastAPI:
