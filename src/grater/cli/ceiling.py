@@ -11,14 +11,23 @@ from rich.console import Console
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json
 from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references
+from grater.cli.score_options import (
+    Beta,
+    DrawnCluster,
+    MatchMode,
+    MaxUnchanged,
+    MetricName,
+    PaperTable,
+    SourceFile,
+    SpacyModel,
+)
 from grater.cli.score_table import print_ceiling
 from grater.errors import UsageError
 from grater.evaluate.edits.ceiling import MOST_SUBSETS, RESAMPLES
 from grater.evaluate.edits.ceiling import ceiling as human_ceiling
-from grater.evaluate.edits.errant_match import Mode
 from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import Chance, Cluster
-from grater.evaluate.edits.tables import Layout, ceiling_text
+from grater.evaluate.edits.scores import Chance
+from grater.evaluate.edits.tables import ceiling_text
 
 app = typer.Typer()
 
@@ -31,28 +40,21 @@ def ceiling(
     hyp: Annotated[
         list[Path], typer.Option(metavar="HYP...", help="Systems to stand beside the people: plain text or M2.")
     ] = [],  # noqa: B006
-    metric: Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")] = "m2",
-    source: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
-    ] = None,
+    metric: MetricName = "m2",
+    source: SourceFile = None,
     references: Annotated[
         str, typer.Option(metavar="N,N", help="Numbers of references; from 1 to all but one if not given.")
     ] = "",
-    mode: Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")] = "cs",
-    beta: Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")] = 0.5,
-    max_unchanged: Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")] = 2,
-    spacy_model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
-    ] = None,
+    mode: MatchMode = "cs",
+    beta: Beta = 0.5,
+    max_unchanged: MaxUnchanged = 2,
+    spacy_model: SpacyModel = None,
     subsets: Annotated[
         int, typer.Option(min=1, help="Sets of references of one size; more are sampled.")
     ] = MOST_SUBSETS,
-    cluster: Annotated[Cluster, typer.Option(help="What is drawn in a resample.")] = "sentence",
+    cluster: DrawnCluster = "sentence",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for limits.")] = RESAMPLES,
-    table: Annotated[
-        Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
-    ] = None,
+    table: PaperTable = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:

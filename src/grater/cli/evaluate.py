@@ -18,6 +18,7 @@ from grater.cli.evaluate_options import (
     HigherScore,
     ItemsFile,
     JudgmentFiles,
+    NoFpc,
     Redundancy,
     Resamples,
     TruthName,
@@ -94,9 +95,7 @@ def evaluate_detectors(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
-    no_fpc: Annotated[  # noqa: ARG001 (items stand for a wider corpus here in any case)
-        bool, typer.Option("--no-fpc", help="The corpus stands for a wider one; always so here.")
-    ] = False,
+    no_fpc: NoFpc = False,  # noqa: ARG001
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:

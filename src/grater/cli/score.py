@@ -11,14 +11,23 @@ from rich.console import Console
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
 from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references, split_files
+from grater.cli.score_options import (
+    Beta,
+    DrawnCluster,
+    MatchMode,
+    MaxUnchanged,
+    MetricName,
+    PaperTable,
+    SourceFile,
+    SpacyModel,
+)
 from grater.cli.score_table import print_scores
 from grater.errors import UsageError
 from grater.evaluate.compare import Test, resamples_needed
-from grater.evaluate.edits.errant_match import Mode
 from grater.evaluate.edits.errant_types import Tier
 from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import RESAMPLES, Chance, Cluster, score_systems
-from grater.evaluate.edits.tables import Layout, score_text
+from grater.evaluate.edits.scores import RESAMPLES, Chance, score_systems
+from grater.evaluate.edits.tables import score_text
 
 app = typer.Typer()
 
@@ -33,27 +42,20 @@ def score(
     hyp: Annotated[
         list[Path], typer.Option(metavar="HYP...", help="Hypotheses: plain text, a sentence a line, or M2.")
     ] = [],  # noqa: B006
-    metric: Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")] = "m2",
-    source: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
-    ] = None,
-    mode: Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")] = "cs",
+    metric: MetricName = "m2",
+    source: SourceFile = None,
+    mode: MatchMode = "cs",
     by: Annotated[Tier | None, typer.Option(help="errant: scores by type of error.")] = None,
-    beta: Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")] = 0.5,
-    max_unchanged: Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")] = 2,
-    spacy_model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
-    ] = None,
-    cluster: Annotated[Cluster, typer.Option(help="What is drawn in a resample.")] = "sentence",
+    beta: Beta = 0.5,
+    max_unchanged: MaxUnchanged = 2,
+    spacy_model: SpacyModel = None,
+    cluster: DrawnCluster = "sentence",
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for limits and tests.")] = RESAMPLES,
     per_sentence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the counts of every sentence as a table.")
     ] = None,
-    table: Annotated[
-        Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
-    ] = None,
+    table: PaperTable = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
