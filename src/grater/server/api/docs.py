@@ -50,7 +50,7 @@ def calls(found: Mapping[str, Any]) -> Iterator[Call]:
     for path, methods in found["paths"].items():
         for method, call in methods.items():
             roles = tuple(sorted(roles_of(method.upper(), path) - {"public"}))
-            name, words = call["operationId"], call["summary"].replace("`", "")
+            name, words = call["operationId"], call["summary"]
             yield Call(call["tags"][0], method.upper(), path, name, words, roles, _body(found, call))
 
 
