@@ -9,8 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from sqlalchemy import event
+from sqlalchemy import text as sql
 
 from grater.store import Store, Tx
+from tests.store.crowds import Crowd
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -50,3 +52,17 @@ def writing(store: Store, does: Callable[[Tx], T]) -> Callable[[], T]:
             return does(tx)
 
     return run
+
+
+def two_answers_at_once(crowd: Crowd, first: str, second: str) -> None:
+    """Two raters answer the only unit: the second while the first is stored and not committed."""
+    one, two = (crowd.take(rater) for rater in range(2))
+    assert one is not None
+    assert two is not None
+
+    def answer_and_wait(tx: Tx) -> None:
+        crowd.receive(tx, one, label=first)
+        tx.execute(sql("SELECT 'stored, not committed'"))
+
+    begun = writing(crowd.store, answer_and_wait)
+    interrupted(crowd.store, begun, lambda: crowd.send(two, label=second), before="SELECT 'stored")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import text as sql
-
-from grater.store import Store, Tx, events, standing, units
+from grater.store import Store, events, standing, units
 from grater.store.finishing import FINISHED
 from grater.study.crowd_terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
-from tests.store.races import interrupted, writing
+from tests.store.races import two_answers_at_once
 
 
 def finished(store: Store) -> list[str]:
@@ -36,16 +34,8 @@ def test_it_is_told_once_when_the_last_judgment_comes(store: Store) -> None:
 
 def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:
     crowd = crowd_of(store)
-    one, two = (crowd.take(rater) for rater in range(2))
-    assert one is not None
-    assert two is not None
-
-    def answer_and_wait(tx: Tx) -> None:
-        crowd.receive(tx, one, label="error")
-        tx.execute(sql("SELECT 'stored, not committed'"))
-
-    interrupted(store, writing(store, answer_and_wait), lambda: crowd.send(two), before="SELECT 'stored")
-    assert finished(store) == [one.unit_id]
+    two_answers_at_once(crowd, "error", "error")
+    assert finished(store) == [only_unit(crowd)]
 
 
 def test_it_is_told_again_when_it_gets_there_again(store: Store) -> None:

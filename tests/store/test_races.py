@@ -7,13 +7,11 @@ from contextlib import suppress
 from threading import Barrier
 
 import pytest
-from sqlalchemy import text as sql
 
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json
 from grater.store import (
     Store,
-    Tx,
     drafts,
     events,
     gold_units,
@@ -30,7 +28,7 @@ from grater.store.panels import PanelPlace
 from grater.study.crowd_terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.postgres import new_database
-from tests.store.races import interrupted, writing
+from tests.store.races import interrupted, two_answers_at_once, writing
 from tests.store.worlds import FakeClock
 
 REDUNDANCY = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
@@ -47,15 +45,7 @@ def three_answers(store: Store) -> Crowd:
 
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
-    one, two = (crowd.take(rater) for rater in range(2))
-    assert one is not None
-    assert two is not None
-
-    def answer_and_wait(tx: Tx) -> None:
-        crowd.receive(tx, one, label="error")
-        tx.execute(sql("SELECT 'stored, not committed'"))
-
-    interrupted(store, writing(store, answer_and_wait), lambda: crowd.send(two, label="ok"), before="SELECT 'stored")
+    two_answers_at_once(crowd, "error", "ok")
     with store.read() as tx:
         assert [(unit.valid, unit.wanted) for unit in progress.of_job(tx, crowd.job.job_id).by_unit] == [(2, 4)]
     crowd.require_promises()

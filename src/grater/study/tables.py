@@ -23,11 +23,11 @@ from grater.store.jobs import Job
 from grater.study.frames import gold_frame
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.schema import LIST_SEPARATOR
-from grater.tasks import TASKS
+from grater.tasks import TASKS, choice
 
 PEOPLE = ("expert", "crowd", "writer")
 EXPERT, PROGRAM = "expert", "program"
-CHOICE = "choice"
+CHOICE = choice.TASK.name
 """Raters chose between two words; what they prefer is no error by itself, and a report tells of it apart."""
 
 HOUR = 3_600_000

@@ -57,6 +57,12 @@ def example(**body: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
 
+def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What OpenAPI says of a call that takes a form with files; the `required` fields must be there."""
+    schema = {"type": "object", "required": list(required), "properties": fields}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
 def cut(found: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
     """A page of `found`, which has one more where there is more, and the start of the next, None after the last."""
     return found[:most], start + most if len(found) > most else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from grater.detect.mining.balanced import N_EACH, N_GOLD
 from grater.detect.mining.ranking import MOST
 from grater.errors import BadInput, Problem
-from grater.server.api.calls import LARGEST, Body, Name, calls_about, example
+from grater.server.api.calls import LARGEST, Body, Name, calls_about, example, form_of
 from grater.server.api.shapes import Job, Number, Shape
 from grater.server.mining import build_now, mine_now, take_list
 from grater.server.pages.manage_new_job import MOST_JUDGMENTS
@@ -92,20 +92,7 @@ class Balanced(Job):
     shortfalls: list[str]
 
 
-FILE: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["name", "files"],
-                    "properties": {"name": {"type": "string"}, "files": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
+FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
 
 
 @router.get("/mining")

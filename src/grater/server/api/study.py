@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from grater.server.api.calls import A_PAGE, Most, Start, calls_about, cut
+from grater.server.api.calls import A_PAGE, Most, Start, calls_about, cut, form_of
 from grater.server.api.shapes import Object, Page, Shape, When
 from grater.server.pages.manage_export import zipped_study
 from grater.server.pages.manage_import import KINDS, brought_in
@@ -88,30 +86,15 @@ class Imports(Shape):
 
 
 NOWHERE = {"essay": None, "start": None, "end": None}
-FILES: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["kind", "files"],
-                    "properties": {
-                        "kind": {"type": "string", "enum": list(KINDS)},
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "format": {"type": "string", "description": "Of a corpus; guessed from the names if empty."},
-                        "job": {"type": "string", "description": "Its name: judgments, gold and practice go there."},
-                        "task": {
-                            "type": "string",
-                            "description": "Of a job that judgments make.",
-                            "default": "error",
-                        },
-                    },
-                }
-            }
-        },
-    }
-}
+FILES = form_of(
+    "kind",
+    "files",
+    kind={"type": "string", "enum": list(KINDS)},
+    files={"type": "array", "items": {"type": "string", "format": "binary"}},
+    format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
+    job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
+    task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
+)
 
 
 @router.get("/study")

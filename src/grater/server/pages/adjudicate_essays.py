@@ -24,11 +24,9 @@ from grater.store import adjudications, judgments, submissions
 from grater.store.adjudications import ANNOTATOR, Adjudication
 from grater.store.transaction import Tx
 from grater.store.units import StudyUnit
-from grater.tasks import TASKS
-from grater.tasks.marking import SET_ASIDE, edits_of, read_edits, tagset_of
+from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
 from grater.tasks.task import Answer
 
-TASK = "marking"
 NOTHING, OWN, MORE = "nothing", "own", "more"
 AROUND = 90
 """Characters shown before and after a place."""
@@ -212,7 +210,7 @@ def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
 def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
     """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
     sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
-    return TASKS[TASK].read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
+    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
 
 
 def sent_edit(text: str, edit: Edit) -> dict[str, Json]:

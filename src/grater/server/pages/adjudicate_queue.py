@@ -16,11 +16,12 @@ from grater.server.work import shown_to_staff
 from grater.store import Tx, adjudications, finished, jobs
 from grater.store.finished import Finished
 from grater.store.jobs import Job
+from grater.tasks.marking import TASK
 from grater.tasks.task import Answer
 
 router = APIRouter()
 
-MARKING = "marking"
+MARKING = TASK.name
 A_PAGE = 50
 LONGEST_COMMENT = 2000
 AGAIN = "Yours is still below: look at the other one, and store yours again if it should count instead."

@@ -30,12 +30,11 @@ from grater.store import Tx, drafts, leases, units
 from grater.store.drafts import Draft
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
-from grater.tasks.marking import MOST_EDITS, tagset_of
+from grater.tasks.marking import MOST_EDITS, TASK, tagset_of
 from grater.tasks.task import Unit
 
 router = APIRouter()
 
-TASK = "marking"
 RUNS_ON = ("Srun", "Sfrag")
 """Tags of which a span over two sentences is no wonder."""
 
@@ -95,7 +94,7 @@ def draft_of(visit: Visit, lease_id: str) -> tuple[Unit, Draft]:
 def _essay(tx: Tx, visit: Visit, lease_id: str) -> Unit:
     lease = leases.find(tx, lease_id, person_id=visit.person.person_id)
     unit = units.the(tx, lease.unit_id) if lease else None
-    if unit is None or unit.job.task != TASK:
+    if unit is None or unit.job.task != TASK.name:
         raise NotFound(NOT_YOURS)
     return unit.unit
 
