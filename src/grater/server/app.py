@@ -14,13 +14,9 @@ from fastapi import Depends, FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
-from grater.server.api import CALLS
-from grater.server.api import leases as lease_calls
 from grater.server.errors import Shelter, add_handlers
-from grater.server.pages import PAGES
-from grater.server.pages import jobs as job_pages
-from grater.server.pages import leases as lease_pages
 from grater.server.rendering import environment
+from grater.server.routes import CALLS, ROUTERS
 from grater.server.security.headers import SecurityHeaders
 from grater.server.security.rates import Tries
 from grater.server.security.roles import API
@@ -31,9 +27,6 @@ from grater.server.static_files import PageFiles
 from grater.server.visit import open_visit
 from grater.server.webhooks import delivering
 from grater.store import Store
-
-BUSY = (lease_calls.router, lease_pages.router, job_pages.router)
-"""What raters call all day: routes are tried one after the other, so these come first."""
 
 UPLOADS = ("/manage/import", f"{API}/import")
 
@@ -53,7 +46,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.server = server
-    for router in sorted((*PAGES, *CALLS), key=lambda each: each not in BUSY):
+    for router in ROUTERS:
         app.include_router(router, include_in_schema=router in CALLS)
     app.mount("/static", PageFiles(), name="static")
     add_handlers(app)

@@ -1,0 +1,1 @@
+"""A person's account: logging in, invitations, their own page."""

@@ -1,0 +1,1 @@
+"""The answer that counts where raters differ."""

@@ -1,0 +1,1 @@
+"""A crowd job at a glance, and its terms."""

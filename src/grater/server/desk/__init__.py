@@ -1,0 +1,1 @@
+"""A rater's work: jobs, leases, answers."""

@@ -1,0 +1,1 @@
+"""Gold units and disputes about them."""

@@ -1,0 +1,1 @@
+"""Jobs: made, opened, followed."""

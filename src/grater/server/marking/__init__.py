@@ -1,0 +1,1 @@
+"""Marking errors in essays."""

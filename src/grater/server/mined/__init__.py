@@ -1,0 +1,1 @@
+"""Mined suspects: lists, verdicts, the balanced corpus."""

@@ -1,0 +1,1 @@
+"""What raters are owed and were paid."""

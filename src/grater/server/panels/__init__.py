@@ -1,0 +1,1 @@
+"""Panels that send raters, and their places."""

@@ -1,0 +1,1 @@
+"""People of a study: invitations, roles, joint seats."""

@@ -1,0 +1,1 @@
+"""Marks that an annotator should look at again."""

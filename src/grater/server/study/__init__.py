@@ -1,0 +1,1 @@
+"""The study itself: import, essays, items, export, report."""

@@ -1,0 +1,1 @@
+"""Detectors and samples of their decisions."""

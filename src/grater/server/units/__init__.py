@@ -1,0 +1,1 @@
+"""Units of a job: what was answered, and known answers."""
