@@ -37,9 +37,8 @@ from sqlalchemy import func, select
 from tests.store.postgres import new_database, running_cluster
 
 from grater.model import Essay
-from grater.store import Store, essays, open_store, people, sessions, tokens
+from grater.store import Store, essays, open_store, people, schema, sessions, tokens
 from grater.store.checks import violations
-from grater.store.schema import METADATA, submissions
 from grater.study.opening import new
 from grater.study.planning import JobPlan, add_job
 
@@ -137,7 +136,9 @@ def _analyse(store: Store) -> None:
     """Count the rows of what was imported, as PostgreSQL does by itself within a minute."""
     with store.engine.connect() as connection:
         full = [
-            name for name in METADATA.tables if connection.exec_driver_sql(f"SELECT 1 FROM {name} LIMIT 1").first()
+            name
+            for name in schema.METADATA.tables
+            if connection.exec_driver_sql(f"SELECT 1 FROM {name} LIMIT 1").first()
         ]
         connection.exec_driver_sql(f"ANALYZE {', '.join(full)}")
         connection.commit()
@@ -214,8 +215,8 @@ def _used(pid: int, postmaster: int) -> Used:
 def _checked(location: str, acknowledged: set[str]) -> tuple[int, int, int]:
     """Judgments stored, those of them that were acknowledged and are not there, and promises broken."""
     with open_store(location) as store, store.read() as tx:
-        stored = {row.submission_id for row in tx.all(select(submissions.c.submission_id))}
-        n_stored = tx.value(select(func.count()).select_from(submissions))
+        stored = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
+        n_stored = tx.value(select(func.count()).select_from(schema.submissions))
         return int(n_stored), len(acknowledged - stored), len(violations(tx))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from grater.store import Store, checks, payments
-from grater.store.schema import leases, submissions
+from grater.store import Store, checks, payments, schema
 from tests.store.crowds import Crowd, make_crowd
 
 
@@ -25,16 +24,20 @@ def ejected(store: Store) -> Crowd:
 def test_a_valid_judgment_of_a_rater_who_was_put_out_is_found(store: Store) -> None:
     crowd = ejected(store)
     with store.write() as tx:
-        tx.execute(submissions.update().where(submissions.c.person_id == crowd.raters[0]).values(status="valid"))
+        tx.execute(
+            schema.submissions.update()
+            .where(schema.submissions.c.person_id == crowd.raters[0])
+            .values(status="valid")
+        )
     assert any("valid, but person" in found for found in kinds(crowd))
 
 
 def test_work_in_the_hands_of_a_rater_who_was_put_out_is_found(store: Store) -> None:
     crowd = ejected(store)
     with store.write() as tx:
-        first = tx.first(leases.select().where(leases.c.person_id == crowd.raters[0]))
+        first = tx.first(schema.leases.select().where(schema.leases.c.person_id == crowd.raters[0]))
         assert first is not None
-        tx.execute(leases.update().where(leases.c.lease_id == first.lease_id).values(state="held"))
+        tx.execute(schema.leases.update().where(schema.leases.c.lease_id == first.lease_id).values(state="held"))
     assert any("who was put out" in found for found in kinds(crowd))
 
 

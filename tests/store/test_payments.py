@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from grater.crowd.pay import PAID, POLICIES, Policy
 from grater.errors import Conflict, UsageError
-from grater.store import Store, jobs, payments, standing, submissions, units
+from grater.store import Store, jobs, payments, schema, standing, submissions, units
 from grater.store.leases import Lease
-from grater.store.schema.work import STATUSES
 from grater.study.crowd_terms import set_terms
 from grater.tasks.task import Answer
 from tests.store.crowds import Crowd, make_crowd
@@ -31,7 +30,7 @@ def settle(crowd: Crowd) -> None:
         payments.settle(tx, jobs.the(tx, crowd.job.job_id))
 
 
-CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(STATUSES), st.booleans()), max_size=10)
+CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES), st.booleans()), max_size=10)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

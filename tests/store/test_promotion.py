@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.store import Store, checks, ejection
+from grater.store import Store, checks, ejection, schema
 from grater.store.clock import HOUR
-from grater.store.schema import submissions as table
 from tests.store.worlds import FakeClock, World, make_world
 
 
 def statuses(world: World) -> dict[str, str]:
     with world.store.read() as tx:
         assert checks.violations(tx) == []
-        return {row.submission_id: row.status for row in tx.all(select(table))}
+        return {row.submission_id: row.status for row in tx.all(select(schema.submissions))}
 
 
 def eject(world: World, rater: int) -> None:

@@ -18,11 +18,11 @@ from grater.store import (
     jobs,
     payments,
     people,
+    schema,
     submissions,
     units,
 )
 from grater.store.findings import Finding
-from grater.store.schema import findings as finding_table
 from grater.study.crowd_terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
@@ -70,7 +70,7 @@ def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> No
     n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
     assert (n_added, again.result()) == (1, 0)
     with store.read() as tx:
-        assert tx.value(select(func.count()).select_from(finding_table)) == 1
+        assert tx.value(select(func.count()).select_from(schema.findings)) == 1
 
 
 def test_what_is_paid_twice_at_once_is_counted_once(store: Store) -> None:

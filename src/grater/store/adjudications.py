@@ -10,8 +10,7 @@ from sqlalchemy import select
 
 from grater.errors import Stale
 from grater.model import Json
-from grater.store import events, people, units
-from grater.store.schema import adjudications
+from grater.store import events, people, schema, units
 from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
 
@@ -43,22 +42,22 @@ def save(
         )
     made = Adjudication(unit_id, known + 1, person_id, tuple(answers), comment, tx.now)
     row = {"unit_id": unit_id, "version": made.version, "person_id": person_id, "comment": comment, "at": tx.now}
-    tx.insert(adjudications, row | {"answers": [asdict(answer) for answer in answers]})
+    tx.insert(schema.adjudications, row | {"answers": [asdict(answer) for answer in answers]})
     events.write(tx, person_id, "adjudication.saved", unit_id, {"version": made.version})
     return made
 
 
 def find(tx: Tx, unit_id: str) -> Adjudication | None:
     """The newest decision about a unit."""
-    query = select(adjudications).where(adjudications.c.unit_id == unit_id)
-    row = tx.first(query.order_by(adjudications.c.version.desc()).limit(1))
+    query = select(schema.adjudications).where(schema.adjudications.c.unit_id == unit_id)
+    row = tx.first(query.order_by(schema.adjudications.c.version.desc()).limit(1))
     return None if row is None else _record(row)
 
 
 def all(tx: Tx) -> list[Adjudication]:  # noqa: A001  (read as adjudications.all)
     """The newest decision about every unit that has one."""
-    order = (tx.binary(adjudications.c.unit_id), adjudications.c.version)
-    newest = {row.unit_id: row for row in tx.all(select(adjudications).order_by(*order))}
+    order = (tx.binary(schema.adjudications.c.unit_id), schema.adjudications.c.version)
+    newest = {row.unit_id: row for row in tx.all(select(schema.adjudications).order_by(*order))}
     return [_record(row) for row in newest.values()]
 
 

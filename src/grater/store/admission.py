@@ -14,18 +14,17 @@ from sqlalchemy import bindparam, exists, func, select
 
 from grater.crowd.terms import Qualification, Terms, is_open, terms_of
 from grater.model import Json
-from grater.store import events, people, trust, turns
+from grater.store import events, people, schema, trust, turns
 from grater.store.footing import Footing
 from grater.store.jobs import Job
 from grater.store.people import Person
-from grater.store.schema import jobs as job_table
-from grater.store.schema import leases, submissions, units
-from grater.store.schema import people as people_table
 from grater.store.transaction import Tx
 
 HOLDS = select(
     exists().where(
-        leases.c.job_id == bindparam("job"), leases.c.person_id == bindparam("person"), leases.c.state == "held"
+        schema.leases.c.job_id == bindparam("job"),
+        schema.leases.c.person_id == bindparam("person"),
+        schema.leases.c.state == "held",
     )
 )
 """Whether somebody has a unit of the job in hand."""
@@ -93,18 +92,18 @@ def say_about(tx: Tx, person_id: str, *, country: str, languages: Iterable[str])
     person = people.lock(tx, person_id)
     told: dict[str, Json] = {"country": country, "languages": list(languages)}
     payload = {**told, **{name: value for name, value in person.payload.items() if value}}
-    tx.execute(people_table.update().where(people_table.c.person_id == person_id).values(payload=payload))
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(payload=payload))
     events.write(tx, person_id, "person.about", person_id)
     return people.the(tx, person_id)
 
 
 def _has(tx: Tx, wanted: Qualification, person_id: str) -> bool:
-    job_id = tx.value(select(job_table.c.job_id).where(job_table.c.name == wanted.job))
+    job_id = tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == wanted.job))
     if job_id is None:
         return False
-    theirs = (submissions.c.job_id == job_id) & (submissions.c.person_id == person_id)
-    query = select(func.count()).join(units, units.c.unit_id == submissions.c.unit_id)
-    n_valid = tx.value(query.where(theirs, submissions.c.status == "valid", units.c.role == "work"))
+    theirs = (schema.submissions.c.job_id == job_id) & (schema.submissions.c.person_id == person_id)
+    query = select(func.count()).join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+    n_valid = tx.value(query.where(theirs, schema.submissions.c.status == "valid", schema.units.c.role == "work"))
     known = trust.find(tx, job_id, person_id)
     is_right = not wanted.accuracy or (known.seen > 0 and known.right >= wanted.accuracy * known.seen)
     return int(n_valid or 0) >= wanted.judgments and is_right

@@ -16,11 +16,8 @@ from sqlalchemy import select
 
 from grater.crowd.redundancy import Redundancy, still_wanted
 from grater.crowd.terms import terms_of
-from grater.store import events, jobs, slots, units
+from grater.store import events, jobs, schema, slots, units
 from grater.store.jobs import Job
-from grater.store.schema import judgments, submissions
-from grater.store.schema import slots as table
-from grater.store.schema import units as unit_table
 from grater.store.transaction import Tx
 
 BETWEEN = "|"
@@ -55,7 +52,7 @@ def _rule(job: Job) -> Redundancy | None:
 
 
 def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
-    if tx.value(select(unit_table.c.role).where(unit_table.c.unit_id == unit_id)) != "work":
+    if tx.value(select(schema.units.c.role).where(schema.units.c.unit_id == unit_id)) != "work":
         return False
     states = _states(tx, unit_id)
     n_open = sum(state in ("free", "leased") for state in states.values())
@@ -63,9 +60,9 @@ def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
     if missing > 0:
         closed = [n for n, state in states.items() if state == "closed"][:missing]
         new = list(range(max(states, default=0) + 1, max(states, default=0) + 1 + missing - len(closed)))
-        unit = tx.first(select(unit_table.c.batch, unit_table.c.shuffle).where(unit_table.c.unit_id == unit_id))
+        unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
         own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
-        tx.insert(table, [{**own, "n": n} for n in new])
+        tx.insert(schema.slots, [{**own, "n": n} for n in new])
         return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
     return missing < 0 and _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id)[missing:], "closed"))
 
@@ -76,7 +73,7 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
     for n, state in states.items():
         slots.set_state(tx, unit_id, n, state)
     wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
-    tx.execute(unit_table.update().where(unit_table.c.unit_id == unit_id).values(wanted=wanted))
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(wanted=wanted))
     told = {str(n): state for n, state in states.items()}
     events.write(tx, None, "slots.changed", unit_id, {"slots": told, "wanted": wanted})
     return True
@@ -84,22 +81,30 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
 
 def _free(tx: Tx, unit_id: str) -> list[int]:
     """The free slots, ours until the end, without those that somebody is taking."""
-    query = select(table.c.n).where(table.c.unit_id == unit_id, table.c.state == "free").order_by(table.c.n)
-    return [row.n for row in tx.all(tx.locked(query, of=table, skip=True))]
+    query = (
+        select(schema.slots.c.n)
+        .where(schema.slots.c.unit_id == unit_id, schema.slots.c.state == "free")
+        .order_by(schema.slots.c.n)
+    )
+    return [row.n for row in tx.all(tx.locked(query, of=schema.slots, skip=True))]
 
 
 def _states(tx: Tx, unit_id: str) -> dict[int, str]:
-    query = select(table.c.n, table.c.state).where(table.c.unit_id == unit_id).order_by(table.c.n)
+    query = (
+        select(schema.slots.c.n, schema.slots.c.state)
+        .where(schema.slots.c.unit_id == unit_id)
+        .order_by(schema.slots.c.n)
+    )
     return {row.n: row.state for row in tx.all(query)}
 
 
 def _labels(tx: Tx, unit_id: str) -> list[str]:
     """One label a valid submission; of a unit with several items all of them together."""
     query = (
-        select(judgments.c.submission_id, judgments.c.label)
-        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
-        .where(submissions.c.unit_id == unit_id, submissions.c.status == "valid")
-        .order_by(judgments.c.submission_id, judgments.c.item_id)
+        select(schema.judgments.c.submission_id, schema.judgments.c.label)
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status == "valid")
+        .order_by(schema.judgments.c.submission_id, schema.judgments.c.item_id)
     )
     found: dict[str, list[str]] = {}
     for row in tx.all(query):

@@ -9,9 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, exists, func, select
 
 from grater.errors import UsageError
-from grater.store import events
+from grater.store import events, schema
 from grater.store.chunks import chunks
-from grater.store.schema import assignments, leases, submissions, units
 from grater.store.transaction import Tx
 
 
@@ -29,7 +28,7 @@ def add_all(tx: Tx, job_id: str, found: Iterable[Assignment], *, actor: str | No
     n_added = 0
     for some in chunks(found):
         rows = [{"job_id": job_id, "unit_id": a.unit_id, "person_id": a.person_id, "batch": a.batch} for a in some]
-        tx.insert(assignments, rows)
+        tx.insert(schema.assignments, rows)
         told = [[a.unit_id, a.person_id] for a in some]
         events.write(tx, actor, "assignments.added", job_id, {"pairs": told})
         n_added += len(some)
@@ -38,9 +37,13 @@ def add_all(tx: Tx, job_id: str, found: Iterable[Assignment], *, actor: str | No
 
 
 def of_job(tx: Tx, job_id: str) -> list[Assignment]:
-    query = select(assignments.c.unit_id, assignments.c.person_id, assignments.c.batch)
-    order = (assignments.c.batch, tx.binary(assignments.c.unit_id), tx.binary(assignments.c.person_id))
-    return [Assignment(*row) for row in tx.all(query.where(assignments.c.job_id == job_id).order_by(*order))]
+    query = select(schema.assignments.c.unit_id, schema.assignments.c.person_id, schema.assignments.c.batch)
+    order = (
+        schema.assignments.c.batch,
+        tx.binary(schema.assignments.c.unit_id),
+        tx.binary(schema.assignments.c.person_id),
+    )
+    return [Assignment(*row) for row in tx.all(query.where(schema.assignments.c.job_id == job_id).order_by(*order))]
 
 
 def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = None) -> int:
@@ -49,42 +52,48 @@ def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = Non
     What the giver holds or has answered stays theirs (what nobody trusts any more does not), and so does what follows
     an answer of theirs.  What the taker has as well is left: one person gives one judgment.
     """
-    mine = (assignments.c.job_id == job_id) & (assignments.c.person_id == giver)
-    query = select(units.c.unit_id).join(assignments, assignments.c.unit_id == units.c.unit_id).where(mine)
-    for unit_id in (units.c.unit_id, units.c.follows):
+    mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == giver)
+    query = (
+        select(schema.units.c.unit_id)
+        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
+        .where(mine)
+    )
+    for unit_id in (schema.units.c.unit_id, schema.units.c.follows):
         query = query.where(~_has_answered(unit_id, giver), ~_holds(unit_id, giver))
         query = query.where(~_is_asked(unit_id, taker), ~_has_answered(unit_id, taker))
-    moved = [row.unit_id for row in tx.all(query.order_by(units.c.position))]
+    moved = [row.unit_id for row in tx.all(query.order_by(schema.units.c.position))]
     for some in chunks(moved):
-        tx.execute(assignments.update().where(mine, assignments.c.unit_id.in_(some)).values(person_id=taker))
+        tx.execute(
+            schema.assignments.update().where(mine, schema.assignments.c.unit_id.in_(some)).values(person_id=taker)
+        )
     events.write(tx, actor, "assignments.moved", job_id, {"from": giver, "to": taker, "units": moved})
     return len(moved)
 
 
 def _has_answered(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
-    by_person = (submissions.c.unit_id == unit_id) & (submissions.c.person_id == person_id)
-    return exists().where(by_person, submissions.c.status != "untrusted")
+    by_person = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    return exists().where(by_person, schema.submissions.c.status != "untrusted")
 
 
 def _holds(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
-    by_person = (leases.c.unit_id == unit_id) & (leases.c.person_id == person_id)
-    return exists().where(by_person, leases.c.state == "held")
+    by_person = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
+    return exists().where(by_person, schema.leases.c.state == "held")
 
 
 def _is_asked(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool]:
-    other = assignments.alias()
+    other = schema.assignments.alias()
     return exists().where(other.c.unit_id == unit_id, other.c.person_id == person_id)
 
 
 def _require_slots(tx: Tx, job_id: str) -> None:
-    n_people = func.count(assignments.c.person_id)
+    n_people = func.count(schema.assignments.c.person_id)
     query = (
-        select(units.c.position, units.c.wanted, n_people)
-        .join(assignments, assignments.c.unit_id == units.c.unit_id)
-        .where(units.c.job_id == job_id, units.c.role == "work")
-        .group_by(units.c.unit_id, units.c.position, units.c.wanted)
-        .having(n_people > units.c.wanted)
+        select(schema.units.c.position, schema.units.c.wanted, n_people)
+        .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
+        .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
+        .having(n_people > schema.units.c.wanted)
     )
-    row = tx.first(query.order_by(units.c.position))
+    row = tx.first(query.order_by(schema.units.c.position))
     if row is not None:
         raise UsageError(f"unit {row[0]}: expected at most {row[1]} annotators, its judgments wanted; found {row[2]}")

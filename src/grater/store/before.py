@@ -9,45 +9,45 @@ from dataclasses import dataclass
 
 from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
-from grater.store import jobs
+from grater.store import jobs, schema
 from grater.store.jobs import Job
 from grater.store.leases import COLUMNS as LEASE
 from grater.store.leases import Lease
-from grater.store.schema import jobs as job_table
-from grater.store.schema import leases, submissions, trust, unit_items, units
 from grater.store.transaction import Tx, locking
 
-THEIRS_COUNT = (submissions.c.person_id == bindparam("person")) & submissions.c.status.in_(
+THEIRS_COUNT = (schema.submissions.c.person_id == bindparam("person")) & schema.submissions.c.status.in_(
     (literal_column("'valid'"), literal_column("'untrusted'"))
 )
-COUNTING = select(submissions.c.submission_id).where(submissions.c.unit_id == bindparam("unit"), THEIRS_COUNT)
+COUNTING = select(schema.submissions.c.submission_id).where(
+    schema.submissions.c.unit_id == bindparam("unit"), THEIRS_COUNT
+)
 BETWEEN = "\x1f"
 """Between the ids of items where a question gives them together; no id has it."""
 ASKED = (
-    select(func.aggregate_strings(unit_items.c.item_id, BETWEEN))
-    .where(unit_items.c.unit_id == leases.c.unit_id)
+    select(func.aggregate_strings(schema.unit_items.c.item_id, BETWEEN))
+    .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
     .scalar_subquery()
 )
 BEFORE = (
     select(
         *LEASE,
         *jobs.COLUMNS,
-        units.c.role.label("unit_role"),
-        exists().where(submissions.c.unit_id == leases.c.unit_id, THEIRS_COUNT).label("is_answered"),
-        func.coalesce(trust.c.state, "new").label("trust"),
+        schema.units.c.role.label("unit_role"),
+        exists().where(schema.submissions.c.unit_id == schema.leases.c.unit_id, THEIRS_COUNT).label("is_answered"),
+        func.coalesce(schema.trust.c.state, "new").label("trust"),
         ASKED.label("asked"),
-        exists().where(submissions.c.submission_id == bindparam("submission")).label("is_stored"),
+        exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
     )
-    .select_from(leases)
-    .join(units, units.c.unit_id == leases.c.unit_id)
-    .join(job_table, job_table.c.job_id == leases.c.job_id)
+    .select_from(schema.leases)
+    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
     .outerjoin(
-        trust,
-        and_(trust.c.job_id == leases.c.job_id, trust.c.person_id == bindparam("person")),
+        schema.trust,
+        and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
     )
-    .where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
 )
-BEFORE_LOCKED = locking(BEFORE, of=leases)
+BEFORE_LOCKED = locking(BEFORE, of=schema.leases)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
+from grater.store import schema
 from grater.store.judgments import GROUPS
-from grater.store.schema import decisions, essays, items, judgments, people, submissions, units
 from grater.store.transaction import Tx
 from grater.tables.schema import LIST_SEPARATOR
 
@@ -62,23 +62,25 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     """
     query = (
         select(
-            judgments.c.item_id,
-            case((people.c.kind == "program", people.c.name), else_=people.c.pseudonym),
-            judgments.c.label,
-            judgments.c.confidence,
-            submissions.c.seconds,
-            submissions.c.at,
-            type_coerce(judgments.c.flags, Text),
-            type_coerce(judgments.c.alternatives, Text),
-            units.c.stage,
-            units.c.batch,
-            people.c.role,
-            people.c.kind,
+            schema.judgments.c.item_id,
+            case((schema.people.c.kind == "program", schema.people.c.name), else_=schema.people.c.pseudonym),
+            schema.judgments.c.label,
+            schema.judgments.c.confidence,
+            schema.submissions.c.seconds,
+            schema.submissions.c.at,
+            type_coerce(schema.judgments.c.flags, Text),
+            type_coerce(schema.judgments.c.alternatives, Text),
+            schema.units.c.stage,
+            schema.units.c.batch,
+            schema.people.c.role,
+            schema.people.c.kind,
         )
-        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
-        .join(units, units.c.unit_id == submissions.c.unit_id)
-        .join(people, people.c.person_id == submissions.c.person_id)
-        .where(submissions.c.job_id == job_id, submissions.c.status == "valid", units.c.role == role)
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(
+            schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid", schema.units.c.role == role
+        )
     )
     frame = _frame(tx, query, LABELS)
     group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
@@ -89,35 +91,52 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
 def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
     """The items of these jobs' work that somebody, not a program, has a valid judgment of."""
     query = (
-        select(judgments.c.item_id)
+        select(schema.judgments.c.item_id)
         .distinct()
-        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
-        .join(units, units.c.unit_id == submissions.c.unit_id)
-        .join(people, people.c.person_id == submissions.c.person_id)
-        .where(submissions.c.job_id.in_(sorted(job_ids)), submissions.c.status == "valid", units.c.role == "work")
-        .where(people.c.kind != "program")
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(
+            schema.submissions.c.job_id.in_(sorted(job_ids)),
+            schema.submissions.c.status == "valid",
+            schema.units.c.role == "work",
+        )
+        .where(schema.people.c.kind != "program")
     )
     return {row.item_id for row in tx.all(query)}
 
 
 def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """What systems decided, by system and item; only on items of these kinds, if any are named."""
-    query = select(*(decisions.c[name] for name in ("item_id", *list(DECISIONS)[1:])))
+    query = select(*(schema.decisions.c[name] for name in ("item_id", *list(DECISIONS)[1:])))
     if kinds:
-        query = query.join(items, items.c.item_id == decisions.c.item_id).where(items.c.kind.in_(sorted(kinds)))
+        query = query.join(schema.items, schema.items.c.item_id == schema.decisions.c.item_id).where(
+            schema.items.c.kind.in_(sorted(kinds))
+        )
     return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(_blank("type"), _blank("suggestion"))
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """Items that stand in an essay, with their words and whatever else the study knows of them."""
-    start, length = (cast(number, Integer) for number in (items.c.start + 1, items.c.end - items.c.start))
-    target = case((length < LONGEST, func.substr(essays.c.text, start, length)), else_="")
-    columns = (items.c.item_id, items.c.essay_id, items.c.start, items.c.end, items.c.kind, target)
-    query = select(*columns).join(essays, essays.c.essay_id == items.c.essay_id)
-    further = select(items.c.item_id, items.c.payload).where(items.c.essay_id.is_not(None), items.c.payload != {})
-    of_essays = select(essays.c.essay_id, essays.c.metadata)
+    start, length = (
+        cast(number, Integer) for number in (schema.items.c.start + 1, schema.items.c.end - schema.items.c.start)
+    )
+    target = case((length < LONGEST, func.substr(schema.essays.c.text, start, length)), else_="")
+    columns = (
+        schema.items.c.item_id,
+        schema.items.c.essay_id,
+        schema.items.c.start,
+        schema.items.c.end,
+        schema.items.c.kind,
+        target,
+    )
+    query = select(*columns).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
+    further = select(schema.items.c.item_id, schema.items.c.payload).where(
+        schema.items.c.essay_id.is_not(None), schema.items.c.payload != {}
+    )
+    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
     if kinds:
-        query, further = (each.where(items.c.kind.in_(sorted(kinds))) for each in (query, further))
+        query, further = (each.where(schema.items.c.kind.in_(sorted(kinds))) for each in (query, further))
     frame = _frame(tx, query, PLACES).sort("item")
     documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
     frame = frame.with_columns(document=pl.col("essay").replace_strict(documents, return_dtype=pl.String))
@@ -126,14 +145,18 @@ def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 def decided_kinds(tx: Tx, system: str) -> set[str]:
     """The kinds of items that a system decided on."""
-    query = select(items.c.kind).distinct().join(decisions, decisions.c.item_id == items.c.item_id)
-    return {row.kind for row in tx.all(query.where(decisions.c.system == system))}
+    query = (
+        select(schema.items.c.kind)
+        .distinct()
+        .join(schema.decisions, schema.decisions.c.item_id == schema.items.c.item_id)
+    )
+    return {row.kind for row in tx.all(query.where(schema.decisions.c.system == system))}
 
 
 def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
     """The kinds that some items are of."""
     known = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
-    found = _frame(tx, select(items.c.item_id, items.c.kind), {"item": pl.String, "kind": pl.String})
+    found = _frame(tx, select(schema.items.c.item_id, schema.items.c.kind), {"item": pl.String, "kind": pl.String})
     return set(found.join(known, on="item", how="semi")["kind"].unique().to_list())
 
 

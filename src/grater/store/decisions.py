@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import func, select
 
 from grater.model import Decision
-from grater.store import events
+from grater.store import events, schema
 from grater.store.chunks import chunks
-from grater.store.schema import decisions, systems
 from grater.store.transaction import Tx
 
 
@@ -21,7 +20,7 @@ def add_all(tx: Tx, found: Iterable[Decision], *, signature: str = "") -> int:
         _add_systems(tx, {decision.system for decision in some}, signature)
         old = _known(tx, some)
         rows = [_row(decision) for decision in some if (decision.system, decision.item_id) not in old]
-        tx.insert(decisions, rows)
+        tx.insert(schema.decisions, rows)
         n_added += len(rows)
     events.write(tx, None, "decisions.added", "", {"n": n_added})
     return n_added
@@ -29,30 +28,32 @@ def add_all(tx: Tx, found: Iterable[Decision], *, signature: str = "") -> int:
 
 def all(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:  # noqa: A001  (read as decisions.all)
     """Decisions by system and item."""
-    order = (tx.binary(decisions.c.system), tx.binary(decisions.c.item_id))
-    query = select(decisions).order_by(*order)
-    for row in tx.all(query if system is None else query.where(decisions.c.system == system)):
+    order = (tx.binary(schema.decisions.c.system), tx.binary(schema.decisions.c.item_id))
+    query = select(schema.decisions).order_by(*order)
+    for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
         yield Decision(row.item_id, row.system, row.flagged, row.score, row.type, row.suggestion)
 
 
 def names(tx: Tx) -> list[str]:
     """The systems of the study."""
-    return [row.system for row in tx.all(select(systems.c.system).order_by(tx.binary(systems.c.system)))]
+    return [
+        row.system for row in tx.all(select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system)))
+    ]
 
 
 def count(tx: Tx) -> int:
-    return int(tx.value(select(func.count()).select_from(decisions)))
+    return int(tx.value(select(func.count()).select_from(schema.decisions)))
 
 
 def _known(tx: Tx, some: list[Decision]) -> set[tuple[str, str]]:
     items = [decision.item_id for decision in some]
-    query = select(decisions.c.system, decisions.c.item_id).where(decisions.c.item_id.in_(items))
+    query = select(schema.decisions.c.system, schema.decisions.c.item_id).where(schema.decisions.c.item_id.in_(items))
     return {(row.system, row.item_id) for row in tx.all(query)}
 
 
 def _add_systems(tx: Tx, found: set[str], signature: str) -> None:
     new = sorted(found - set(names(tx)))
-    tx.insert(systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
+    tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 
 
 def _row(decision: Decision) -> dict[str, Any]:

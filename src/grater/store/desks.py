@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam
 
-from grater.store import leases, units
+from grater.store import leases, schema, units
 from grater.store.leases import Lease
-from grater.store.schema import leases as table
-from grater.store.schema import units as unit_table
 from grater.store.transaction import Tx
 from grater.store.units import StudyUnit
 
 MINE = (
     units.whole(*leases.COLUMNS)
-    .join(table, table.c.unit_id == unit_table.c.unit_id)
-    .where(table.c.lease_id == bindparam("lease"), table.c.person_id == bindparam("person"))
+    .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
 )
 
 

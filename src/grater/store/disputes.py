@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from grater.errors import BadInput, Conflict, NotFound, Problem
-from grater.store import events, gold_states, people
+from grater.store import events, gold_states, people, schema
 from grater.store.ids import new_id
-from grater.store.schema import disputes, submissions, units
 from grater.store.transaction import Record, Tx
 
 LONGEST = 2000
@@ -29,9 +28,9 @@ class Dispute:
     unit_id: str = ""
 
 
-COLUMNS = [disputes.c[name] for name in Dispute.__dataclass_fields__ if name != "unit_id"]
-QUERY = select(*COLUMNS, submissions.c.unit_id).join(
-    submissions, submissions.c.submission_id == disputes.c.submission_id
+COLUMNS = [schema.disputes.c[name] for name in Dispute.__dataclass_fields__ if name != "unit_id"]
+QUERY = select(*COLUMNS, schema.submissions.c.unit_id).join(
+    schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
 )
 
 
@@ -43,10 +42,13 @@ def add(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
     missed = _missed(tx, submission_id)
     if missed is None or missed.person_id != person_id:
         raise NotFound("there is no missed question of yours to dispute here")
-    if tx.first(select(disputes.c.dispute_id).where(disputes.c.submission_id == submission_id)) is not None:
+    if (
+        tx.first(select(schema.disputes.c.dispute_id).where(schema.disputes.c.submission_id == submission_id))
+        is not None
+    ):
         raise Conflict("you have disputed this one already; wait for the answer")
     row = {"dispute_id": new_id(), "submission_id": submission_id, "person_id": person_id, "text": text.strip()}
-    tx.insert(disputes, row | {"at": tx.now})
+    tx.insert(schema.disputes, row | {"at": tx.now})
     events.write(tx, person_id, "dispute.opened", row["dispute_id"], {"submission_id": submission_id})
     return the(tx, row["dispute_id"])
 
@@ -63,40 +65,54 @@ def decide(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor
     for each in same:
         state = "granted" if is_granted else "refused"
         values = {"answer": answer.strip()[:LONGEST], "decided_by": actor, "decided_at": tx.now}
-        tx.execute(disputes.update().where(disputes.c.dispute_id == each.dispute_id).values(state=state, **values))
+        tx.execute(
+            schema.disputes.update()
+            .where(schema.disputes.c.dispute_id == each.dispute_id)
+            .values(state=state, **values)
+        )
         events.write(tx, actor, "dispute.decided", each.dispute_id, {"state": state})
     return the(tx, dispute_id)
 
 
 def the(tx: Tx, dispute_id: str) -> Dispute:
-    row = tx.first(QUERY.where(disputes.c.dispute_id == dispute_id))
+    row = tx.first(QUERY.where(schema.disputes.c.dispute_id == dispute_id))
     if row is None:
         raise NotFound("there is no such dispute")
     return Dispute(*row)
 
 
 def about(tx: Tx, unit_id: str) -> list[Dispute]:
-    return [Dispute(*row) for row in tx.all(QUERY.where(submissions.c.unit_id == unit_id).order_by(disputes.c.at))]
+    return [
+        Dispute(*row)
+        for row in tx.all(QUERY.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.at))
+    ]
 
 
 def of_job(tx: Tx, job_id: str) -> list[Dispute]:
     """The disputes of a job, open ones first."""
-    order = (disputes.c.state != "open", disputes.c.at, disputes.c.dispute_id)
-    return [Dispute(*row) for row in tx.all(QUERY.where(submissions.c.job_id == job_id).order_by(*order))]
+    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
+    return [Dispute(*row) for row in tx.all(QUERY.where(schema.submissions.c.job_id == job_id).order_by(*order))]
 
 
 def of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
     """A rater's own disputes by submission."""
-    rows = tx.all(QUERY.where(disputes.c.person_id == person_id).order_by(disputes.c.at))
+    rows = tx.all(QUERY.where(schema.disputes.c.person_id == person_id).order_by(schema.disputes.c.at))
     return {row.submission_id: Dispute(*row) for row in rows}
 
 
 def _hold(tx: Tx, unit_id: str) -> None:
     """All disputes about one gold wait for whoever decides one of them."""
-    tx.all(tx.locked(QUERY.where(submissions.c.unit_id == unit_id).order_by(disputes.c.dispute_id), of=disputes))
+    tx.all(
+        tx.locked(
+            QUERY.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.dispute_id),
+            of=schema.disputes,
+        )
+    )
 
 
 def _missed(tx: Tx, submission_id: str) -> Record | None:
-    query = select(submissions.c.person_id).join(units, units.c.unit_id == submissions.c.unit_id)
-    is_missed = (units.c.role == "gold") & submissions.c.is_right.is_(False)
-    return tx.first(query.where(submissions.c.submission_id == submission_id, is_missed))
+    query = select(schema.submissions.c.person_id).join(
+        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    )
+    is_missed = (schema.units.c.role == "gold") & schema.submissions.c.is_right.is_(False)
+    return tx.first(query.where(schema.submissions.c.submission_id == submission_id, is_missed))

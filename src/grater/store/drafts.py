@@ -9,9 +9,7 @@ from sqlalchemy import select
 
 from grater.errors import Conflict, NotFound, Stale
 from grater.model import Json
-from grater.store import leases, people
-from grater.store.schema import drafts, submissions
-from grater.store.schema import leases as lease_table
+from grater.store import leases, people, schema
 from grater.store.transaction import Tx
 
 
@@ -44,28 +42,28 @@ def put(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> in
     revision = stored.revision + 1 if stored else 1
     row = {"revision": revision, "body": body, "at": tx.now}
     if stored is None:
-        tx.insert(drafts, row | {"unit_id": unit_id, "person_id": person_id})
+        tx.insert(schema.drafts, row | {"unit_id": unit_id, "person_id": person_id})
     else:
-        mine = (drafts.c.unit_id == unit_id) & (drafts.c.person_id == person_id)
-        tx.execute(drafts.update().where(mine).values(**row))
+        mine = (schema.drafts.c.unit_id == unit_id) & (schema.drafts.c.person_id == person_id)
+        tx.execute(schema.drafts.update().where(mine).values(**row))
     return revision
 
 
 def find(tx: Tx, *, unit_id: str, person_id: str) -> Draft | None:
-    query = select(drafts).where(drafts.c.unit_id == unit_id, drafts.c.person_id == person_id)
+    query = select(schema.drafts).where(schema.drafts.c.unit_id == unit_id, schema.drafts.c.person_id == person_id)
     row = tx.first(query)
     return None if row is None else Draft(row.revision, row.body, row.at)
 
 
 def _require_at_work(tx: Tx, unit_id: str, person_id: str) -> None:
     """The rater has or had the unit, and has not handed it in; a lease still held starts its time again."""
-    mine = (lease_table.c.unit_id == unit_id) & (lease_table.c.person_id == person_id)
+    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
     rows = tx.all(select(*leases.COLUMNS).where(mine))
     if not rows:
         raise NotFound("there is no such piece of work, or it is not yours")
     held = [lease for lease in (leases.Lease(*row) for row in rows) if lease.state == "held"]
-    sent = (submissions.c.unit_id == unit_id) & (submissions.c.person_id == person_id)
-    is_sent = tx.first(select(submissions.c.submission_id).where(sent)) is not None
+    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
     if is_sent and all(lease.place != leases.MENDING for lease in held):
         raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
     for lease in held:

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy import text as sql
 
+from grater.store import schema
 from grater.store.chunks import chunks
-from grater.store.schema import METADATA, events, meta, panel_places, panels, people
 from grater.store.transaction import Tx
 
 STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
@@ -25,12 +25,12 @@ SECRET_META = ("key", "version")
 
 def table_names() -> list[str]:
     """The tables of an archive, each after those that it points at."""
-    return [table.name for table in METADATA.sorted_tables if table.name not in STAYS]
+    return [table.name for table in schema.METADATA.sorted_tables if table.name not in STAYS]
 
 
 def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
     """Every row of a table in the order of its key."""
-    table = METADATA.tables[name]
+    table = schema.METADATA.tables[name]
     order = [_ordered(tx, column) for column in table.primary_key.columns]
     for row in tx.execute(select(table).order_by(*order).execution_options(yield_per=2000)):
         found = dict(row._mapping)
@@ -40,12 +40,12 @@ def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
 
 def insert(tx: Tx, name: str, found: Iterable[dict[str, Any]]) -> int:
     """Put rows back; give how many.  Columns that this schema does not have are an error of the database."""
-    table = METADATA.tables[name]
+    table = schema.METADATA.tables[name]
     n_rows = 0
     for some in chunks(found):
         tx.insert(table, some)
         n_rows += len(some)
-    if table is events and tx.is_postgres:
+    if table is schema.events and tx.is_postgres:
         tx.execute(sql("SELECT setval(pg_get_serial_sequence('events', 'n'), (SELECT max(n) FROM events))"))
     return n_rows
 
@@ -59,14 +59,14 @@ def in_order(name: str, found: Iterable[dict[str, Any]]) -> Iterable[dict[str, A
 
 def meta_values(tx: Tx) -> dict[str, str]:
     """What the study knows of itself and may tell."""
-    return {row.key: row.value for row in tx.all(select(meta)) if row.key not in SECRET_META}
+    return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
 
 
 def set_meta(tx: Tx, name: str, value: str) -> None:
-    if tx.value(select(func.count()).where(meta.c.key == name)):
-        tx.execute(meta.update().where(meta.c.key == name).values(value=value))
+    if tx.value(select(func.count()).where(schema.meta.c.key == name)):
+        tx.execute(schema.meta.update().where(schema.meta.c.key == name).values(value=value))
     else:
-        tx.insert(meta, {"key": name, "value": value})
+        tx.insert(schema.meta, {"key": name, "value": value})
 
 
 def _ordered(tx: Tx, column: Any) -> Any:
@@ -74,11 +74,11 @@ def _ordered(tx: Tx, column: Any) -> Any:
 
 
 def _told(row: dict[str, Any], name: str, *, names: bool) -> dict[str, Any]:
-    if name == people.name:
+    if name == schema.people.name:
         return _person(row, names=names)
-    if name == panels.name and row["options"].get("secret"):
+    if name == schema.panels.name and row["options"].get("secret"):
         return row | {"options": {**row["options"], "secret": ""}, "state": "closed"}
-    if name == panel_places.name and not names:
+    if name == schema.panel_places.name and not names:
         return row | {"external_id": row["person_id"]}
     return row
 

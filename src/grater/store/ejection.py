@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.store import leases, people, sessions, submissions, trust
+from grater.store import leases, people, schema, sessions, submissions, trust
 from grater.store.chunks import chunks
 from grater.store.promotion import promote
-from grater.store.schema import submissions as table
 from grater.store.transaction import Tx
 
 
@@ -44,12 +43,21 @@ def reinstate(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None, 
 
 def _units_of(tx: Tx, submission_ids: list[str]) -> list[str]:
     found = [
-        tx.all(select(table.c.unit_id).where(table.c.submission_id.in_(some))) for some in chunks(submission_ids)
+        tx.all(select(schema.submissions.c.unit_id).where(schema.submissions.c.submission_id.in_(some)))
+        for some in chunks(submission_ids)
     ]
     return [row.unit_id for rows in found for row in rows]
 
 
 def _with_status(tx: Tx, job_id: str, person_id: str, status: str) -> list[str]:
-    theirs = (table.c.job_id == job_id) & (table.c.person_id == person_id) & (table.c.status == status)
-    query = select(table.c.submission_id).where(theirs).order_by(table.c.at, table.c.submission_id)
+    theirs = (
+        (schema.submissions.c.job_id == job_id)
+        & (schema.submissions.c.person_id == person_id)
+        & (schema.submissions.c.status == status)
+    )
+    query = (
+        select(schema.submissions.c.submission_id)
+        .where(theirs)
+        .order_by(schema.submissions.c.at, schema.submissions.c.submission_id)
+    )
     return [row.submission_id for row in tx.all(query)]

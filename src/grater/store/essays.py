@@ -11,18 +11,18 @@ from sqlalchemy import bindparam, func, select
 
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Essay, Span
+from grater.store import schema
 from grater.store.chunks import chunks
-from grater.store.schema import annotators, edits, essays
 from grater.store.transaction import Record, Tx
 
-BARE = [essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
-BY_ID = select(*BARE).where(essays.c.essay_id == bindparam("essay"))
+BARE = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
+BY_ID = select(*BARE).where(schema.essays.c.essay_id == bindparam("essay"))
 
 
 def add_all(tx: Tx, found: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
     """Add essays; give how many were new and how many were there already, the same in every letter."""
     n_new = n_old = 0
-    position = int(tx.value(select(func.max(essays.c.position))) or 0)
+    position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
     for batch in chunks(found):
         old = {essay.essay_id: essay for essay in of_ids(tx, [essay.essay_id for essay in batch])}
         new = [essay for essay in batch if essay.essay_id not in old]
@@ -49,7 +49,9 @@ def of_ids(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
     """These essays, whole, in the order of the study."""
     found: list[Essay] = []
     for some in chunks(essay_ids):
-        rows = tx.all(select(essays).where(essays.c.essay_id.in_(some)).order_by(essays.c.position))
+        rows = tx.all(
+            select(schema.essays).where(schema.essays.c.essay_id.in_(some)).order_by(schema.essays.c.position)
+        )
         found += _whole(tx, rows)
     return found
 
@@ -58,7 +60,9 @@ def all(tx: Tx) -> Iterator[Essay]:  # noqa: A001  (read as essays.all)
     """Every essay, whole, in the order of the study; read in portions, so that memory stays flat."""
     last = 0
     while True:
-        rows = tx.all(select(essays).where(essays.c.position > last).order_by(essays.c.position).limit(500))
+        rows = tx.all(
+            select(schema.essays).where(schema.essays.c.position > last).order_by(schema.essays.c.position).limit(500)
+        )
         if not rows:
             return
         yield from _whole(tx, rows)
@@ -67,20 +71,24 @@ def all(tx: Tx) -> Iterator[Essay]:  # noqa: A001  (read as essays.all)
 
 def some(tx: Tx, *, start: int, most: int) -> list[Essay]:
     """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
-    return [bare_of(*row) for row in tx.all(select(*BARE).order_by(essays.c.position).offset(start).limit(most))]
+    return [
+        bare_of(*row) for row in tx.all(select(*BARE).order_by(schema.essays.c.position).offset(start).limit(most))
+    ]
 
 
 def count(tx: Tx) -> int:
-    return int(tx.value(select(func.count()).select_from(essays)))
+    return int(tx.value(select(func.count()).select_from(schema.essays)))
 
 
 def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
     ids = [row.essay_id for row in rows]
     raters: dict[str, list[str]] = defaultdict(list)
-    for row in tx.all(select(annotators).where(annotators.c.essay_id.in_(ids)).order_by(annotators.c.position)):
+    for row in tx.all(
+        select(schema.annotators).where(schema.annotators.c.essay_id.in_(ids)).order_by(schema.annotators.c.position)
+    ):
         raters[row.essay_id].append(row.rater)
     marks: dict[str, list[Edit]] = defaultdict(list)
-    for row in tx.all(select(edits).where(edits.c.essay_id.in_(ids)).order_by(edits.c.position)):
+    for row in tx.all(select(schema.edits).where(schema.edits.c.essay_id.in_(ids)).order_by(schema.edits.c.position)):
         marks[row.essay_id].append(_edit(row))
     return [
         replace(_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id])) for row in rows
@@ -104,7 +112,7 @@ def _edit(row: Record) -> Edit:
 
 def _insert(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | None) -> None:
     tx.insert(
-        essays,
+        schema.essays,
         [
             {
                 "essay_id": essay.essay_id,
@@ -118,8 +126,8 @@ def _insert(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | Non
         ],
     )
     for essay in new:
-        tx.insert(annotators, _annotator_rows(essay))
-        tx.insert(edits, [_edit_row(essay.essay_id, number, edit) for number, edit in enumerate(essay.edits)])
+        tx.insert(schema.annotators, _annotator_rows(essay))
+        tx.insert(schema.edits, [_edit_row(essay.essay_id, number, edit) for number, edit in enumerate(essay.edits)])
 
 
 def _annotator_rows(essay: Essay) -> list[dict[str, Any]]:

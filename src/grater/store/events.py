@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, bindparam, func, select, tuple_
 from sqlalchemy import text as sql
 
 from grater.model import Json
-from grater.store.schema import events
+from grater.store import schema
 from grater.store.transaction import Tx, insert_into
 from grater.store.verbs import VERBS
 
@@ -23,7 +23,7 @@ PORTION = 10_000
 
 
 NUMBERED = (
-    events.insert()
+    schema.events.insert()
     .values(
         {name: bindparam(name) for name in ("at", "actor", "verb", "noun", "payload")}
         | {"transaction_id": sql("pg_current_xact_id()::text::bigint")}
@@ -43,18 +43,18 @@ class Event:
     payload: Mapping[str, Json]
 
 
-COLUMNS = [events.c[name] for name in Event.__dataclass_fields__]
+COLUMNS = [schema.events.c[name] for name in Event.__dataclass_fields__]
 IS_OVER = sql("events.transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-_last = events.alias("last")
+_last = schema.events.alias("last")
 LAST = select(_last.c.transaction_id).where(_last.c.n <= bindparam("number")).order_by(_last.c.n.desc()).limit(1)
 CERTAIN = (
     select(*COLUMNS)
     .where(
-        tuple_(events.c.transaction_id, events.c.n)
+        tuple_(schema.events.c.transaction_id, schema.events.c.n)
         > tuple_(func.coalesce(LAST.scalar_subquery(), 0), bindparam("number", type_=BigInteger)),
         IS_OVER,
     )
-    .order_by(events.c.transaction_id, events.c.n)
+    .order_by(schema.events.c.transaction_id, schema.events.c.n)
 )
 """What comes after event `number` on PostgreSQL, by one index."""
 
@@ -73,7 +73,7 @@ def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, J
         for actor, verb, noun, payload in found
     ]
     if rows:
-        tx.insert_by(NUMBERED if tx.is_postgres else insert_into(events), rows)
+        tx.insert_by(NUMBERED if tx.is_postgres else insert_into(schema.events), rows)
 
 
 def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
@@ -94,13 +94,17 @@ def certain(tx: Tx) -> int:
     """The number after which a new listener hears of what is not over yet."""
     if not tx.is_postgres:
         return latest(tx)
-    query = select(events.c.n).where(IS_OVER).order_by(events.c.transaction_id.desc(), events.c.n.desc())
+    query = (
+        select(schema.events.c.n)
+        .where(IS_OVER)
+        .order_by(schema.events.c.transaction_id.desc(), schema.events.c.n.desc())
+    )
     return int(tx.value(query.limit(1)) or 0)
 
 
 def _portions(tx: Tx, n: int, left: int) -> Iterator[Event]:
-    query = select(*COLUMNS).order_by(events.c.n)
-    while rows := tx.all(query.where(events.c.n > n).limit(min(left, PORTION))):
+    query = select(*COLUMNS).order_by(schema.events.c.n)
+    while rows := tx.all(query.where(schema.events.c.n > n).limit(min(left, PORTION))):
         yield from (Event(*row) for row in rows)
         n, left = rows[-1].n, left - len(rows)
 
@@ -113,4 +117,4 @@ def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
 
 def latest(tx: Tx) -> int:
     """The number of the newest event."""
-    return int(tx.value(select(func.max(events.c.n))) or 0)
+    return int(tx.value(select(func.max(schema.events.c.n))) or 0)

@@ -10,20 +10,22 @@ from collections.abc import Iterable
 
 from sqlalchemy import bindparam, func, select
 
-from grater.store import events
+from grater.store import events, schema
 from grater.store import units as study_units
-from grater.store.schema import submissions, units
 from grater.store.transaction import Tx
 
 FINISHED = "unit.finished"
 
 N_VALID = (
     select(func.count())
-    .where(submissions.c.unit_id == units.c.unit_id, submissions.c.status == "valid")
+    .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
     .scalar_subquery()
 )
-JOB_OF_FINISHED = select(units.c.job_id).where(
-    units.c.unit_id == bindparam("unit"), units.c.role == "work", units.c.wanted > 0, units.c.wanted <= N_VALID
+JOB_OF_FINISHED = select(schema.units.c.job_id).where(
+    schema.units.c.unit_id == bindparam("unit"),
+    schema.units.c.role == "work",
+    schema.units.c.wanted > 0,
+    schema.units.c.wanted <= N_VALID,
 )
 
 

@@ -12,12 +12,10 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, func, literal_column, select
 
 from grater.errors import NotFound
-from grater.store import jobs
+from grater.store import jobs, schema
 from grater.store.clock import MINUTE
 from grater.store.jobs import Job
 from grater.store.queue import PRACTICE
-from grater.store.schema import guidelines, joint_members, leases, trust
-from grater.store.schema import jobs as job_table
 from grater.store.transaction import Tx
 
 CLOCK_SLACK = 5 * MINUTE
@@ -45,26 +43,26 @@ class Footing:
 def question(lease_columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
     """The question, with the columns of the held lease at its end."""
     mine = and_(
-        leases.c.job_id == job_table.c.job_id,
-        leases.c.person_id == bindparam("person"),
-        leases.c.place == 0,
-        leases.c.state == HELD,
+        schema.leases.c.job_id == schema.jobs.c.job_id,
+        schema.leases.c.person_id == bindparam("person"),
+        schema.leases.c.place == 0,
+        schema.leases.c.state == HELD,
     )
-    theirs = and_(trust.c.job_id == job_table.c.job_id, trust.c.person_id == bindparam("person"))
+    theirs = and_(schema.trust.c.job_id == schema.jobs.c.job_id, schema.trust.c.person_id == bindparam("person"))
     return (
         select(
             *jobs.COLUMNS,
-            func.coalesce(trust.c.state, "new"),
-            exists().where(joint_members.c.member_id == bindparam("person")),
+            func.coalesce(schema.trust.c.state, "new"),
+            exists().where(schema.joint_members.c.member_id == bindparam("person")),
             func.coalesce(VERSION, 0),
             PRACTICE.scalar_subquery(),
-            _over(leases.alias("late").c, "ended") | _over(leases.alias("early").c, "from the future"),
+            _over(schema.leases.alias("late").c, "ended") | _over(schema.leases.alias("early").c, "from the future"),
             *lease_columns,
         )
-        .select_from(job_table)
-        .outerjoin(trust, theirs)
-        .outerjoin(leases, mine)
-        .where(job_table.c.job_id == bindparam("job"))
+        .select_from(schema.jobs)
+        .outerjoin(schema.trust, theirs)
+        .outerjoin(schema.leases, mine)
+        .where(schema.jobs.c.job_id == bindparam("job"))
     )
 
 
@@ -81,8 +79,12 @@ def of(tx: Tx, asked: Select[Any], *, job_id: str, person_id: str) -> Footing:
 def _over(these: Any, how: str) -> ColumnElement[bool]:
     """Whether any lease of the job is over, by one index: its end tells when it was issued."""
     at = these.expires_at
-    is_over = at <= NOW if how == "ended" else at > NOW + CLOCK_SLACK + job_table.c.lease_ms
+    is_over = at <= NOW if how == "ended" else at > NOW + CLOCK_SLACK + schema.jobs.c.lease_ms
     return exists().where(these.job_id == bindparam("job"), these.state == HELD, is_over)
 
 
-VERSION = select(func.max(guidelines.c.version)).where(guidelines.c.job_id == job_table.c.job_id).scalar_subquery()
+VERSION = (
+    select(func.max(schema.guidelines.c.version))
+    .where(schema.guidelines.c.job_id == schema.jobs.c.job_id)
+    .scalar_subquery()
+)

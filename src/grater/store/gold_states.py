@@ -14,10 +14,8 @@ from sqlalchemy import bindparam, case, func, select
 from grater.crowd.trust import is_suspect
 from grater.errors import NotFound, UsageError
 from grater.registry import unknown
-from grater.store import events, jobs, standing
+from grater.store import events, jobs, schema, standing
 from grater.store.gold import Gold
-from grater.store.schema import disputes, gold, leases, submissions, units
-from grater.store.schema.crowd import GOLD_STATES
 from grater.store.transaction import Tx, locking
 
 SEEN = ("valid", "untrusted")
@@ -45,8 +43,10 @@ class GoldStanding:
 def of_job(tx: Tx, job_id: str) -> list[GoldStanding]:
     """The gold of a job, the most missed first."""
     known: dict[str, list[Gold]] = {}
-    query = select(gold).join(units, units.c.unit_id == gold.c.unit_id)
-    for row in tx.all(query.where(units.c.job_id == job_id, units.c.role == "gold").order_by(units.c.position)):
+    query = select(schema.gold).join(schema.units, schema.units.c.unit_id == schema.gold.c.unit_id)
+    for row in tx.all(
+        query.where(schema.units.c.job_id == job_id, schema.units.c.role == "gold").order_by(schema.units.c.position)
+    ):
         one = Gold(row.unit_id, row.item_id, frozenset(row.accepted), row.reason, row.state)
         known.setdefault(row.unit_id, []).append(one)
     counts, open_ones = _counts(tx, job_id), _disputes(tx, job_id)
@@ -70,14 +70,16 @@ def doubt(tx: Tx, unit_id: str) -> bool:
 
 def set_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> None:
     """Forgive, suspend or reactivate a gold unit, and count everybody who saw it anew."""
-    if state not in GOLD_STATES:
-        raise UsageError(unknown("state", state, list(GOLD_STATES)))
+    if state not in schema.GOLD_STATES:
+        raise UsageError(unknown("state", state, list(schema.GOLD_STATES)))
     if _state(tx, unit_id) == state:
         return
-    tx.execute(gold.update().where(gold.c.unit_id == unit_id).values(state=state))
-    for item_id in [row.item_id for row in tx.all(select(gold.c.item_id).where(gold.c.unit_id == unit_id))]:
+    tx.execute(schema.gold.update().where(schema.gold.c.unit_id == unit_id).values(state=state))
+    for item_id in [
+        row.item_id for row in tx.all(select(schema.gold.c.item_id).where(schema.gold.c.unit_id == unit_id))
+    ]:
         events.write(tx, actor, "gold.state", unit_id, {"item_id": item_id, "state": state})
-    job = jobs.the(tx, str(tx.value(select(units.c.job_id).where(units.c.unit_id == unit_id))))
+    job = jobs.the(tx, str(tx.value(select(schema.units.c.job_id).where(schema.units.c.unit_id == unit_id))))
     for person_id in _who_saw(tx, unit_id):
         standing.judge_again(tx, job, person_id)
 
@@ -93,7 +95,10 @@ def hold(tx: Tx, lease_id: str) -> None:
 
 def _state(tx: Tx, unit_id: str) -> str:
     """Held until the end, so that two who change it wait for each other."""
-    query = tx.locked(select(gold.c.state).where(gold.c.unit_id == unit_id).order_by(gold.c.item_id), of=gold)
+    query = tx.locked(
+        select(schema.gold.c.state).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id),
+        of=schema.gold,
+    )
     rows = tx.all(query)
     if not rows:
         raise NotFound("there is no such gold in this study")
@@ -101,39 +106,45 @@ def _state(tx: Tx, unit_id: str) -> str:
 
 
 def _who_saw(tx: Tx, unit_id: str) -> list[str]:
-    saw = (submissions.c.unit_id == unit_id) & submissions.c.status.in_(SEEN)
-    return sorted({row.person_id for row in tx.all(select(submissions.c.person_id).where(saw))})
+    saw = (schema.submissions.c.unit_id == unit_id) & schema.submissions.c.status.in_(SEEN)
+    return sorted({row.person_id for row in tx.all(select(schema.submissions.c.person_id).where(saw))})
 
 
 def _count(tx: Tx, unit_id: str) -> tuple[int, int]:
     row = tx.first(
-        select(func.count(), MISSED).where(submissions.c.unit_id == unit_id, submissions.c.status.in_(SEEN))
+        select(func.count(), MISSED).where(
+            schema.submissions.c.unit_id == unit_id, schema.submissions.c.status.in_(SEEN)
+        )
     )
     return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
 
 def _counts(tx: Tx, job_id: str) -> dict[str, tuple[int, int]]:
-    query = select(submissions.c.unit_id, func.count(), MISSED).join(units, units.c.unit_id == submissions.c.unit_id)
-    query = query.where(submissions.c.job_id == job_id, units.c.role == "gold", submissions.c.status.in_(SEEN))
-    return {row[0]: (int(row[1]), int(row[2])) for row in tx.all(query.group_by(submissions.c.unit_id))}
+    query = select(schema.submissions.c.unit_id, func.count(), MISSED).join(
+        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    )
+    query = query.where(
+        schema.submissions.c.job_id == job_id, schema.units.c.role == "gold", schema.submissions.c.status.in_(SEEN)
+    )
+    return {row[0]: (int(row[1]), int(row[2])) for row in tx.all(query.group_by(schema.submissions.c.unit_id))}
 
 
 def _disputes(tx: Tx, job_id: str) -> dict[str, int]:
     query = (
-        select(submissions.c.unit_id, func.count())
-        .join(disputes, disputes.c.submission_id == submissions.c.submission_id)
-        .where(submissions.c.job_id == job_id, disputes.c.state == "open")
-        .group_by(submissions.c.unit_id)
+        select(schema.submissions.c.unit_id, func.count())
+        .join(schema.disputes, schema.disputes.c.submission_id == schema.submissions.c.submission_id)
+        .where(schema.submissions.c.job_id == job_id, schema.disputes.c.state == "open")
+        .group_by(schema.submissions.c.unit_id)
     )
     return {row[0]: int(row[1]) for row in tx.all(query)}
 
 
-MISSED = func.coalesce(func.sum(case((submissions.c.is_right.is_(False), 1), else_=0)), 0)
+MISSED = func.coalesce(func.sum(case((schema.submissions.c.is_right.is_(False), 1), else_=0)), 0)
 
 OF_LEASE = locking(
-    select(gold.c.item_id)
-    .join(leases, leases.c.unit_id == gold.c.unit_id)
-    .where(leases.c.lease_id == bindparam("lease"))
-    .order_by(gold.c.item_id),
-    of=gold,
+    select(schema.gold.c.item_id)
+    .join(schema.leases, schema.leases.c.unit_id == schema.gold.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"))
+    .order_by(schema.gold.c.item_id),
+    of=schema.gold,
 )

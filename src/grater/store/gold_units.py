@@ -10,23 +10,32 @@ from typing import Literal
 
 from sqlalchemy import exists, select
 
-from grater.store import asking, events, gold
-from grater.store.schema import leases, submissions, unit_items, units
+from grater.store import asking, events, gold, schema
 from grater.store.transaction import Tx
 
 
 def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
     """The work unit of a job that asks about this item alone or with others."""
-    query = select(units.c.unit_id).join(unit_items, unit_items.c.unit_id == units.c.unit_id)
-    here = (units.c.job_id == job_id) & (units.c.role == "work") & (unit_items.c.item_id == item_id)
+    query = select(schema.units.c.unit_id).join(
+        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
+    )
+    here = (
+        (schema.units.c.job_id == job_id) & (schema.units.c.role == "work") & (schema.unit_items.c.item_id == item_id)
+    )
     return None if (found := tx.value(query.where(here).limit(1))) is None else str(found)
 
 
 def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
     """Whether the item is gold or practice in this job already."""
-    query = select(units.c.unit_id).join(unit_items, unit_items.c.unit_id == units.c.unit_id)
+    query = select(schema.units.c.unit_id).join(
+        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
+    )
     return (
-        tx.first(query.where(units.c.job_id == job_id, units.c.role != "work", unit_items.c.item_id == item_id))
+        tx.first(
+            query.where(
+                schema.units.c.job_id == job_id, schema.units.c.role != "work", schema.unit_items.c.item_id == item_id
+            )
+        )
         is not None
     )
 
@@ -42,11 +51,11 @@ def convert(
     actor: str | None = None,
 ) -> bool:
     """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
-    touched = (submissions.c.unit_id == unit_id, leases.c.unit_id == unit_id)
+    touched = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
     if not asking.hold(tx, unit_id) or any(tx.value(select(exists().where(each))) for each in touched):
         return False
     asking.close_all(tx, unit_id)
-    tx.execute(units.update().where(units.c.unit_id == unit_id).values(role=role, batch=0))
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
     gold.add(tx, unit_id, item_id, accepted, reason=reason)
     events.write(tx, actor, f"unit.{role}", unit_id)
     return True

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select
 
-from grater.store import events, jobs
+from grater.store import events, jobs, schema
 from grater.store.ids import hashed
-from grater.store.schema import guidelines
 from grater.store.transaction import Tx
 
 
@@ -21,10 +20,12 @@ class Guidelines:
     person_id: str | None
 
 
-COLUMNS = [guidelines.c[name] for name in Guidelines.__dataclass_fields__]
-OF_JOB = select(*COLUMNS).where(guidelines.c.job_id == bindparam("job_id"))
-NEWEST = OF_JOB.order_by(guidelines.c.version.desc()).limit(1)
-NEWEST_VERSION = select(func.max(guidelines.c.version)).where(guidelines.c.job_id == bindparam("job_id"))
+COLUMNS = [schema.guidelines.c[name] for name in Guidelines.__dataclass_fields__]
+OF_JOB = select(*COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
+NEWEST = OF_JOB.order_by(schema.guidelines.c.version.desc()).limit(1)
+NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
+    schema.guidelines.c.job_id == bindparam("job_id")
+)
 
 
 def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
@@ -34,7 +35,7 @@ def add(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guid
     if newest is not None and newest.markdown == markdown:
         return newest
     made = Guidelines(job_id, newest.version + 1 if newest else 1, markdown, tx.now, actor)
-    tx.insert(guidelines, {name: getattr(made, name) for name in Guidelines.__dataclass_fields__})
+    tx.insert(schema.guidelines, {name: getattr(made, name) for name in Guidelines.__dataclass_fields__})
     events.write(tx, actor, "guidelines.added", job_id, {"version": made.version, "sha256": hashed(markdown)})
     return made
 
@@ -51,5 +52,5 @@ def version(tx: Tx, job_id: str) -> int:
 
 def versions(tx: Tx, job_id: str) -> list[Guidelines]:
     """All versions, the oldest first."""
-    query = select(*COLUMNS).where(guidelines.c.job_id == job_id).order_by(guidelines.c.version)
+    query = select(*COLUMNS).where(schema.guidelines.c.job_id == job_id).order_by(schema.guidelines.c.version)
     return [Guidelines(*row) for row in tx.all(query)]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 
 from grater.errors import NotFound, UsageError
-from grater.store import events, people
+from grater.store import events, people, schema
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
-from grater.store.schema import invitations
 from grater.store.transaction import Tx
 
 
@@ -28,7 +27,7 @@ class Invitation:
     person_id: str | None
 
 
-COLUMNS = [invitations.c[name] for name in Invitation.__dataclass_fields__]
+COLUMNS = [schema.invitations.c[name] for name in Invitation.__dataclass_fields__]
 
 
 def make(
@@ -48,14 +47,14 @@ def make(
     token, invitation_id = new_secret(), new_id()
     row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
     times = {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)}
-    tx.insert(invitations, row | times | {"person_id": person_id})
+    tx.insert(schema.invitations, row | times | {"person_id": person_id})
     events.write(tx, actor, "invitation.made", invitation_id, {"role": role, "job_id": job_id})
     return token
 
 
 def find(tx: Tx, token: str) -> Invitation | None:
     """The invitation behind a link, if it still holds."""
-    row = tx.first(select(*COLUMNS).where(invitations.c.token_hash == hashed(token)))
+    row = tx.first(select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)))
     if row is None or row.used_at is not None or row.ended_at is not None or row.expires_at <= tx.now:
         return None
     return Invitation(*row)
@@ -63,12 +62,12 @@ def find(tx: Tx, token: str) -> Invitation | None:
 
 def behind(tx: Tx, token: str) -> Invitation:
     """The invitation behind a link, whatever has become of it."""
-    return _the(tx, invitations.c.token_hash == hashed(token))
+    return _the(tx, schema.invitations.c.token_hash == hashed(token))
 
 
 def the(tx: Tx, invitation_id: str) -> Invitation:
     """The invitation with this id, which must be there."""
-    return _the(tx, invitations.c.invitation_id == invitation_id)
+    return _the(tx, schema.invitations.c.invitation_id == invitation_id)
 
 
 def _the(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
@@ -80,25 +79,32 @@ def _the(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
 
 def accept(tx: Tx, token: str, *, name: str, password_hash: str, email: str = "") -> Person:
     """The invited person comes in; the link is spent."""
-    tx.first(tx.locked(select(invitations.c.role).where(invitations.c.token_hash == hashed(token)), of=invitations))
+    tx.first(
+        tx.locked(
+            select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token)),
+            of=schema.invitations,
+        )
+    )
     invitation = find(tx, token)  # only now: whoever held the link before us has spent it
     if invitation is None or invitation.person_id is not None:
         raise NotFound("this invitation has been used, has run out, or never was; ask for a new one")
     person = people.add(tx, name=name, role=invitation.role, email=email, password_hash=password_hash)
-    this = invitations.c.invitation_id == invitation.invitation_id
-    tx.execute(invitations.update().where(this).values(used_at=tx.now, person_id=person.person_id))
+    this = schema.invitations.c.invitation_id == invitation.invitation_id
+    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now, person_id=person.person_id))
     events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
     return person
 
 
 def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
-    query = select(*COLUMNS).order_by(invitations.c.made_at, invitations.c.invitation_id)
+    query = select(*COLUMNS).order_by(schema.invitations.c.made_at, schema.invitations.c.invitation_id)
     return [Invitation(*row) for row in tx.all(query)]
 
 
 def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
     """Take an invitation back before it is used."""
-    this = (invitations.c.invitation_id == invitation_id) & invitations.c.used_at.is_(None)
-    taken_back = invitations.update().where(this, invitations.c.ended_at.is_(None)).values(ended_at=tx.now)
+    this = (schema.invitations.c.invitation_id == invitation_id) & schema.invitations.c.used_at.is_(None)
+    taken_back = (
+        schema.invitations.update().where(this, schema.invitations.c.ended_at.is_(None)).values(ended_at=tx.now)
+    )
     if tx.execute(taken_back).rowcount:
         events.write(tx, actor, "invitation.ended", invitation_id)

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import func, or_, select
 
 from grater.model import Item, Json, Span
+from grater.store import schema
 from grater.store.chunks import chunks
-from grater.store.schema import items
 from grater.store.transaction import Record, Tx
 
 
@@ -36,9 +36,9 @@ def add_all(tx: Tx, found: Iterable[StudyItem]) -> int:
     n_new = 0
     for batch in chunks(found):
         by_id = {each.item_id: each for each in batch}
-        old = {row.item_id for row in tx.all(select(items.c.item_id).where(items.c.item_id.in_(by_id)))}
+        old = {row.item_id for row in tx.all(select(schema.items.c.item_id).where(schema.items.c.item_id.in_(by_id)))}
         new = [_row(each) for item_id, each in by_id.items() if item_id not in old]
-        tx.insert(items, new)
+        tx.insert(schema.items, new)
         n_new += len(new)
     return n_new
 
@@ -47,8 +47,8 @@ def by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
     """Item ids by the names that a table uses: their ids, or what the table that brought them called them."""
     found: dict[str, str] = {}
     for some in chunks(dict.fromkeys(names)):
-        is_named = or_(items.c.item_id.in_(some), items.c.outside_id.in_(some))
-        for row in tx.all(select(items.c.item_id, items.c.outside_id).where(is_named)):
+        is_named = or_(schema.items.c.item_id.in_(some), schema.items.c.outside_id.in_(some))
+        for row in tx.all(select(schema.items.c.item_id, schema.items.c.outside_id).where(is_named)):
             if row.outside_id is not None:
                 found[row.outside_id] = row.item_id
             found[row.item_id] = row.item_id
@@ -56,43 +56,52 @@ def by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
 
 
 def find(tx: Tx, item_id: str) -> StudyItem | None:
-    row = tx.first(select(items).where(items.c.item_id == item_id))
+    row = tx.first(select(schema.items).where(schema.items.c.item_id == item_id))
     return None if row is None else _record(row)
 
 
 def of_ids(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
     found = {}
     for some in chunks(item_ids):
-        for row in tx.all(select(items).where(items.c.item_id.in_(some))):
+        for row in tx.all(select(schema.items).where(schema.items.c.item_id.in_(some))):
             found[row.item_id] = _record(row)
     return found
 
 
 def all(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:  # noqa: A001  (read as items.all)
     """Every item, in the order of the ids."""
-    query = select(items).order_by(tx.binary(items.c.item_id))
+    query = select(schema.items).order_by(tx.binary(schema.items.c.item_id))
     if kind is not None:
-        query = query.where(items.c.kind == kind)
+        query = query.where(schema.items.c.kind == kind)
     for row in tx.all(query):
         yield _record(row)
 
 
 def some(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[StudyItem]:
     """Items by essay and place, `most` of them from number `start` on."""
-    order = (tx.binary(items.c.essay_id), items.c.start, items.c.end, tx.binary(items.c.item_id))
-    query = select(items).order_by(*order).offset(start).limit(most)
-    return [_record(row) for row in tx.all(query if kind is None else query.where(items.c.kind == kind))]
+    order = (
+        tx.binary(schema.items.c.essay_id),
+        schema.items.c.start,
+        schema.items.c.end,
+        tx.binary(schema.items.c.item_id),
+    )
+    query = select(schema.items).order_by(*order).offset(start).limit(most)
+    return [_record(row) for row in tx.all(query if kind is None else query.where(schema.items.c.kind == kind))]
 
 
 def kinds(tx: Tx) -> list[tuple[str, int]]:
     """Every kind of item with how many there are."""
-    query = select(items.c.kind, func.count()).group_by(items.c.kind).order_by(tx.binary(items.c.kind))
+    query = (
+        select(schema.items.c.kind, func.count())
+        .group_by(schema.items.c.kind)
+        .order_by(tx.binary(schema.items.c.kind))
+    )
     return [(row[0], row[1]) for row in tx.all(query)]
 
 
 def count(tx: Tx, *, kind: str | None = None) -> int:
-    query = select(func.count()).select_from(items)
-    return int(tx.value(query if kind is None else query.where(items.c.kind == kind)))
+    query = select(func.count()).select_from(schema.items)
+    return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
 
 
 def _row(each: StudyItem) -> dict[str, Any]:

@@ -11,11 +11,9 @@ from sqlalchemy import bindparam, select
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import events
+from grater.store import events, schema
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
-from grater.store.schema import jobs
-from grater.store.schema.work import JOB_STATES
 from grater.store.transaction import Tx, locking
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
@@ -39,9 +37,9 @@ class Job:
 
 
 NO_JOB = "there is no such job in this study"
-COLUMNS = [jobs.c[name] for name in Job.__dataclass_fields__]
-BY_ID = select(*COLUMNS).where(jobs.c.job_id == bindparam("job_id"))
-LOCKED = locking(BY_ID, of=jobs)
+COLUMNS = [schema.jobs.c[name] for name in Job.__dataclass_fields__]
+BY_ID = select(*COLUMNS).where(schema.jobs.c.job_id == bindparam("job_id"))
+LOCKED = locking(BY_ID, of=schema.jobs)
 
 
 def add(
@@ -59,11 +57,11 @@ def add(
     """A new job, a draft without units."""
     if judgments < 1 or lease_minutes <= 0:
         raise UsageError(f"expected at least 1 judgment and a lease that lasts, found {judgments}, {lease_minutes}")
-    if tx.value(select(jobs.c.job_id).where(jobs.c.name == name)) is not None:
+    if tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == name)) is not None:
         raise Conflict(f"there is a job called {name!r} already; choose another name")
     lease_ms = int(lease_minutes * MINUTE)
     job = Job(new_id(), name, task, title or name, judgments, access, "draft", lease_ms, options or {}, tx.now)
-    tx.insert(jobs, {column: getattr(job, column) for column in Job.__dataclass_fields__})
+    tx.insert(schema.jobs, {column: getattr(job, column) for column in Job.__dataclass_fields__})
     events.write(tx, actor, "job.added", job.job_id, {"task": task, "judgments": judgments, "access": access})
     return job
 
@@ -98,15 +96,17 @@ def named(tx: Tx, name: str) -> Job:
 
 
 def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
-    return [Job(*row) for row in tx.all(select(*COLUMNS).order_by(jobs.c.added_at, tx.binary(jobs.c.name)))]
+    return [
+        Job(*row) for row in tx.all(select(*COLUMNS).order_by(schema.jobs.c.added_at, tx.binary(schema.jobs.c.name)))
+    ]
 
 
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
     """Open, pause or close a job; work in raters' hands is still taken."""
-    if state not in JOB_STATES:
-        raise UsageError(unknown("state", state, list(JOB_STATES)))
+    if state not in schema.JOB_STATES:
+        raise UsageError(unknown("state", state, list(schema.JOB_STATES)))
     the(tx, job_id)
-    tx.execute(jobs.update().where(jobs.c.job_id == job_id).values(state=state))
+    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(state=state))
     events.write(tx, actor, "job.state", job_id, {"state": state})
     return the(tx, job_id)
 
@@ -114,6 +114,6 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
 def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
     """Change some options and keep the others."""
     merged = {**lock(tx, job_id).options, **options}
-    tx.execute(jobs.update().where(jobs.c.job_id == job_id).values(options=merged))
+    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
     return the(tx, job_id)

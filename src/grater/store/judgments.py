@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from grater.model import Json
+from grater.store import schema
 from grater.store.clock import as_iso
 from grater.store.progress import DONE
-from grater.store.schema import jobs, judgments, people, submissions, units
 from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
 
@@ -37,12 +37,12 @@ def table(
 
     `of_done`: only those of finished units.  `most` of them from number `start` on.
     """
-    query = _query(tx, roles).where(submissions.c.status.in_(statuses))
+    query = _query(tx, roles).where(schema.submissions.c.status.in_(statuses))
     if job_id is not None:
-        query = query.where(submissions.c.job_id == job_id)
+        query = query.where(schema.submissions.c.job_id == job_id)
     if of_done:
         query = query.where(
-            submissions.c.unit_id.in_(DONE if job_id is None else DONE.where(units.c.job_id == job_id))
+            schema.submissions.c.unit_id.in_(DONE if job_id is None else DONE.where(schema.units.c.job_id == job_id))
         )
     if most is not None:
         query = query.offset(start).limit(most)
@@ -51,7 +51,11 @@ def table(
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:
     """The answers of one submission, in the order in which they were given."""
-    query = select(judgments).where(judgments.c.submission_id == submission_id).order_by(judgments.c.position)
+    query = (
+        select(schema.judgments)
+        .where(schema.judgments.c.submission_id == submission_id)
+        .order_by(schema.judgments.c.position)
+    )
     return tuple(_answer(row) for row in tx.all(query))
 
 
@@ -59,13 +63,17 @@ def by_submission(
     tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)
 ) -> Iterator[tuple[Record, tuple[Answer, ...]]]:
     """Each submission of a job with its answers, in the order in which they came."""
-    order = (submissions.c.at, tx.binary(submissions.c.submission_id))
-    mine = (submissions.c.job_id == job_id) & submissions.c.status.in_(statuses)
-    found = select(judgments).join(submissions, submissions.c.submission_id == judgments.c.submission_id).where(mine)
+    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
+    mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
+    found = (
+        select(schema.judgments)
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .where(mine)
+    )
     answers: dict[str, list[Answer]] = defaultdict(list)
-    for row in tx.all(found.order_by(*order, judgments.c.position)):
+    for row in tx.all(found.order_by(*order, schema.judgments.c.position)):
         answers[row.submission_id].append(_answer(row))
-    for row in tx.all(select(submissions).where(mine).order_by(*order)):
+    for row in tx.all(select(schema.submissions).where(mine).order_by(*order)):
         yield row, tuple(answers[row.submission_id])
 
 
@@ -76,32 +84,32 @@ def _answer(row: Record) -> Answer:
 def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:
     return (
         select(
-            judgments,
-            submissions.c.status,
-            submissions.c.seconds,
-            submissions.c.at,
-            submissions.c.is_right,
-            submissions.c.guidelines_version,
-            units.c.unit_id,
-            units.c.stage,
-            units.c.role.label("unit_role"),
-            units.c.batch,
-            jobs.c.name.label("job"),
-            people.c.name,
-            people.c.pseudonym,
-            people.c.role,
-            people.c.kind,
+            schema.judgments,
+            schema.submissions.c.status,
+            schema.submissions.c.seconds,
+            schema.submissions.c.at,
+            schema.submissions.c.is_right,
+            schema.submissions.c.guidelines_version,
+            schema.units.c.unit_id,
+            schema.units.c.stage,
+            schema.units.c.role.label("unit_role"),
+            schema.units.c.batch,
+            schema.jobs.c.name.label("job"),
+            schema.people.c.name,
+            schema.people.c.pseudonym,
+            schema.people.c.role,
+            schema.people.c.kind,
         )
-        .join(submissions, submissions.c.submission_id == judgments.c.submission_id)
-        .join(units, units.c.unit_id == submissions.c.unit_id)
-        .join(jobs, jobs.c.job_id == submissions.c.job_id)
-        .join(people, people.c.person_id == submissions.c.person_id)
-        .where(units.c.role.in_(roles))
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(schema.units.c.role.in_(roles))
         .order_by(
-            tx.binary(jobs.c.name),
-            tx.binary(judgments.c.item_id),
-            submissions.c.at,
-            tx.binary(judgments.c.submission_id),
+            tx.binary(schema.jobs.c.name),
+            tx.binary(schema.judgments.c.item_id),
+            schema.submissions.c.at,
+            tx.binary(schema.judgments.c.submission_id),
         )
     )
 

@@ -17,12 +17,11 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Update, bindparam, literal_column, or_, select
 
 from grater.model import Json
-from grater.store import admission, events, footing, guidelines, jobs, people, slots
+from grater.store import admission, events, footing, guidelines, jobs, people, schema, slots
 from grater.store.footing import CLOCK_SLACK
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.queue import Place, next_place
-from grater.store.schema import leases
 from grater.store.transaction import Tx, locking
 
 NO_SLOT = 0
@@ -49,14 +48,20 @@ class Lease:
     kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
-COLUMNS = [leases.c[name] for name in Lease.__dataclass_fields__]
-MINE = select(*COLUMNS).where(leases.c.lease_id == bindparam("lease"), leases.c.person_id == bindparam("person"))
-MINE_LOCKED = locking(MINE, of=leases)
-IN_JOB = select(*COLUMNS).where(leases.c.job_id == bindparam("job"), leases.c.state == literal_column("'held'"))
-HELD = IN_JOB.where(leases.c.person_id == bindparam("person"), leases.c.place == bindparam("place"))
-OVER = IN_JOB.where(or_(leases.c.expires_at <= bindparam("now"), leases.c.expires_at > bindparam("latest")))
+COLUMNS = [schema.leases.c[name] for name in Lease.__dataclass_fields__]
+MINE = select(*COLUMNS).where(
+    schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person")
+)
+MINE_LOCKED = locking(MINE, of=schema.leases)
+IN_JOB = select(*COLUMNS).where(
+    schema.leases.c.job_id == bindparam("job"), schema.leases.c.state == literal_column("'held'")
+)
+HELD = IN_JOB.where(schema.leases.c.person_id == bindparam("person"), schema.leases.c.place == bindparam("place"))
+OVER = IN_JOB.where(
+    or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest"))
+)
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
-OVER_LOCKED = locking(OVER, of=leases, skip=True)
+OVER_LOCKED = locking(OVER, of=schema.leases, skip=True)
 FOOTING = footing.question(COLUMNS)
 
 
@@ -92,7 +97,7 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, versio
         "held",
         guidelines.version(tx, job.job_id) if version is None else version,
     )
-    tx.insert(leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
+    tx.insert(schema.leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
     slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
     payload = {"job_id": job.job_id, "unit_id": at.unit_id, "n": at.n, "person_id": person_id}
     events.write(tx, person_id, "lease.taken", lease.lease_id, payload)
@@ -113,7 +118,7 @@ def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None
 
 def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
     """Remember with the lease what the page must not tell (the sides of `choice`)."""
-    tx.execute(leases.update().where(leases.c.lease_id == lease_id).values(kept=kept))
+    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(kept=kept))
 
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
@@ -149,8 +154,12 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
 
 def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     """Everything that a rater holds in a job, locked."""
-    mine = (leases.c.person_id == person_id) & (leases.c.job_id == job_id) & (leases.c.state == "held")
-    return [Lease(*row) for row in tx.all(tx.locked(select(*COLUMNS).where(mine), of=leases))]
+    mine = (
+        (schema.leases.c.person_id == person_id)
+        & (schema.leases.c.job_id == job_id)
+        & (schema.leases.c.state == "held")
+    )
+    return [Lease(*row) for row in tx.all(tx.locked(select(*COLUMNS).where(mine), of=schema.leases))]
 
 
 def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease | None:
@@ -160,7 +169,7 @@ def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease | None:
 
 
 def _still_held(lease: Lease) -> Update:
-    return leases.update().where(leases.c.lease_id == lease.lease_id, leases.c.state == "held")
+    return schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id, schema.leases.c.state == "held")
 
 
 def _is_over(lease: Lease, now: int) -> bool:

@@ -11,11 +11,9 @@ from sqlalchemy import select
 
 from grater.errors import NotFound
 from grater.model import Json
-from grater.store import drafts, findings, judgments, leases, people, slots, submissions, units
+from grater.store import drafts, findings, judgments, leases, people, schema, slots, submissions, units
 from grater.store.leases import MENDING, Lease
 from grater.store.queue import Place
-from grater.store.schema import leases as lease_table
-from grater.store.schema import submissions as table
 from grater.store.transaction import Record, Tx
 from grater.tasks.marking import SET_ASIDE
 from grater.tasks.task import Answer
@@ -62,14 +60,18 @@ def _free(tx: Tx, lease: Lease, old: Record | None) -> None:
     elif is_held:
         leases.close(tx, lease, "returned", actor=lease.person_id)
     n = 1 if old is None else old.n
-    tx.execute(lease_table.update().where(lease_table.c.lease_id == lease.lease_id).values(n=n))
+    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease.lease_id).values(n=n))
     if old is not None and is_held:
         slots.set_state(tx, lease.unit_id, n, "leased")
 
 
 def _valid(tx: Tx, unit_id: str, person_id: str) -> Record | None:
-    mine = (table.c.unit_id == unit_id) & (table.c.person_id == person_id) & (table.c.status == "valid")
-    return tx.first(select(table).where(mine))
+    mine = (
+        (schema.submissions.c.unit_id == unit_id)
+        & (schema.submissions.c.person_id == person_id)
+        & (schema.submissions.c.status == "valid")
+    )
+    return tx.first(select(schema.submissions).where(mine))
 
 
 def _body(text: str, answer: Answer) -> dict[str, Json]:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from sqlalchemy import or_, select
 
 from grater.errors import BadInput, Problem
-from grater.store import events
+from grater.store import events, schema
 from grater.store.ids import new_id
-from grater.store.schema import messages, people
 from grater.store.transaction import Tx
 
 LONGEST = 5000
@@ -32,8 +31,10 @@ class Message:
     role: str = ""
 
 
-COLUMNS = [messages.c[name] for name in Message.__dataclass_fields__ if name not in ("name", "role")]
-QUERY = select(*COLUMNS, people.c.name, people.c.role).join(people, people.c.person_id == messages.c.from_id)
+COLUMNS = [schema.messages.c[name] for name in Message.__dataclass_fields__ if name not in ("name", "role")]
+QUERY = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
+    schema.people, schema.people.c.person_id == schema.messages.c.from_id
+)
 
 
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
@@ -41,31 +42,42 @@ def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: s
     if not 0 < len(text.strip()) <= LONGEST:
         raise BadInput(Problem("form", f"text: expected 1 to {LONGEST} characters, found {len(text.strip())}"))
     row = {"message_id": new_id(), "job_id": job_id, "from_id": from_id, "to_id": to_id, "text": text.strip()}
-    tx.insert(messages, row | {"at": tx.now})
+    tx.insert(schema.messages, row | {"at": tx.now})
     events.write(tx, from_id, "message.sent", str(row["message_id"]), {"job_id": job_id})
     return str(row["message_id"])
 
 
 def of_rater(tx: Tx, person_id: str) -> list[Message]:
     """What a rater wrote and what was written to them or to all, the newest first; never another rater's."""
-    to_all = messages.c.to_id.is_(None) & people.c.role.in_(STAFF)
-    mine = or_(messages.c.from_id == person_id, messages.c.to_id == person_id, to_all)
-    return [Message(*row) for row in tx.all(QUERY.where(mine).order_by(messages.c.at.desc(), messages.c.message_id))]
+    to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
+    mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
+    return [
+        Message(*row)
+        for row in tx.all(QUERY.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id))
+    ]
 
 
 def with_rater(tx: Tx, person_id: str) -> list[Message]:
     """Both sides of the talk with one rater, the oldest first."""
-    theirs = or_(messages.c.from_id == person_id, messages.c.to_id == person_id)
-    return [Message(*row) for row in tx.all(QUERY.where(theirs).order_by(messages.c.at, messages.c.message_id))]
+    theirs = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id)
+    return [
+        Message(*row)
+        for row in tx.all(QUERY.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id))
+    ]
 
 
 def unread(tx: Tx) -> list[Message]:
     """What raters wrote and no manager has read yet."""
-    is_new = messages.c.to_id.is_(None) & messages.c.read_at.is_(None) & people.c.role.not_in(STAFF)
-    return [Message(*row) for row in tx.all(QUERY.where(is_new).order_by(messages.c.at, messages.c.message_id))]
+    is_new = (
+        schema.messages.c.to_id.is_(None) & schema.messages.c.read_at.is_(None) & schema.people.c.role.not_in(STAFF)
+    )
+    return [
+        Message(*row)
+        for row in tx.all(QUERY.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id))
+    ]
 
 
 def read_by(tx: Tx, reader_id: str, *, from_id: str | None = None) -> None:
     """The reader has seen what was sent to them, or (for staff) what one rater wrote."""
-    theirs = messages.c.to_id == reader_id if from_id is None else messages.c.from_id == from_id
-    tx.execute(messages.update().where(theirs, messages.c.read_at.is_(None)).values(read_at=tx.now))
+    theirs = schema.messages.c.to_id == reader_id if from_id is None else schema.messages.c.from_id == from_id
+    tx.execute(schema.messages.update().where(theirs, schema.messages.c.read_at.is_(None)).values(read_at=tx.now))

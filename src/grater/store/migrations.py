@@ -12,8 +12,8 @@ from typing import TypeAlias
 from sqlalchemy import Connection, inspect, select
 
 from grater.errors import GraterError, UsageError
+from grater.store import schema
 from grater.store.ids import new_id, new_secret
-from grater.store.schema import METADATA, meta
 from grater.store.triggers import create_triggers
 
 Step: TypeAlias = Callable[[Connection], None]
@@ -50,16 +50,16 @@ def is_empty(connection: Connection) -> bool:
 
 def create(connection: Connection) -> None:
     """All tables, indexes and triggers of a new study."""
-    METADATA.create_all(connection)
+    schema.METADATA.create_all(connection)
     create_triggers(connection)
     values = {"version": str(VERSION), "study_id": new_id(), "key": new_secret()}
-    connection.execute(meta.insert(), [{"key": name, "value": value} for name, value in values.items()])
+    connection.execute(schema.meta.insert(), [{"key": name, "value": value} for name, value in values.items()])
 
 
 def version_of(connection: Connection, *, name: str) -> int:
     if is_empty(connection):
         raise UsageError(f"{name}: not a study; make one with `grater study new {name}`")
-    value = connection.execute(select(meta.c.value).where(meta.c.key == "version")).scalar()
+    value = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "version")).scalar()
     if value is None:
         raise UsageError(f"{name}: a database, but not a study of grater")
     return int(value)
@@ -73,4 +73,4 @@ def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = ST
         raise GraterError(f"{name}: made by a newer grater (schema {found}, this one knows {newest}); upgrade grater")
     for number in range(found + 1, newest + 1):
         steps[number](connection)
-        connection.execute(meta.update().where(meta.c.key == "version").values(value=str(number)))
+        connection.execute(schema.meta.update().where(schema.meta.c.key == "version").values(value=str(number)))

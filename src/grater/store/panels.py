@@ -20,11 +20,10 @@ from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import admission, events, jobs, leases, people, trust, turns
+from grater.store import admission, events, jobs, leases, people, schema, trust, turns
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.people import Person
-from grater.store.schema import panel_places, panels
 from grater.store.transaction import Tx
 
 OPEN_LINK = Provider("open", "")
@@ -69,13 +68,13 @@ def add(
     _panel(provider, options or {})  # refused before it is stored
     panel_id = new_id()
     row = {"panel_id": panel_id, "job_id": job_id, "provider": provider, "options": dict(options or {})}
-    tx.insert(panels, row | {"state": "open", "added_at": tx.now})
+    tx.insert(schema.panels, row | {"state": "open", "added_at": tx.now})
     events.write(tx, actor, "panel.added", panel_id, {"job_id": job_id, "provider": provider})
     return the(tx, panel_id)
 
 
 def the(tx: Tx, panel_id: str) -> StudyPanel:
-    row = tx.first(select(panels).where(panels.c.panel_id == panel_id))
+    row = tx.first(select(schema.panels).where(schema.panels.c.panel_id == panel_id))
     if row is None:
         raise NotFound("there is no such panel")
     panel, places, minutes = _panel(row.provider, row.options)
@@ -83,13 +82,19 @@ def the(tx: Tx, panel_id: str) -> StudyPanel:
 
 
 def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
-    query = select(panels.c.panel_id).where(panels.c.job_id == job_id).order_by(panels.c.added_at, panels.c.panel_id)
+    query = (
+        select(schema.panels.c.panel_id)
+        .where(schema.panels.c.job_id == job_id)
+        .order_by(schema.panels.c.added_at, schema.panels.c.panel_id)
+    )
     return [the(tx, row.panel_id) for row in tx.all(query)]
 
 
 def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None) -> PanelPlace:
     """A rater comes by the panel's link; who was here before gets the same place, whatever became of it."""
-    tx.first(tx.locked(select(panels.c.panel_id).where(panels.c.panel_id == panel_id), of=panels))
+    tx.first(
+        tx.locked(select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id), of=schema.panels)
+    )
     panel = the(tx, panel_id)
     time_out(tx, panel)
     known = place_of(tx, panel_id, external_id)
@@ -102,22 +107,24 @@ def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | 
         return cast(PanelPlace, place_of(tx, panel_id, external_id))
     person = _person(tx, panel.panel.provider.name, external_id, also or {})
     row = {"panel_id": panel_id, "external_id": external_id, "person_id": person.person_id, "joined_at": tx.now}
-    tx.insert(panel_places, row)
+    tx.insert(schema.panel_places, row)
     events.write(tx, person.person_id, "place.taken", panel_id, {"person_id": person.person_id})
     return cast(PanelPlace, place_of(tx, panel_id, external_id))
 
 
 def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
-    here = (panel_places.c.panel_id == panel_id) & (panel_places.c.external_id == external_id)
-    row = tx.first(select(panel_places).where(here))
+    here = (schema.panel_places.c.panel_id == panel_id) & (schema.panel_places.c.external_id == external_id)
+    row = tx.first(select(schema.panel_places).where(here))
     return None if row is None else PanelPlace(*row)
 
 
 def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
     """The rater's newest place in a panel of this job, with the address to go to from there."""
-    query = select(panel_places).join(panels, panels.c.panel_id == panel_places.c.panel_id)
-    query = query.where(panels.c.job_id == job_id, panel_places.c.person_id == person_id)
-    row = tx.first(query.order_by(panel_places.c.joined_at.desc()))
+    query = select(schema.panel_places).join(
+        schema.panels, schema.panels.c.panel_id == schema.panel_places.c.panel_id
+    )
+    query = query.where(schema.panels.c.job_id == job_id, schema.panel_places.c.person_id == person_id)
+    row = tx.first(query.order_by(schema.panel_places.c.joined_at.desc()))
     return None if row is None else way_out(tx, PanelPlace(*row))
 
 
@@ -140,8 +147,11 @@ def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
 
 
 def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
-    query = select(panel_places).where(panel_places.c.panel_id == panel_id)
-    return [PanelPlace(*row) for row in tx.all(query.order_by(panel_places.c.joined_at, panel_places.c.external_id))]
+    query = select(schema.panel_places).where(schema.panel_places.c.panel_id == panel_id)
+    return [
+        PanelPlace(*row)
+        for row in tx.all(query.order_by(schema.panel_places.c.joined_at, schema.panel_places.c.external_id))
+    ]
 
 
 def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
@@ -160,9 +170,11 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
 
     False, and nothing changes, where somebody changed it first: who has completed does not time out.
     """
-    here = (panel_places.c.panel_id == place.panel_id) & (panel_places.c.external_id == place.external_id)
+    here = (schema.panel_places.c.panel_id == place.panel_id) & (
+        schema.panel_places.c.external_id == place.external_id
+    )
     values = {"state": state, "ended_at": None if state == "joined" else tx.now}
-    as_it_was = panel_places.update().where(here, panel_places.c.state == place.state)
+    as_it_was = schema.panel_places.update().where(here, schema.panel_places.c.state == place.state)
     if not tx.execute(as_it_was.values(**values)).rowcount:
         return False
     if state in GIVEN_BACK:
@@ -176,9 +188,9 @@ def time_out(tx: Tx, panel: StudyPanel) -> int:
     """Free the places of raters who came long ago and never finished; give how many."""
     if not panel.minutes:
         return 0
-    is_old = panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
-    here = (panel_places.c.panel_id == panel.panel_id) & (panel_places.c.state == "joined") & is_old
-    old = [PanelPlace(*row) for row in tx.all(select(panel_places).where(here))]
+    is_old = schema.panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
+    here = (schema.panel_places.c.panel_id == panel.panel_id) & (schema.panel_places.c.state == "joined") & is_old
+    old = [PanelPlace(*row) for row in tx.all(select(schema.panel_places).where(here))]
     return sum(set_state(tx, place, "timed-out", actor=None) for place in old)
 
 
@@ -197,14 +209,16 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
 
 
 def _n_taken(tx: Tx, panel_id: str) -> int:
-    taken = (panel_places.c.panel_id == panel_id) & panel_places.c.state.in_(TAKEN)
-    return int(tx.value(select(func.count()).select_from(panel_places).where(taken)) or 0)
+    taken = (schema.panel_places.c.panel_id == panel_id) & schema.panel_places.c.state.in_(TAKEN)
+    return int(tx.value(select(func.count()).select_from(schema.panel_places).where(taken)) or 0)
 
 
 def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) -> Person:
     """Whoever came with this id from this provider before, in whatever job, or somebody new without a password."""
-    query = select(panel_places.c.person_id).join(panels, panels.c.panel_id == panel_places.c.panel_id)
-    same = query.where(panels.c.provider == provider, panel_places.c.external_id == external_id)
+    query = select(schema.panel_places.c.person_id).join(
+        schema.panels, schema.panels.c.panel_id == schema.panel_places.c.panel_id
+    )
+    same = query.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
     person_id = tx.value(same.limit(1))
     if person_id is not None:
         return people.the(tx, person_id)

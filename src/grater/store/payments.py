@@ -16,10 +16,9 @@ from grater.crowd.pay import Pay, Work, bill
 from grater.crowd.terms import terms_of
 from grater.errors import Conflict, UsageError
 from grater.model import Json
-from grater.store import events, jobs, people
+from grater.store import events, jobs, people, schema
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.schema import payments, submissions
 from grater.store.transaction import Tx
 
 BY_POLICY = ("work", "correction")
@@ -38,7 +37,7 @@ class Payment:
     at: int
 
 
-COLUMNS = [payments.c[name] for name in Payment.__dataclass_fields__]
+COLUMNS = [schema.payments.c[name] for name in Payment.__dataclass_fields__]
 
 
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
@@ -81,29 +80,42 @@ def bonus(
 
 
 def of_job(tx: Tx, job_id: str) -> list[Payment]:
-    order = (payments.c.at, tx.binary(payments.c.payment_id))
-    return [Payment(*row) for row in tx.all(select(*COLUMNS).where(payments.c.job_id == job_id).order_by(*order))]
+    order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
+    return [
+        Payment(*row) for row in tx.all(select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order))
+    ]
 
 
 def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = None) -> int:
     """What these raters were owed in this job has been paid; give how many rows that were."""
-    theirs = (payments.c.job_id == job_id) & payments.c.person_id.in_(person_ids) & (payments.c.state == "owed")
-    n_rows = tx.execute(payments.update().where(theirs).values(state="paid")).rowcount
+    theirs = (
+        (schema.payments.c.job_id == job_id)
+        & schema.payments.c.person_id.in_(person_ids)
+        & (schema.payments.c.state == "owed")
+    )
+    n_rows = tx.execute(schema.payments.update().where(theirs).values(state="paid")).rowcount
     events.write(tx, actor, "payments.paid", job_id, {"people": person_ids, "rows": n_rows})
     return n_rows
 
 
 def work_of(tx: Tx, job_id: str) -> list[Work]:
     """Every submission of a job as far as money knows it, raters by their ids."""
-    columns = (submissions.c.person_id, submissions.c.status, submissions.c.seconds, submissions.c.unit_id)
-    query = select(*columns).where(submissions.c.job_id == job_id).order_by(submissions.c.at)
+    columns = (
+        schema.submissions.c.person_id,
+        schema.submissions.c.status,
+        schema.submissions.c.seconds,
+        schema.submissions.c.unit_id,
+    )
+    query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(schema.submissions.c.at)
     return [Work(*row) for row in tx.all(query)]
 
 
 def require_currency(tx: Tx, job_id: str, currency: str) -> None:
     """A job has one currency for good, once money has been written down in it."""
     other = tx.value(
-        select(payments.c.currency).where(payments.c.job_id == job_id, payments.c.currency != currency).limit(1)
+        select(schema.payments.c.currency)
+        .where(schema.payments.c.job_id == job_id, schema.payments.c.currency != currency)
+        .limit(1)
     )
     if other is not None:
         raise Conflict(f"this job is paid in {other}; {currency} cannot be mixed with it")
@@ -123,7 +135,7 @@ def _written(tx: Tx, job_id: str) -> Counter[str]:
 
 
 def _find(tx: Tx, payment_id: str) -> Payment | None:
-    row = tx.first(select(*COLUMNS).where(payments.c.payment_id == payment_id))
+    row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == payment_id))
     return None if row is None else Payment(*row)
 
 
@@ -140,7 +152,7 @@ def _write(
     payment_id: str | None = None,
 ) -> Payment:
     made = Payment(payment_id or new_id(), job_id, person_id, kind, cents, pay.currency, "owed", note, tx.now)
-    tx.insert(payments, {name: getattr(made, name) for name in Payment.__dataclass_fields__})
+    tx.insert(schema.payments, {name: getattr(made, name) for name in Payment.__dataclass_fields__})
     payload: dict[str, Json] = {
         "job_id": job_id,
         "person_id": person_id,

@@ -11,10 +11,8 @@ from sqlalchemy import bindparam, func, select
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import events
+from grater.store import events, schema
 from grater.store.ids import new_id, new_pseudonym
-from grater.store.schema import joint_members, people
-from grater.store.schema.people import ROLES
 from grater.store.transaction import Record, Tx, locking
 
 Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
@@ -37,10 +35,10 @@ class Person:
     added_at: int = 0
 
 
-COLUMNS = [people.c[name] for name in Person.__dataclass_fields__]
-BY_ID = select(*COLUMNS).where(people.c.person_id == bindparam("person_id"))
-LOCKED = locking(BY_ID, of=people)
-SEATS = select(joint_members.c.person_id).where(joint_members.c.member_id == bindparam("member"))
+COLUMNS = [schema.people.c[name] for name in Person.__dataclass_fields__]
+BY_ID = select(*COLUMNS).where(schema.people.c.person_id == bindparam("person_id"))
+LOCKED = locking(BY_ID, of=schema.people)
+SEATS = select(schema.joint_members.c.person_id).where(schema.joint_members.c.member_id == bindparam("member"))
 
 
 def add(
@@ -66,8 +64,8 @@ def add(
     person = Person(
         new_id(), name, new_pseudonym(), role, kind, email, "active", password_hash, payload or {}, tx.now
     )
-    tx.insert(people, {column: getattr(person, column) for column in Person.__dataclass_fields__})
-    tx.insert(joint_members, [{"person_id": person.person_id, "member_id": member} for member in members])
+    tx.insert(schema.people, {column: getattr(person, column) for column in Person.__dataclass_fields__})
+    tx.insert(schema.joint_members, [{"person_id": person.person_id, "member_id": member} for member in members])
     events.write(tx, actor, "person.added", person.person_id, {"role": role, "kind": kind, "members": list(members)})
     return person
 
@@ -85,7 +83,7 @@ def the(tx: Tx, person_id: str) -> Person:
 
 
 def by_name(tx: Tx, name: str) -> Person | None:
-    return _one(tx.first(select(*COLUMNS).where(people.c.name == name)))
+    return _one(tx.first(select(*COLUMNS).where(schema.people.c.name == name)))
 
 
 def named(tx: Tx, name: str) -> Person:
@@ -98,16 +96,19 @@ def named(tx: Tx, name: str) -> Person:
 
 def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
     """Everybody, in the order in which they came."""
-    return [Person(*row) for row in tx.all(select(*COLUMNS).order_by(people.c.added_at, tx.binary(people.c.name)))]
+    return [
+        Person(*row)
+        for row in tx.all(select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name)))
+    ]
 
 
 def count(tx: Tx) -> int:
-    return int(tx.value(select(func.count()).select_from(people)))
+    return int(tx.value(select(func.count()).select_from(schema.people)))
 
 
 def members(tx: Tx, person_id: str) -> tuple[str, ...]:
     """The ids of the two people behind a joint seat."""
-    query = select(joint_members.c.member_id).where(joint_members.c.person_id == person_id)
+    query = select(schema.joint_members.c.member_id).where(schema.joint_members.c.person_id == person_id)
     return tuple(sorted(row.member_id for row in tx.all(query)))
 
 
@@ -119,7 +120,7 @@ def seat_ids(tx: Tx, person_id: str) -> tuple[str, ...]:
 def seats(tx: Tx, person_id: str) -> list[Person]:
     """The joint seats that a person shares."""
     mine = seat_ids(tx, person_id)
-    query = select(*COLUMNS).where(people.c.person_id.in_(mine)).order_by(tx.binary(people.c.name))
+    query = select(*COLUMNS).where(schema.people.c.person_id.in_(mine)).order_by(tx.binary(schema.people.c.name))
     return [Person(*row) for row in tx.all(query)]
 
 
@@ -134,7 +135,9 @@ def set_state(tx: Tx, person_id: str, state: Literal["active", "ended"], *, acto
 
 def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | None = None) -> Person:
     person = the(tx, person_id)
-    tx.execute(people.update().where(people.c.person_id == person_id).values(password_hash=password_hash))
+    tx.execute(
+        schema.people.update().where(schema.people.c.person_id == person_id).values(password_hash=password_hash)
+    )
     events.write(tx, actor, "person.password", person_id)
     return replace(person, password_hash=password_hash)
 
@@ -149,9 +152,9 @@ def lock(tx: Tx, person_id: str) -> Person:
 
 def owners(tx: Tx) -> list[str]:
     """The owners who may come in, held until the end: of two who would leave, the second sees that the first has."""
-    is_owner = (people.c.role == "owner") & (people.c.state == "active")
-    query = select(people.c.person_id).where(is_owner).order_by(people.c.person_id)
-    return [row.person_id for row in tx.all(tx.locked(query, of=people))]
+    is_owner = (schema.people.c.role == "owner") & (schema.people.c.state == "active")
+    query = select(schema.people.c.person_id).where(is_owner).order_by(schema.people.c.person_id)
+    return [row.person_id for row in tx.all(tx.locked(query, of=schema.people))]
 
 
 def require_unchanged(tx: Tx, person: Person) -> None:
@@ -163,14 +166,14 @@ def require_unchanged(tx: Tx, person: Person) -> None:
 
 def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:
     the(tx, person_id)
-    tx.execute(people.update().where(people.c.person_id == person_id).values(**values))
+    tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
     events.write(tx, actor, verb, person_id, values)
     return the(tx, person_id)
 
 
 def require_role(role: str) -> None:
-    if role not in ROLES:
-        raise UsageError(unknown("role", role, list(ROLES)))
+    if role not in schema.ROLES:
+        raise UsageError(unknown("role", role, list(schema.ROLES)))
 
 
 def _one(row: Record | None) -> Person | None:

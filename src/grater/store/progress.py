@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import and_, bindparam, case, func, select
 
-from grater.store.schema import leases, people, slots, submissions, units
+from grater.store import schema
 from grater.store.transaction import Tx
 
 
@@ -51,8 +51,12 @@ class Progress:
 
 def of_job(tx: Tx, job_id: str) -> Progress:
     by_unit = _by_unit(tx, job_id)
-    counts = select(slots.c.state, func.count()).where(slots.c.job_id == job_id).group_by(slots.c.state)
-    n_held = tx.value(select(func.count()).where(leases.c.job_id == job_id, leases.c.state == "held"))
+    counts = (
+        select(schema.slots.c.state, func.count())
+        .where(schema.slots.c.job_id == job_id)
+        .group_by(schema.slots.c.state)
+    )
+    n_held = tx.value(select(func.count()).where(schema.leases.c.job_id == job_id, schema.leases.c.state == "held"))
     return Progress(
         units=len(by_unit),
         done=sum(unit.is_done for unit in by_unit),
@@ -72,50 +76,57 @@ def of_person(tx: Tx, job_id: str, person_id: str) -> int:
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:
     """How far one work unit is."""
-    row = tx.first(BY_UNIT.where(units.c.unit_id == unit_id))
+    row = tx.first(BY_UNIT.where(schema.units.c.unit_id == unit_id))
     return None if row is None else UnitProgress(*row)
 
 
 def some_units(tx: Tx, job_id: str, *, start: int, most: int) -> tuple[UnitProgress, ...]:
     """Work units of a job in their order, `most` of them from number `start` on."""
-    query = BY_UNIT.where(units.c.job_id == job_id).order_by(units.c.position).offset(start).limit(most)
+    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position).offset(start).limit(most)
     return tuple(UnitProgress(*row) for row in tx.all(query))
 
 
 def n_units(tx: Tx, job_id: str) -> int:
-    return int(tx.value(select(func.count()).where(units.c.job_id == job_id, units.c.role == "work")) or 0)
+    return int(
+        tx.value(select(func.count()).where(schema.units.c.job_id == job_id, schema.units.c.role == "work")) or 0
+    )
 
 
 def _by_unit(tx: Tx, job_id: str) -> tuple[UnitProgress, ...]:
-    query = BY_UNIT.where(units.c.job_id == job_id).order_by(units.c.position)
+    query = BY_UNIT.where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
     return tuple(UnitProgress(*row) for row in tx.all(query))
 
 
 def _by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
-    by_status = [func.sum(case((submissions.c.status == status, 1), else_=0)) for status in _STATUSES]
-    who = (people.c.person_id, people.c.name, people.c.pseudonym, people.c.kind)
+    by_status = [func.sum(case((schema.submissions.c.status == status, 1), else_=0)) for status in _STATUSES]
+    who = (schema.people.c.person_id, schema.people.c.name, schema.people.c.pseudonym, schema.people.c.kind)
     query = (
-        select(*who, *by_status, func.sum(submissions.c.seconds), func.max(submissions.c.at))
-        .join(submissions, submissions.c.person_id == people.c.person_id)
-        .where(submissions.c.job_id == job_id)
+        select(*who, *by_status, func.sum(schema.submissions.c.seconds), func.max(schema.submissions.c.at))
+        .join(schema.submissions, schema.submissions.c.person_id == schema.people.c.person_id)
+        .where(schema.submissions.c.job_id == job_id)
         .group_by(*who)
-        .order_by(tx.binary(people.c.name))
+        .order_by(tx.binary(schema.people.c.name))
     )
     return tuple(RaterProgress(*row) for row in tx.all(query))
 
 
 BY_UNIT = (
-    select(units.c.unit_id, units.c.wanted, func.count(submissions.c.submission_id))
-    .outerjoin(submissions, and_(submissions.c.unit_id == units.c.unit_id, submissions.c.status == "valid"))
-    .where(units.c.role == "work")
-    .group_by(units.c.unit_id, units.c.wanted, units.c.position)
+    select(schema.units.c.unit_id, schema.units.c.wanted, func.count(schema.submissions.c.submission_id))
+    .outerjoin(
+        schema.submissions,
+        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
+    )
+    .where(schema.units.c.role == "work")
+    .group_by(schema.units.c.unit_id, schema.units.c.wanted, schema.units.c.position)
 )
 
-DONE = BY_UNIT.having(func.count(submissions.c.submission_id) >= units.c.wanted).with_only_columns(units.c.unit_id)
+DONE = BY_UNIT.having(func.count(schema.submissions.c.submission_id) >= schema.units.c.wanted).with_only_columns(
+    schema.units.c.unit_id
+)
 """Work units that have all their judgments."""
 
-OF_PERSON = select(func.count(submissions.c.unit_id.distinct())).where(
-    submissions.c.job_id == bindparam("job"), submissions.c.person_id == bindparam("person")
+OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
+    schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person")
 )
 
 _STATUSES = ("valid", "untrusted", "surplus", "withdrawn")

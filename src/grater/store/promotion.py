@@ -12,10 +12,8 @@ from collections.abc import Iterable
 
 from sqlalchemy import func, select
 
-from grater.store import before, submissions, trust
+from grater.store import before, schema, submissions, trust
 from grater.store.chunks import chunks
-from grater.store.schema import people, slots
-from grater.store.schema import submissions as table
 from grater.store.transaction import Record, Tx
 
 
@@ -25,10 +23,13 @@ def promote(tx: Tx, unit_ids: Iterable[str], *, actor: str | None = None) -> int
 
 
 def _promote(tx: Tx, unit_ids: list[str], actor: str | None) -> int:
-    query = select(table.c.submission_id, table.c.job_id, table.c.unit_id, table.c.person_id).where(
-        table.c.unit_id.in_(unit_ids), table.c.status == "surplus"
-    )
-    found = tx.all(query.order_by(table.c.at, tx.binary(table.c.submission_id)))
+    query = select(
+        schema.submissions.c.submission_id,
+        schema.submissions.c.job_id,
+        schema.submissions.c.unit_id,
+        schema.submissions.c.person_id,
+    ).where(schema.submissions.c.unit_id.in_(unit_ids), schema.submissions.c.status == "surplus")
+    found = tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id)))
     free = _n_free(tx, unit_ids) if found else Counter[str]()
     n_before = free.total()
     for row in found:
@@ -40,8 +41,8 @@ def _promote(tx: Tx, unit_ids: list[str], actor: str | None) -> int:
 
 def _may_count(tx: Tx, row: Record) -> bool:
     """In good standing, and no answer to the unit that counts; somebody who is just changing is left alone."""
-    person = select(people.c.person_id).where(people.c.person_id == row.person_id)
-    if tx.first(tx.locked(person, of=people, skip=True)) is None:
+    person = select(schema.people.c.person_id).where(schema.people.c.person_id == row.person_id)
+    if tx.first(tx.locked(person, of=schema.people, skip=True)) is None:
         return False
     if trust.find(tx, row.job_id, row.person_id).state == "ejected":
         return False
@@ -49,5 +50,7 @@ def _may_count(tx: Tx, row: Record) -> bool:
 
 
 def _n_free(tx: Tx, unit_ids: list[str]) -> Counter[str]:
-    query = select(slots.c.unit_id, func.count()).where(slots.c.unit_id.in_(unit_ids), slots.c.state == "free")
-    return Counter({row[0]: row[1] for row in tx.all(query.group_by(slots.c.unit_id))})
+    query = select(schema.slots.c.unit_id, func.count()).where(
+        schema.slots.c.unit_id.in_(unit_ids), schema.slots.c.state == "free"
+    )
+    return Counter({row[0]: row[1] for row in tx.all(query.group_by(schema.slots.c.unit_id))})

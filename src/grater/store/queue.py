@@ -20,10 +20,9 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, func, literal_column, or_, select
 
-from grater.store import turns
+from grater.store import schema, turns
 from grater.store.ids import PRIME, multiplier, new_shuffle
 from grater.store.jobs import Job
-from grater.store.schema import assignments, gold, leases, slots, submissions, units
 from grater.store.transaction import ONE, Record, Tx, locking
 
 Which: TypeAlias = Literal["any", "after", "assigned", "first"]
@@ -104,67 +103,76 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
     Built once, for building a query costs more than running it.
     """
     query = (
-        select(slots.c.batch, slots.c.unit_id, slots.c.n)
-        .join(units, units.c.unit_id == slots.c.unit_id)
+        select(schema.slots.c.batch, schema.slots.c.unit_id, schema.slots.c.n)
+        .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
         .where(
-            slots.c.job_id == bindparam("job"),
-            slots.c.state == FREE,
+            schema.slots.c.job_id == bindparam("job"),
+            schema.slots.c.state == FREE,
             NOT_JUDGED,
-            or_(units.c.follows.is_(None), _forerunner_done()),
+            or_(schema.units.c.follows.is_(None), _forerunner_done()),
         )
     )
-    order: list[ColumnElement[int]] = [slots.c.batch, slots.c.shuffle]
+    order: list[ColumnElement[int]] = [schema.slots.c.batch, schema.slots.c.shuffle]
     if which == "after":
-        query = query.where(slots.c.batch == bindparam("batch"), slots.c.shuffle >= bindparam("start"))
+        query = query.where(schema.slots.c.batch == bindparam("batch"), schema.slots.c.shuffle >= bindparam("start"))
     if which == "first":
-        query = query.where(slots.c.batch == FIRST_BATCH, slots.c.shuffle >= bindparam("start"))
+        query = query.where(schema.slots.c.batch == FIRST_BATCH, schema.slots.c.shuffle >= bindparam("start"))
     if which == "assigned":
-        theirs = and_(assignments.c.unit_id == units.c.unit_id, assignments.c.person_id == bindparam("person"))
-        query = query.join(assignments, theirs)
-        order = [assignments.c.batch, (slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
-    query = query.order_by(*order, slots.c.unit_id, slots.c.n).limit(ONE)
-    return query if lock == "no" else locking(query, of=slots, skip=lock == "skip")
+        theirs = and_(
+            schema.assignments.c.unit_id == schema.units.c.unit_id,
+            schema.assignments.c.person_id == bindparam("person"),
+        )
+        query = query.join(schema.assignments, theirs)
+        order = [schema.assignments.c.batch, (schema.slots.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME]
+    query = query.order_by(*order, schema.slots.c.unit_id, schema.slots.c.n).limit(ONE)
+    return query if lock == "no" else locking(query, of=schema.slots, skip=lock == "skip")
 
 
 def _not_judged() -> ColumnElement[bool]:
     """Whatever became of a judgment, nobody is asked twice."""
-    mine = submissions.alias("mine")
-    return ~exists().where(mine.c.unit_id == units.c.unit_id, mine.c.person_id == bindparam("person"))
+    mine = schema.submissions.alias("mine")
+    return ~exists().where(mine.c.unit_id == schema.units.c.unit_id, mine.c.person_id == bindparam("person"))
 
 
 def _forerunner_done() -> ColumnElement[bool]:
-    first = submissions.alias("first")
+    first = schema.submissions.alias("first")
     return exists().where(
-        first.c.unit_id == units.c.follows,
+        first.c.unit_id == schema.units.c.follows,
         first.c.person_id == bindparam("person"),
         first.c.status == "valid",
-        first.c.at <= bindparam("now", type_=BigInteger) - units.c.delay_ms,
+        first.c.at <= bindparam("now", type_=BigInteger) - schema.units.c.delay_ms,
     )
 
 
 NOT_JUDGED = _not_judged()
 
-_free = slots.alias("free")
+_free = schema.slots.alias("free")
 FIRST_BATCH = (
     select(func.min(_free.c.batch)).where(_free.c.job_id == bindparam("job"), _free.c.state == FREE).scalar_subquery()
 )
 
 PRACTICE = (
-    select(units.c.unit_id)
-    .where(units.c.job_id == bindparam("job"), units.c.role == literal_column("'practice'"), NOT_JUDGED)
-    .order_by(units.c.position)
+    select(schema.units.c.unit_id)
+    .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'"), NOT_JUDGED)
+    .order_by(schema.units.c.position)
     .limit(ONE)
 )
 
 GOLD = (
-    select(units.c.unit_id)
+    select(schema.units.c.unit_id)
     .where(
-        units.c.job_id == bindparam("job"),
-        units.c.role == literal_column("'gold'"),
+        schema.units.c.job_id == bindparam("job"),
+        schema.units.c.role == literal_column("'gold'"),
         NOT_JUDGED,
-        exists().where(gold.c.unit_id == units.c.unit_id, gold.c.state == literal_column("'active'")),
+        exists().where(
+            schema.gold.c.unit_id == schema.units.c.unit_id, schema.gold.c.state == literal_column("'active'")
+        ),
     )
-    .order_by((units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, units.c.unit_id)
+    .order_by((schema.units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, schema.units.c.unit_id)
     .limit(ONE)
 )
-NEW_GOLD = GOLD.where(~exists().where(leases.c.unit_id == units.c.unit_id, leases.c.person_id == bindparam("person")))
+NEW_GOLD = GOLD.where(
+    ~exists().where(
+        schema.leases.c.unit_id == schema.units.c.unit_id, schema.leases.c.person_id == bindparam("person")
+    )
+)

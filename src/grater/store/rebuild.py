@@ -12,20 +12,8 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from grater.store import schema
 from grater.store.events import Event
-from grater.store.schema import (
-    adjudications,
-    assignments,
-    gold,
-    guidelines,
-    jobs,
-    judgments,
-    leases,
-    people,
-    slots,
-    submissions,
-    trust,
-)
 from grater.store.transaction import Tx
 
 
@@ -158,27 +146,32 @@ REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
 def stored(tx: Tx) -> State:
     """The same state, as the tables have it."""
     n_judgments = (
-        select(judgments.c.submission_id, func.count().label("k")).group_by(judgments.c.submission_id).subquery()
+        select(schema.judgments.c.submission_id, func.count().label("k"))
+        .group_by(schema.judgments.c.submission_id)
+        .subquery()
     )
-    sent = select(submissions, func.coalesce(n_judgments.c.k, 0).label("k")).outerjoin(
-        n_judgments, n_judgments.c.submission_id == submissions.c.submission_id
+    sent = select(schema.submissions, func.coalesce(n_judgments.c.k, 0).label("k")).outerjoin(
+        n_judgments, n_judgments.c.submission_id == schema.submissions.c.submission_id
     )
     return State(
-        jobs={row.job_id: row.state for row in tx.all(select(jobs.c.job_id, jobs.c.state))},
+        jobs={row.job_id: row.state for row in tx.all(select(schema.jobs.c.job_id, schema.jobs.c.state))},
         people={
-            row[0]: (row[1], row[2]) for row in tx.all(select(people.c.person_id, people.c.role, people.c.state))
+            row[0]: (row[1], row[2])
+            for row in tx.all(select(schema.people.c.person_id, schema.people.c.role, schema.people.c.state))
         },
-        slots={(row.unit_id, row.n): row.state for row in tx.all(select(slots))},
-        leases={row.lease_id: row.state for row in tx.all(select(leases.c.lease_id, leases.c.state))},
+        slots={(row.unit_id, row.n): row.state for row in tx.all(select(schema.slots))},
+        leases={row.lease_id: row.state for row in tx.all(select(schema.leases.c.lease_id, schema.leases.c.state))},
         submissions={
             row.submission_id: (row.status, row.n, row.unit_id, row.body_hash, row.k) for row in tx.all(sent)
         },
-        trust={(row.job_id, row.person_id): (row.seen, row.right, row.state) for row in tx.all(select(trust))},
-        gold={(row.unit_id, row.item_id): row.state for row in tx.all(select(gold))},
-        guidelines=_newest(tx, select(guidelines.c.job_id, func.max(guidelines.c.version)).group_by("job_id")),
-        assignments={(row.unit_id, row.person_id): row.job_id for row in tx.all(select(assignments))},
+        trust={(row.job_id, row.person_id): (row.seen, row.right, row.state) for row in tx.all(select(schema.trust))},
+        gold={(row.unit_id, row.item_id): row.state for row in tx.all(select(schema.gold))},
+        guidelines=_newest(
+            tx, select(schema.guidelines.c.job_id, func.max(schema.guidelines.c.version)).group_by("job_id")
+        ),
+        assignments={(row.unit_id, row.person_id): row.job_id for row in tx.all(select(schema.assignments))},
         adjudications=_newest(
-            tx, select(adjudications.c.unit_id, func.max(adjudications.c.version)).group_by("unit_id")
+            tx, select(schema.adjudications.c.unit_id, func.max(schema.adjudications.c.version)).group_by("unit_id")
         ),
     )
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from grater.errors import NotFound, UsageError
-from grater.store import events, invitations, people, sessions
+from grater.store import events, invitations, people, schema, sessions
 from grater.store.ids import hashed
 from grater.store.people import Person
-from grater.store.schema import invitations as table
 from grater.store.transaction import Tx
 
 SPENT = "this link has been used, has run out, or never was; ask for a new one"
@@ -31,14 +30,19 @@ def invite_back(tx: Tx, person_id: str, *, days: float = 14, actor: str | None =
 
 def come_back(tx: Tx, token: str, *, password_hash: str) -> Person:
     """The person behind the link, with a new password; the link is spent, and every session of theirs ends."""
-    tx.first(tx.locked(select(table.c.role).where(table.c.token_hash == hashed(token)), of=table))
+    tx.first(
+        tx.locked(
+            select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token)),
+            of=schema.invitations,
+        )
+    )
     invitation = invitations.find(tx, token)  # only now: whoever held the link before us has spent it
     person = people.lock(tx, invitation.person_id) if invitation and invitation.person_id else None
     if invitation is None or person is None or person.state != "active" or person.role != invitation.role:
         raise NotFound(SPENT)
     person = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
     sessions.end_all(tx, person.person_id)
-    this = table.c.invitation_id == invitation.invitation_id
-    tx.execute(table.update().where(this).values(used_at=tx.now))
+    this = schema.invitations.c.invitation_id == invitation.invitation_id
+    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now))
     events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
     return person

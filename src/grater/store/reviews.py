@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from grater.errors import BadInput, Problem
-from grater.store import events
+from grater.store import events, schema
 from grater.store.ids import new_id
-from grater.store.schema import people, reviews
 from grater.store.transaction import Tx
 
 LONGEST = 2000
@@ -35,12 +34,18 @@ def add(tx: Tx, job_id: str, person_id: str, *, stars: int | None, clear: int | 
             raise BadInput(Problem("form", f"stars: expected 1 to 5, found {number}"))
     row = {"review_id": new_id(), "job_id": job_id, "person_id": person_id, "stars": stars, "at": tx.now}
     payload = {} if clear is None else {"clear": clear}
-    tx.insert(reviews, row | {"text": text.strip()[:LONGEST], "payload": payload})
+    tx.insert(schema.reviews, row | {"text": text.strip()[:LONGEST], "payload": payload})
     events.write(tx, person_id, "review.written", job_id)
 
 
 def of_job(tx: Tx, job_id: str) -> list[Review]:
     """The newest first; who wrote it goes by a pseudonym."""
-    query = select(people.c.pseudonym, reviews).join(people, people.c.person_id == reviews.c.person_id)
-    rows = tx.all(query.where(reviews.c.job_id == job_id).order_by(reviews.c.at.desc(), reviews.c.review_id))
+    query = select(schema.people.c.pseudonym, schema.reviews).join(
+        schema.people, schema.people.c.person_id == schema.reviews.c.person_id
+    )
+    rows = tx.all(
+        query.where(schema.reviews.c.job_id == job_id).order_by(
+            schema.reviews.c.at.desc(), schema.reviews.c.review_id
+        )
+    )
     return [Review(row.pseudonym, row.stars, row.payload.get("clear"), row.text, row.at) for row in rows]

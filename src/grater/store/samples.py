@@ -10,10 +10,9 @@ from sqlalchemy import select
 
 from grater.errors import Conflict, NotFound
 from grater.registry import unknown
-from grater.store import events
+from grater.store import events, schema
 from grater.store.chunks import chunks
 from grater.store.ids import new_id
-from grater.store.schema import sample_items, samples
 from grater.store.transaction import Tx
 from grater.tables import Sample, SampleMeta, read_sample
 
@@ -23,30 +22,35 @@ KNOWN = ("seed", "design", "systems", "items")
 
 def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
     """Keep a new sample; one of the same name must be the same, and is left alone."""
-    earlier = tx.first(select(samples).where(samples.c.name == name))
+    earlier = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     meta = sample.meta.as_json() if sample.meta else {}
     if earlier is not None:
         if earlier.meta != meta:
             raise Conflict(f"there is another sample called {name!r} already; choose another name")
         return
     sample_id = new_id()
-    tx.insert(samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
+    tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
     for some in chunks(sample.frame.iter_rows(named=True)):
-        tx.insert(sample_items, [_row(sample_id, row) for row in some])
+        tx.insert(schema.sample_items, [_row(sample_id, row) for row in some])
     events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
 
 
 def names(tx: Tx) -> list[str]:
     """The samples of the study, the oldest first."""
-    return [row.name for row in tx.all(select(samples.c.name).order_by(samples.c.at, tx.binary(samples.c.name)))]
+    return [
+        row.name
+        for row in tx.all(
+            select(schema.samples.c.name).order_by(schema.samples.c.at, tx.binary(schema.samples.c.name))
+        )
+    ]
 
 
 def named(tx: Tx, name: str) -> Sample:
     """The sample called so, its rows in the order in which they were drawn."""
-    row = tx.first(select(samples).where(samples.c.name == name))
+    row = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     if row is None:
         raise NotFound(unknown("sample", name, names(tx)))
-    found = tx.all(select(sample_items).where(sample_items.c.sample_id == row.sample_id))
+    found = tx.all(select(schema.sample_items).where(schema.sample_items.c.sample_id == row.sample_id))
     frame = pl.DataFrame(
         [
             (each.item_id, each.stratum, each.probability, each.stratum_size, each.random, each.system)

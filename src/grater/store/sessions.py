@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select
 
-from grater.store import people
+from grater.store import people, schema
 from grater.store.clock import HOUR
 from grater.store.ids import hashed, new_secret
 from grater.store.people import Person
-from grater.store.schema import people as table
-from grater.store.schema import sessions
 from grater.store.transaction import Tx
 
 
@@ -23,15 +21,15 @@ class Session:
     expires_at: int
 
 
-COLUMNS = [sessions.c[name] for name in Session.__dataclass_fields__]
+COLUMNS = [schema.sessions.c[name] for name in Session.__dataclass_fields__]
 LIVE = (
     select(*COLUMNS, *people.COLUMNS)
-    .join(table, table.c.person_id == sessions.c.person_id)
+    .join(schema.people, schema.people.c.person_id == schema.sessions.c.person_id)
     .where(
-        sessions.c.token_hash == bindparam("token"),
-        sessions.c.ended_at.is_(None),
-        sessions.c.expires_at > bindparam("now"),
-        table.c.state == "active",
+        schema.sessions.c.token_hash == bindparam("token"),
+        schema.sessions.c.ended_at.is_(None),
+        schema.sessions.c.expires_at > bindparam("now"),
+        schema.people.c.state == "active",
     )
 )
 
@@ -41,7 +39,7 @@ def start(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
     token = new_secret()
     session = Session(people.the(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
     row = {name: getattr(session, name) for name in Session.__dataclass_fields__}
-    tx.insert(sessions, row | {"token_hash": hashed(token)})
+    tx.insert(schema.sessions, row | {"token_hash": hashed(token)})
     return token, session
 
 
@@ -58,11 +56,11 @@ def visitor(tx: Tx, token: str) -> tuple[Session, Person] | None:
 
 
 def end(tx: Tx, token: str) -> None:
-    this = (sessions.c.token_hash == hashed(token)) & sessions.c.ended_at.is_(None)
-    tx.execute(sessions.update().where(this).values(ended_at=tx.now))
+    this = (schema.sessions.c.token_hash == hashed(token)) & schema.sessions.c.ended_at.is_(None)
+    tx.execute(schema.sessions.update().where(this).values(ended_at=tx.now))
 
 
 def end_all(tx: Tx, person_id: str) -> None:
     """Everywhere at once: at ejection, at a new password."""
-    theirs = (sessions.c.person_id == person_id) & sessions.c.ended_at.is_(None)
-    tx.execute(sessions.update().where(theirs).values(ended_at=tx.now))
+    theirs = (schema.sessions.c.person_id == person_id) & schema.sessions.c.ended_at.is_(None)
+    tx.execute(schema.sessions.update().where(theirs).values(ended_at=tx.now))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
-from grater.store.schema import slots
+from grater.store import schema
 from grater.store.transaction import ONE, Tx, locking
 
-OF_UNIT = slots.c.unit_id == bindparam("unit")
-SET = slots.update().where(OF_UNIT, slots.c.n == bindparam("slot")).values(state=bindparam("to"))
-FREE = select(slots.c.n).where(OF_UNIT, slots.c.state == "free").order_by(slots.c.n).limit(ONE)
-FREE_LOCKED = locking(FREE, of=slots, skip=True)
+OF_UNIT = schema.slots.c.unit_id == bindparam("unit")
+SET = schema.slots.update().where(OF_UNIT, schema.slots.c.n == bindparam("slot")).values(state=bindparam("to"))
+FREE = select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n).limit(ONE)
+FREE_LOCKED = locking(FREE, of=schema.slots, skip=True)
 
 
 def set_state(tx: Tx, unit_id: str, n: int, state: str) -> None:
@@ -27,10 +27,10 @@ def take_free(tx: Tx, unit_id: str) -> int | None:
 
 def fill_all(tx: Tx, job_id: str) -> None:
     """Every slot of a job that comes into the study with its judgments."""
-    tx.execute(slots.update().where(slots.c.job_id == job_id).values(state="filled"))
+    tx.execute(schema.slots.update().where(schema.slots.c.job_id == job_id).values(state="filled"))
 
 
 def free_units(tx: Tx, job_id: str) -> set[str]:
     """The units of a job with a free slot."""
-    query = select(slots.c.unit_id).where(slots.c.job_id == job_id, slots.c.state == "free")
+    query = select(schema.slots.c.unit_id).where(schema.slots.c.job_id == job_id, schema.slots.c.state == "free")
     return {row.unit_id for row in tx.all(query.distinct())}

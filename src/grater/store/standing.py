@@ -14,10 +14,8 @@ from sqlalchemy import exists, select
 
 from grater.crowd.terms import terms_of
 from grater.crowd.trust import TrustRule, is_below, passes_quiz
-from grater.store import asking, ejection, finishing, jobs, people, submissions, trust, turns
+from grater.store import asking, ejection, finishing, jobs, people, schema, submissions, trust, turns
 from grater.store.jobs import Job
-from grater.store.schema import gold, units
-from grater.store.schema import submissions as table
 from grater.store.transaction import Tx
 from grater.store.trust import Trust
 
@@ -87,17 +85,22 @@ def flag(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None) -> Tr
 
 def answers(tx: Tx, job_id: str, person_id: str) -> list[GoldAnswer]:
     """Every answer to gold that counts, in the order in which they came."""
-    is_active = exists().where(gold.c.unit_id == table.c.unit_id, gold.c.state == "active")
+    is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
     query = (
-        select(table.c.submission_id, table.c.unit_id, table.c.is_right, is_active.label("is_active"))
-        .join(units, units.c.unit_id == table.c.unit_id)
-        .where(
-            table.c.job_id == job_id,
-            table.c.person_id == person_id,
-            table.c.status.in_(("valid", "untrusted")),
-            units.c.role == "gold",
+        select(
+            schema.submissions.c.submission_id,
+            schema.submissions.c.unit_id,
+            schema.submissions.c.is_right,
+            is_active.label("is_active"),
         )
-        .order_by(table.c.at, tx.binary(table.c.submission_id))
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(
+            schema.submissions.c.job_id == job_id,
+            schema.submissions.c.person_id == person_id,
+            schema.submissions.c.status.in_(("valid", "untrusted")),
+            schema.units.c.role == "gold",
+        )
+        .order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
     )
     return [
         GoldAnswer(row.submission_id, row.unit_id, bool(row.is_right), bool(row.is_active)) for row in tx.all(query)
@@ -128,8 +131,10 @@ def _is_passed(rule: TrustRule, given: list[GoldAnswer]) -> bool:
 
 def _settle(tx: Tx, job: Job, person_id: str, *, became: str) -> None:
     """After a rater's answers `became` untrusted or valid: ask for what is missing, tell of what is finished."""
-    is_theirs = (table.c.job_id == job.job_id) & (table.c.person_id == person_id)
-    may_count = table.c.n.is_not(None) | table.c.status.in_(("untrusted", "surplus"))
-    found = tx.all(select(table.c.unit_id, table.c.status).where(is_theirs, may_count).distinct())
+    is_theirs = (schema.submissions.c.job_id == job.job_id) & (schema.submissions.c.person_id == person_id)
+    may_count = schema.submissions.c.n.is_not(None) | schema.submissions.c.status.in_(("untrusted", "surplus"))
+    found = tx.all(
+        select(schema.submissions.c.unit_id, schema.submissions.c.status).where(is_theirs, may_count).distinct()
+    )
     asking.settle(tx, job, [row.unit_id for row in found])
     finishing.tell(tx, [row.unit_id for row in found if row.status == became])

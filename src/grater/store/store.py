@@ -20,12 +20,11 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, func, select
 
 from grater.errors import StoreBusy, UsageError
-from grater.store import migrations
+from grater.store import migrations, schema
 from grater.store.clock import Clock, utc_now
 from grater.store.commits import Moment, Writers
 from grater.store.engine import WRITES, is_url, make_engine, make_glancing
 from grater.store.failures import speaking
-from grater.store.schema import meta
 from grater.store.transaction import Tx
 
 
@@ -110,7 +109,9 @@ class Store:
 
     def _study_key(self, connection: Connection) -> str:
         if not self._key:
-            self._key = connection.execute(select(meta.c.value).where(meta.c.key == "key")).scalar() or ""
+            self._key = (
+                connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "key")).scalar() or ""
+            )
         return self._key
 
     @contextmanager

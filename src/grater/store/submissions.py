@@ -17,20 +17,19 @@ from sqlalchemy import bindparam, select
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
-from grater.store import events, gold, people, slots, trust
+from grater.store import events, gold, people, schema, slots, trust
 from grater.store.before import Before, before_of
 from grater.store.chunks import chunks
 from grater.store.ids import body_hash
 from grater.store.jobs import Job
 from grater.store.leases import Lease
-from grater.store.schema import judgments, leases, submissions, units
 from grater.store.transaction import Record, Tx
 from grater.tasks.task import Answer
 
 LONGEST_ID = 100
 
-BY_ID = select(submissions).where(submissions.c.submission_id == bindparam("submission"))
-DONE = leases.update().where(leases.c.lease_id == bindparam("lease")).values(state="done")
+BY_ID = select(schema.submissions).where(schema.submissions.c.submission_id == bindparam("submission"))
+DONE = schema.leases.update().where(schema.leases.c.lease_id == bindparam("lease")).values(state="done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,9 @@ def submit(
 def store_all(tx: Tx, found: Iterable[tuple[Mapping[str, Any], Sequence[Answer]]]) -> None:
     """Write submissions with their judgments and events; the caller has given each its status and slot."""
     for some in chunks(found):
-        tx.insert(submissions, [dict(row) for row, _ in some])
+        tx.insert(schema.submissions, [dict(row) for row, _ in some])
         tx.insert(
-            judgments,
+            schema.judgments,
             [_judgment(row["submission_id"], n, answer) for row, answers in some for n, answer in enumerate(answers)],
         )
         events.write_all(tx, [_event(row, answers) for row, answers in some])
@@ -104,7 +103,12 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
     One that stops being valid frees its slot.  One that is to be valid again takes a free slot; if there is none left
     it becomes surplus.
     """
-    row = tx.first(tx.locked(select(submissions).where(submissions.c.submission_id == submission_id), of=submissions))
+    row = tx.first(
+        tx.locked(
+            select(schema.submissions).where(schema.submissions.c.submission_id == submission_id),
+            of=schema.submissions,
+        )
+    )
     if row is None:
         raise NotFound("there is no such submission")
     if row.status == status:
@@ -115,8 +119,8 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
     if status == "valid" and _has_slots(tx, row.unit_id):
         n = slots.take_free(tx, row.unit_id)
         status = "valid" if n is not None else "surplus"
-    this = submissions.c.submission_id == submission_id
-    tx.execute(submissions.update().where(this).values(status=status, n=n))
+    this = schema.submissions.c.submission_id == submission_id
+    tx.execute(schema.submissions.update().where(this).values(status=status, n=n))
     events.write(
         tx, actor, "submission.status", submission_id, {"from": row.status, "to": status, "n": n, "why": why}
     )
@@ -125,8 +129,8 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
 
 def of_unit(tx: Tx, unit_id: str) -> list[Record]:
     """Everything that was sent for a unit, the oldest first: for adjudicators, never for raters (P9)."""
-    query = select(submissions).where(submissions.c.unit_id == unit_id)
-    return list(tx.all(query.order_by(submissions.c.at, tx.binary(submissions.c.submission_id))))
+    query = select(schema.submissions).where(schema.submissions.c.unit_id == unit_id)
+    return list(tx.all(query.order_by(schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))))
 
 
 def _replay(stored: Record | None, person_id: str, body: Mapping[str, Json]) -> Receipt:
@@ -181,7 +185,7 @@ def _require_answers(before: Before, answers: Sequence[Answer]) -> None:
 
 
 def _has_slots(tx: Tx, unit_id: str) -> bool:
-    return bool(tx.value(select(units.c.wanted).where(units.c.unit_id == unit_id)))
+    return bool(tx.value(select(schema.units.c.wanted).where(schema.units.c.unit_id == unit_id)))
 
 
 def _judgment(submission_id: str, position: int, answer: Answer) -> dict[str, Any]:

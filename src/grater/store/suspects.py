@@ -15,16 +15,19 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func, select, type_coerce
 
 from grater.model import Item, Json, Span
-from grater.store.schema import adjudications, items, people, unit_items, units
+from grater.store import schema
 from grater.store.transaction import ONE, Record, Tx
 from grater.tasks.task import ERROR, OK
 
 LAST_PLACE = 2**31
 """No list is that long, and no database takes any number that people may type."""
 
-PLACE = units.c.position
+PLACE = schema.units.c.position
 LABEL = case(
-    *((type_coerce(adjudications.c.answers, Text).contains(f'"label":"{label}"'), label) for label in (ERROR, OK)),
+    *(
+        (type_coerce(schema.adjudications.c.answers, Text).contains(f'"label":"{label}"'), label)
+        for label in (ERROR, OK)
+    ),
     else_="",
 ).label("label")
 """Of the newest decision, blank where it is open.  Equal JSON is equal text (`json_text`), so that it can be seen
@@ -33,21 +36,33 @@ without reading every answer."""
 
 def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
     """Columns of the suspects of a job, each with its newest decision."""
-    older = adjudications.alias()
-    newest = select(func.max(older.c.version)).where(older.c.unit_id == units.c.unit_id).scalar_subquery()
-    is_newest = and_(adjudications.c.unit_id == units.c.unit_id, adjudications.c.version == newest)
-    suspects = select(*columns).select_from(units).outerjoin(adjudications, is_newest)
-    return suspects.where(units.c.job_id == bindparam("job"), units.c.wanted == 0, units.c.role == "work")
+    older = schema.adjudications.alias()
+    newest = select(func.max(older.c.version)).where(older.c.unit_id == schema.units.c.unit_id).scalar_subquery()
+    is_newest = and_(
+        schema.adjudications.c.unit_id == schema.units.c.unit_id, schema.adjudications.c.version == newest
+    )
+    suspects = select(*columns).select_from(schema.units).outerjoin(schema.adjudications, is_newest)
+    return suspects.where(
+        schema.units.c.job_id == bindparam("job"), schema.units.c.wanted == 0, schema.units.c.role == "work"
+    )
 
 
 WHOLE = (
     _decided(
-        *(units.c.unit_id, PLACE, units.c.payload, items.c.essay_id, items.c.start, items.c.end, items.c.kind),
-        *(adjudications.c.version, LABEL, adjudications.c.at, people.c.name),
+        *(
+            schema.units.c.unit_id,
+            PLACE,
+            schema.units.c.payload,
+            schema.items.c.essay_id,
+            schema.items.c.start,
+            schema.items.c.end,
+            schema.items.c.kind,
+        ),
+        *(schema.adjudications.c.version, LABEL, schema.adjudications.c.at, schema.people.c.name),
     )
-    .join(unit_items, unit_items.c.unit_id == units.c.unit_id)
-    .join(items, items.c.item_id == unit_items.c.item_id)
-    .outerjoin(people, people.c.person_id == adjudications.c.person_id)
+    .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+    .join(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+    .outerjoin(schema.people, schema.people.c.person_id == schema.adjudications.c.person_id)
 )
 AT = WHOLE.where(bindparam("place") == PLACE)
 TALLY = _decided(LABEL, func.count().label("n")).group_by(LABEL)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, or_, select
 
 from grater.errors import NotFound
-from grater.store import events, people
+from grater.store import events, people, schema
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
-from grater.store.schema import people as table
-from grater.store.schema import tokens
 from grater.store.transaction import Tx
 
 NO_TOKEN = "there is no such token"
@@ -28,15 +26,15 @@ class Token:
     ended_at: int | None
 
 
-COLUMNS = [tokens.c[name] for name in Token.__dataclass_fields__]
+COLUMNS = [schema.tokens.c[name] for name in Token.__dataclass_fields__]
 OWNER = (
     select(*people.COLUMNS)
-    .join(tokens, tokens.c.person_id == table.c.person_id)
+    .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
     .where(
-        tokens.c.token_hash == bindparam("token"),
-        tokens.c.ended_at.is_(None),
-        or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > bindparam("now")),
-        table.c.state == "active",
+        schema.tokens.c.token_hash == bindparam("token"),
+        schema.tokens.c.ended_at.is_(None),
+        or_(schema.tokens.c.expires_at.is_(None), schema.tokens.c.expires_at > bindparam("now")),
+        schema.people.c.state == "active",
     )
 )
 
@@ -46,7 +44,7 @@ def make(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, a
     secret, token_id = new_secret(), new_id()
     expires_at = None if days is None else tx.now + int(days * DAY)
     row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.the(tx, person_id).person_id}
-    tx.insert(tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
+    tx.insert(schema.tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
     events.write(tx, actor or person_id, "token.made", token_id, {"person_id": person_id})
     return secret
 
@@ -59,21 +57,25 @@ def find(tx: Tx, secret: str) -> Person | None:
 
 def behind(tx: Tx, secret: str) -> Token:
     """What is known of a token by its secret."""
-    row = tx.first(select(*COLUMNS).where(tokens.c.token_hash == hashed(secret)))
+    row = tx.first(select(*COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
     if row is None:
         raise NotFound(NO_TOKEN)
     return Token(*row)
 
 
 def of_person(tx: Tx, person_id: str) -> list[Token]:
-    query = select(*COLUMNS).where(tokens.c.person_id == person_id).order_by(tokens.c.made_at, tokens.c.token_id)
+    query = (
+        select(*COLUMNS)
+        .where(schema.tokens.c.person_id == person_id)
+        .order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
+    )
     return [Token(*row) for row in tx.all(query)]
 
 
 def end(tx: Tx, token_id: str, *, person_id: str) -> None:
     """The person takes a token of theirs back."""
-    theirs = (tokens.c.token_id == token_id) & (tokens.c.person_id == person_id)
-    if tx.value(select(tokens.c.token_id).where(theirs)) is None:
+    theirs = (schema.tokens.c.token_id == token_id) & (schema.tokens.c.person_id == person_id)
+    if tx.value(select(schema.tokens.c.token_id).where(theirs)) is None:
         raise NotFound(NO_TOKEN)
-    tx.execute(tokens.update().where(theirs, tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
+    tx.execute(schema.tokens.update().where(theirs, schema.tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
     events.write(tx, person_id, "token.ended", token_id)

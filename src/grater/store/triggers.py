@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from grater.store.schema import METADATA
+from grater.store import schema
 
 GROW_ONLY = ("events", "judgments", "guidelines", "adjudications")
 KEPT = ("submissions", "leases", "units", "slots", "people", "payments")
@@ -49,7 +49,9 @@ def drop_statements(table: str, dialect: str) -> list[str]:
 
 
 def _fixed(table: str, names: tuple[str, ...]) -> str:
-    return ", ".join(f'"{column.name}"' for column in METADATA.tables[table].columns if column.name not in names)
+    return ", ".join(
+        f'"{column.name}"' for column in schema.METADATA.tables[table].columns if column.name not in names
+    )
 
 
 def _sqlite(table: str, verb: str, columns: str) -> str:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, exists, func, select
 
 from grater.model import Json
-from grater.store import events
-from grater.store.schema import gold, submissions, trust, units
+from grater.store import events, schema
 from grater.store.transaction import Tx
 
 
@@ -27,8 +26,10 @@ class Trust:
     why: str = ""
 
 
-COLUMNS = [trust.c[name] for name in Trust.__dataclass_fields__]
-BY_KEY = select(*COLUMNS).where(trust.c.job_id == bindparam("job_id"), trust.c.person_id == bindparam("person_id"))
+COLUMNS = [schema.trust.c[name] for name in Trust.__dataclass_fields__]
+BY_KEY = select(*COLUMNS).where(
+    schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
+)
 
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
@@ -37,22 +38,22 @@ def find(tx: Tx, job_id: str, person_id: str) -> Trust:
 
 
 def of_job(tx: Tx, job_id: str) -> list[Trust]:
-    query = select(*COLUMNS).where(trust.c.job_id == job_id).order_by(tx.binary(trust.c.person_id))
+    query = select(*COLUMNS).where(schema.trust.c.job_id == job_id).order_by(tx.binary(schema.trust.c.person_id))
     return [Trust(*row) for row in tx.all(query)]
 
 
 def counted(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
     """Gold seen and gold right, from the submissions themselves."""
-    is_active = exists().where(gold.c.unit_id == submissions.c.unit_id, gold.c.state == "active")
-    right = func.coalesce(func.sum(case((submissions.c.is_right, 1), else_=0)), 0)
+    is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
+    right = func.coalesce(func.sum(case((schema.submissions.c.is_right, 1), else_=0)), 0)
     row = tx.first(
         select(func.count(), right)
-        .join(units, units.c.unit_id == submissions.c.unit_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
         .where(
-            submissions.c.job_id == job_id,
-            submissions.c.person_id == person_id,
-            submissions.c.status.in_(("valid", "untrusted")),
-            units.c.role == "gold",
+            schema.submissions.c.job_id == job_id,
+            schema.submissions.c.person_id == person_id,
+            schema.submissions.c.status.in_(("valid", "untrusted")),
+            schema.units.c.role == "gold",
             is_active,
         )
     )
@@ -73,11 +74,11 @@ def set_state(
 
 
 def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: int | str) -> Trust:
-    key = (trust.c.job_id == job_id) & (trust.c.person_id == person_id)
-    if tx.first(select(trust.c.seen).where(key)) is None:
-        tx.insert(trust, {"job_id": job_id, "person_id": person_id, **values})
+    key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
+    if tx.first(select(schema.trust.c.seen).where(key)) is None:
+        tx.insert(schema.trust, {"job_id": job_id, "person_id": person_id, **values})
     else:
-        tx.execute(trust.update().where(key).values(**values))
+        tx.execute(schema.trust.update().where(key).values(**values))
     now = find(tx, job_id, person_id)
     payload: dict[str, Json] = {"person_id": person_id, "seen": now.seen, "right": now.right, "state": now.state}
     events.write(tx, actor, "trust.changed", job_id, payload)

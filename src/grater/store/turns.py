@@ -14,9 +14,8 @@ from sqlalchemy import bindparam, case, func, select
 from grater.crowd.terms import Terms, terms_of
 from grater.crowd.trust import gold_turns
 from grater.rng import generator
-from grater.store import trust
+from grater.store import schema, trust
 from grater.store.jobs import Job
-from grater.store.schema import submissions, units
 from grater.store.transaction import Tx
 
 Due: TypeAlias = Literal["work", "gold"]
@@ -27,14 +26,17 @@ SENT = (
     select(
         func.count(),
         func.coalesce(
-            func.sum(case(((units.c.role == "gold") & (submissions.c.status == "withdrawn"), 1), else_=0)), 0
+            func.sum(
+                case(((schema.units.c.role == "gold") & (schema.submissions.c.status == "withdrawn"), 1), else_=0)
+            ),
+            0,
         ),
     )
-    .join(units, units.c.unit_id == submissions.c.unit_id)
+    .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
     .where(
-        submissions.c.job_id == bindparam("job"),
-        submissions.c.person_id == bindparam("person"),
-        units.c.role != "practice",
+        schema.submissions.c.job_id == bindparam("job"),
+        schema.submissions.c.person_id == bindparam("person"),
+        schema.units.c.role != "practice",
     )
 )
 

@@ -15,13 +15,10 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, select
 
 from grater.errors import NotFound, UsageError
 from grater.model import Essay, Item, Json, Span
-from grater.store import essays, events, jobs
+from grater.store import essays, events, jobs, schema
 from grater.store.chunks import chunks
 from grater.store.ids import new_id, new_shuffle
 from grater.store.jobs import Job
-from grater.store.schema import essays as essay_table
-from grater.store.schema import items, leases, slots, unit_items, units
-from grater.store.schema import jobs as job_table
 from grater.store.transaction import Tx
 from grater.tasks.task import Unit, UnitItem
 
@@ -30,8 +27,15 @@ Role: TypeAlias = Literal["work", "practice", "gold"]
 NO_UNIT = "there is no such unit in this study"
 
 OWN_NAMES = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
-OWN = [units.c[name] for name in OWN_NAMES]
-ITEM = [items.c.item_id, items.c.essay_id, items.c.start, items.c.end, items.c.kind, unit_items.c.payload]
+OWN = [schema.units.c[name] for name in OWN_NAMES]
+ITEM = [
+    schema.items.c.item_id,
+    schema.items.c.essay_id,
+    schema.items.c.start,
+    schema.items.c.end,
+    schema.items.c.kind,
+    schema.unit_items.c.payload,
+]
 WHOLE = [*OWN, *jobs.COLUMNS, *essays.BARE, *ITEM]
 
 
@@ -39,20 +43,20 @@ def whole(*more: ColumnElement[Any]) -> Select[Any]:
     """Units with all that belongs to them: the columns `WHOLE` after `more`, a row an item, as `read` reads them."""
     return (
         select(*more, *WHOLE)
-        .select_from(units)
-        .join(job_table, job_table.c.job_id == units.c.job_id)
-        .outerjoin(essay_table, essay_table.c.essay_id == units.c.essay_id)
-        .outerjoin(unit_items, unit_items.c.unit_id == units.c.unit_id)
-        .outerjoin(items, items.c.item_id == unit_items.c.item_id)
-        .order_by(unit_items.c.position)
+        .select_from(schema.units)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+        .outerjoin(schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id)
+        .outerjoin(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .outerjoin(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+        .order_by(schema.unit_items.c.position)
     )
 
 
-BY_ID = whole().where(units.c.unit_id == bindparam("unit"))
+BY_ID = whole().where(schema.units.c.unit_id == bindparam("unit"))
 OF_LEASE = (
-    select(leases.c.place, units.c.role, units.c.job_id)
-    .join(units, units.c.unit_id == leases.c.unit_id)
-    .where(leases.c.lease_id == bindparam("lease"))
+    select(schema.leases.c.place, schema.units.c.role, schema.units.c.job_id)
+    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"))
 )
 
 
@@ -106,7 +110,7 @@ def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | Non
     job = jobs.the(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
-    position = int(tx.value(select(func.max(units.c.position)).where(units.c.job_id == job_id)) or 0)
+    position = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
     for some in chunks(new):
         ids = [new_id() for _ in some]
         by_name |= {each.name: unit_id for each, unit_id in zip(some, ids, strict=True) if each.name}
@@ -121,9 +125,11 @@ def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | Non
 
 
 def _insert(tx: Tx, job_id: str, some: Sequence[NewUnit], rows: Sequence[Mapping[str, Any]]) -> None:
-    tx.insert(units, list(rows))
-    tx.insert(unit_items, [row for each, unit in zip(some, rows, strict=True) for row in _item_rows(each, unit)])
-    tx.insert(slots, [row for unit in rows for row in _slot_rows(unit)])
+    tx.insert(schema.units, list(rows))
+    tx.insert(
+        schema.unit_items, [row for each, unit in zip(some, rows, strict=True) for row in _item_rows(each, unit)]
+    )
+    tx.insert(schema.slots, [row for unit in rows for row in _slot_rows(unit)])
     told = {row["unit_id"]: row["wanted"] for row in rows}
     events.write(tx, None, "units.added", job_id, {"wanted": told})
 
@@ -201,23 +207,27 @@ def the(tx: Tx, unit_id: str) -> StudyUnit:
 
 def ids_of_job(tx: Tx, job_id: str, *, role: Role | None = None) -> list[str]:
     """The units of a job in the order in which they were added."""
-    query = select(units.c.unit_id).where(units.c.job_id == job_id).order_by(units.c.position)
-    return [row.unit_id for row in tx.all(query if role is None else query.where(units.c.role == role))]
+    query = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id).order_by(schema.units.c.position)
+    return [row.unit_id for row in tx.all(query if role is None else query.where(schema.units.c.role == role))]
 
 
 def of_essay(tx: Tx, essay_id: str) -> list[tuple[Job, list[str]]]:
     """The jobs that ask about an essay, each with the ids of its units there, in order."""
-    query = select(units.c.job_id, units.c.unit_id).where(units.c.essay_id == essay_id, units.c.role == "work")
+    query = select(schema.units.c.job_id, schema.units.c.unit_id).where(
+        schema.units.c.essay_id == essay_id, schema.units.c.role == "work"
+    )
     by_job: dict[str, list[str]] = {}
-    for row in tx.all(query.order_by(units.c.job_id, units.c.position)):
+    for row in tx.all(query.order_by(schema.units.c.job_id, schema.units.c.position)):
         by_job.setdefault(row.job_id, []).append(row.unit_id)
     return [(job, by_job[job.job_id]) for job in jobs.all(tx) if job.job_id in by_job]
 
 
 def essays_of_task(tx: Tx, task: str) -> set[str]:
     """The essays that some job of this task asks about."""
-    query = select(units.c.essay_id).distinct().join(job_table, job_table.c.job_id == units.c.job_id)
-    return {row[0] for row in tx.all(query.where(job_table.c.task == task))}
+    query = (
+        select(schema.units.c.essay_id).distinct().join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+    )
+    return {row[0] for row in tx.all(query.where(schema.jobs.c.task == task))}
 
 
 def _item(
@@ -228,6 +238,6 @@ def _item(
 
 def lock(tx: Tx, unit_id: str) -> None:
     """One change at a time for one unit."""
-    query = select(units.c.unit_id).where(units.c.unit_id == unit_id)
-    if tx.first(tx.locked(query, of=units)) is None:
+    query = select(schema.units.c.unit_id).where(schema.units.c.unit_id == unit_id)
+    if tx.first(tx.locked(query, of=schema.units)) is None:
         raise NotFound(NO_UNIT)

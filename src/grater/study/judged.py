@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from grater.store import Tx, items, jobs, people, slots, submissions, units
+from grater.store import Tx, items, jobs, people, schema, slots, submissions, units
 from grater.store.clock import from_iso
 from grater.store.ids import body_hash, new_id
 from grater.store.items import StudyItem
-from grater.store.schema.work import STATUSES
 from grater.store.units import NewUnit
 from grater.tables import Judgments
 from grater.tasks import TASKS
@@ -87,7 +86,7 @@ def _slotted(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, A
 
 def _status(row: Mapping[str, Any]) -> str:
     status = row.get("status") or "valid"
-    return status if status in STATUSES else "withdrawn"
+    return status if status in schema.STATUSES else "withdrawn"
 
 
 def _submission(

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grater.errors import NotFound, UsageError
-from grater.store import Store, Tx, people
+from grater.store import Store, Tx, people, schema
 from grater.store.people import Person
-from grater.store.schema.people import ROLES
 
 HIGHEST = "adjudicator"
 
@@ -25,8 +24,8 @@ def add_seat(store: Store, names: Sequence[str], *, name: str = "", actor: str |
 def seat(tx: Tx, pair: Sequence[Person], *, name: str = "", actor: str | None = None) -> Person:
     if any(each.kind != "human" for each in pair):
         raise UsageError("a joint seat is for two people; programs and other seats cannot sit on it")
-    ranks = [ROLES.index(each.role) for each in pair]
-    role = ROLES[max(ROLES.index(HIGHEST), *ranks)] if ranks else HIGHEST
+    ranks = [schema.ROLES.index(each.role) for each in pair]
+    role = schema.ROLES[max(schema.ROLES.index(HIGHEST), *ranks)] if ranks else HIGHEST
     called = name.strip() or " and ".join(each.name for each in pair)
     members = [each.person_id for each in pair]
     return people.add(tx, name=called, role=role, kind="joint", members=members, actor=actor)

@@ -11,10 +11,9 @@ from grater.errors import BadInput, Forbidden, Problem
 from grater.server.numbers import number_of
 from grater.server.security.roles import MANAGER, OWNER, OWNERS
 from grater.server.visit import Visit, Visiting
-from grater.store import Tx, invitations, jobs, people, sessions
+from grater.store import Tx, invitations, jobs, people, schema, sessions
 from grater.store.people import Person
 from grater.store.returning import invite_back
-from grater.store.schema.people import ROLES
 
 router = APIRouter()
 
@@ -129,7 +128,13 @@ def people_view(visit: Visit, *, links: Sequence[str] = (), problems: Sequence[s
         waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
         all_jobs = jobs.all(tx)
         now = tx.now
-    roles = [role for role in ROLES if visit.role in OWNERS or role not in (OWNER, MANAGER)]
-    shown = {"everybody": everybody, "waiting": waiting, "all_jobs": all_jobs, "roles": roles, "all_roles": ROLES}
+    roles = [role for role in schema.ROLES if visit.role in OWNERS or role not in (OWNER, MANAGER)]
+    shown = {
+        "everybody": everybody,
+        "waiting": waiting,
+        "all_jobs": all_jobs,
+        "roles": roles,
+        "all_roles": schema.ROLES,
+    }
     more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": visit.role in OWNERS}
     return visit.page("manage_people.html", {**shown, **more}, status=422 if problems else 200)

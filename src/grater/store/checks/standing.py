@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
-from grater.store import gold, jobs
+from grater.store import gold, jobs, schema
 from grater.store.judgments import answers_of
-from grater.store.schema import submissions, units
 from grater.store.transaction import Tx
 from grater.store.trust import Trust, of_job
 
@@ -29,12 +28,12 @@ def trust_recomputed(tx: Tx) -> Iterator[str]:
 
 def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
     query = (
-        select(submissions.c.submission_id, submissions.c.person_id, submissions.c.unit_id)
-        .join(units, units.c.unit_id == submissions.c.unit_id)
+        select(schema.submissions.c.submission_id, schema.submissions.c.person_id, schema.submissions.c.unit_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
         .where(
-            submissions.c.job_id == job_id,
-            submissions.c.status.in_(("valid", "untrusted")),
-            units.c.role == "gold",
+            schema.submissions.c.job_id == job_id,
+            schema.submissions.c.status.in_(("valid", "untrusted")),
+            schema.units.c.role == "gold",
         )
     )
     found: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
