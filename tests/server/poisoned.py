@@ -40,7 +40,7 @@ from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.mining import mine_study
 from grater.study.seating import seat
-from grater.tasks.task import Answer
+from grater.tasks import Answer
 from tests.study.mined_lists import MORE, TEXT, count
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{1234*2}}"

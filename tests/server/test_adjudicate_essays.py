@@ -15,7 +15,7 @@ from grater.server.pages.adjudicate_essays import MORE, Table, decided, earlier_
 from grater.store.adjudications import Adjudication
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
-from grater.tasks.task import Answer, Unit
+from grater.tasks import Answer, Unit
 
 TEXT = "She adopted puppy. He own three chair near the sea, in summer 😀 of rain."
 WORDS = ("adopted puppy", "puppy", "own", "three chair", "chair", "near", "in summer", "of")

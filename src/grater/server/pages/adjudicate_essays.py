@@ -20,12 +20,11 @@ from grater.server.differences import Place, changed_tokens, places_of
 from grater.server.pages.adjudicate_queue import AGAIN, far_of, on_from, save
 from grater.server.pages.marking import tag_json
 from grater.server.visit import Visit
-from grater.store import adjudications, judgments, submissions
+from grater.store import Tx, adjudications, judgments, submissions
 from grater.store.adjudications import ANNOTATOR, Adjudication
-from grater.store.transaction import Tx
 from grater.store.units import StudyUnit
+from grater.tasks import Answer
 from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
-from grater.tasks.task import Answer
 
 NOTHING, OWN, MORE = "nothing", "own", "more"
 AROUND = 90

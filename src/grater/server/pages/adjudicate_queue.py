@@ -16,8 +16,8 @@ from grater.server.work import shown_to_staff
 from grater.store import Tx, adjudications, finished, jobs
 from grater.store.finished import Finished
 from grater.store.jobs import Job
+from grater.tasks import Answer
 from grater.tasks.marking import TASK
-from grater.tasks.task import Answer
 
 router = APIRouter()
 

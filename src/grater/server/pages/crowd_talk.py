@@ -17,8 +17,7 @@ from grater.store.disputes import Dispute
 from grater.store.gold import Gold
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
-from grater.tasks import Shown
-from grater.tasks.task import Answer
+from grater.tasks import Answer, Shown
 
 router = APIRouter()
 

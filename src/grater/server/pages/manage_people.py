@@ -92,7 +92,7 @@ def let_in(tx: Tx, person_id: str, *, is_in: bool, actor: str) -> Person:
     """Let somebody in or shut them out, with the seats that they share; the study keeps an owner."""
     require_another_owner(tx, person_id)
     person = people.set_state(tx, person_id, "active" if is_in else "ended", actor=actor)
-    for each in (person_id, *(seat.person_id for seat in people.seats(tx, person_id))):
+    for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
         sessions.end_all(tx, each)
     return person
 
