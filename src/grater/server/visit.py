@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.errors import Forbidden
 from grater.server.cookies import new_nonce, read_nonce, read_session, set_nonce
-from grater.server.security import csrf
+from grater.server.security import csrf as walls
 from grater.server.security.roles import API, PUBLIC, roles_of
 from grater.server.server import Server, server_of
 from grater.store import sessions, tokens
@@ -105,7 +105,7 @@ async def open_visit(request: Request) -> AsyncIterator[Visit]:
     _require_allowed(request, route, visitor)
     sent_nonce = read_nonce(request, server.settings)
     nonce = sent_nonce or new_nonce()
-    expected = session_csrf or csrf.visitor_token(server.secret, nonce)
+    expected = session_csrf or walls.visitor_token(server.secret, nonce)
     try:
         form = await _form(request, server, "" if is_api else expected)
         yield Visit(request, server, visitor, expected, token if visitor else "", form, "" if sent_nonce else nonce)
@@ -118,12 +118,12 @@ async def _form(request: Request, server: Server, expected: str) -> FormData:
     if request.method in SAFE:
         return FormData()
     if expected:
-        csrf.require_own_origin(request.headers, server.settings.origins)
+        walls.require_own_origin(request.headers, server.settings.origins)
     most = server.settings.most_body_bytes
     form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
     if expected:
-        sent = request.headers.get(csrf.HEADER) or form.get(csrf.FIELD)
-        csrf.require_token(expected, sent if isinstance(sent, str) else "")
+        sent = request.headers.get(walls.HEADER) or form.get(walls.FIELD)
+        walls.require_token(expected, sent if isinstance(sent, str) else "")
     return form
 
 
