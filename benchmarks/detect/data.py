@@ -54,7 +54,7 @@ def keep(name: str, result: object) -> None:
 
 def cell(value: Interval) -> str:
     """As tables of the docs have it: `.312 [.251, .380]`."""
-    if value.reason:
+    if value.undefined_because:
         return "–"
     return " ".join([_plain(value.value), f"[{_plain(value.low)}, {_plain(value.high)}]"])
 

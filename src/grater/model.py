@@ -116,18 +116,21 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number with its limits; `reason` says why it is undefined (nan) where it is."""
+    """A number with its confidence interval; `undefined_because` says why it is nan where it is."""
 
     value: float
     low: float
     high: float
-    reason: str = ""
+    undefined_because: str = ""
 
     def as_json(self) -> dict[str, Json]:
         """As `--json` prints it: undefined numbers are null, with the reason beside them."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         if any(map(isnan, numbers.values())):
-            return {**{name: None if isnan(each) else each for name, each in numbers.items()}, "reason": self.reason}
+            return {
+                **{name: None if isnan(each) else each for name, each in numbers.items()},
+                "reason": self.undefined_because,
+            }
         return {**numbers}
 
 

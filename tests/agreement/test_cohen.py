@@ -73,13 +73,13 @@ def test_weight_that_cannot_be_is_refused(weight: float) -> None:
 def test_one_label_only_is_undefined_and_says_so() -> None:
     interval = cohen_kappa(confusion([[9, 0], [0, 0]], ("a", "b")), rng=generator(0))
     assert isnan(interval.value)
-    assert interval.reason == ONE_LABEL
+    assert interval.undefined_because == ONE_LABEL
 
 
 def test_no_shared_item_is_undefined_and_says_so() -> None:
     interval = cohen_kappa(confusion([[0, 0], [0, 0]], ("a", "b")), rng=generator(0))
     assert isnan(interval.value)
-    assert "no item" in interval.reason
+    assert "no item" in interval.undefined_because
 
 
 @pytest.mark.parametrize("method", ["fce", "simple", "bootstrap"])

@@ -21,7 +21,7 @@ def test_every_pair_has_a_table_also_one_without_an_item() -> None:
 def test_raters_without_errors_have_no_disagreement_rate() -> None:
     first, _ = disagreements(confusion([[5, 1], [0, 0]], ("OK", "error")), ok="OK")
     assert first.n == 0
-    assert first.rate.reason
+    assert first.rate.undefined_because
 
 
 def test_unknown_ok_label_is_answered_with_those_there_are() -> None:

@@ -52,7 +52,7 @@ def test_kappa_on_one_token_is_undefined_and_says_why() -> None:
     for criterion in ("classification", "exact"):
         [pair] = found.criteria[criterion].pairs
         assert isnan(pair.kappa.value)
-        assert "one label only" in pair.kappa.reason
+        assert "one label only" in pair.kappa.undefined_because
 
 
 def test_identification_kappa_by_hand() -> None:
@@ -137,7 +137,7 @@ def test_pairs_without_a_common_essay_have_a_reason_and_no_part_in_the_mean() ->
     third = essay(edit("swim", "swims", "Nn", "C"), name="e2", annotators=("B", "C"))
     found = edit_agreement([TABLE_2, third], QUICK).criteria["identification"]
     by_raters = {pair.raters: pair for pair in found.pairs}
-    assert by_raters["A", "C"].kappa.reason == "the two annotators share no essay"
+    assert by_raters["A", "C"].kappa.undefined_because == "the two annotators share no essay"
     assert found.n_undefined == 1
     assert found.mean_kappa.value == pytest.approx((8 / 14 + by_raters["B", "C"].kappa.value) / 2)
 
@@ -216,7 +216,7 @@ def test_perfect_agreement_gives_no_limits_and_says_why() -> None:
     [pair] = edit_agreement(same, QUICK).criteria["identification"].pairs
     assert pair.kappa.value == 1
     assert isnan(pair.kappa.low)
-    assert "every resample" in pair.kappa.reason
+    assert "every resample" in pair.kappa.undefined_because
 
 
 TOKENS = st.lists(

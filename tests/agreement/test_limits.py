@@ -63,18 +63,18 @@ def test_single_item_has_a_value_and_no_limits() -> None:
     [interval] = bootstrap([fleiss(np.eye(2))], counts_of([[2, 1]]), rng=generator(0))
     assert interval.value == pytest.approx(-0.5)
     assert isnan(interval.low)
-    assert "single item" in interval.reason
+    assert "single item" in interval.undefined_because
 
 
 def test_nothing_to_compare_says_so() -> None:
     [interval] = bootstrap([fleiss(np.eye(2))], counts_of([[1, 0], [0, 1]]), rng=generator(0))
-    assert interval.reason == "no item has two judgments"
+    assert interval.undefined_because == "no item has two judgments"
 
 
 def test_one_label_is_undefined_with_the_reason() -> None:
     [interval] = bootstrap([alpha("nominal", ("1", "2"))], counts_of([[3, 0]] * 9), rng=generator(0))
     assert isnan(interval.value)
-    assert "one label" in interval.reason
+    assert "one label" in interval.undefined_because
 
 
 def test_no_resamples_give_no_limits() -> None:

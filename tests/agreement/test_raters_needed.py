@@ -142,13 +142,13 @@ def test_the_smallest_crowd_that_reaches_the_experts() -> None:
 def test_a_crowd_that_never_reaches_the_experts_says_so() -> None:
     found = raters_needed(crowd_of("abb", "aab", "baa"), experts_of(E="aba", F="aba"), QUICK)
     assert isnan(found.smallest.value)
-    assert "stays below" in found.smallest.reason
+    assert "stays below" in found.smallest.undefined_because
 
 
 def test_one_expert_gives_curves_and_no_answer() -> None:
     found = raters_needed(crowd_of("aab", "bbb"), experts_of(E="ab"), QUICK)
     assert isnan(found.smallest.value)
-    assert "no two experts" in found.smallest.reason
+    assert "no two experts" in found.smallest.undefined_because
 
 
 def test_items_with_too_few_judgments_are_left_out_and_counted() -> None:

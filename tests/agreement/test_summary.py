@@ -41,7 +41,7 @@ def test_order_of_rows_changes_nothing() -> None:
 def test_single_rater_has_no_agreement_and_says_why() -> None:
     found = agreement(judgments("a 1 x", "b 1 y"), FAST)
     assert all(isnan(each.value) for each in found.coefficients.values())
-    assert {each.reason for each in found.coefficients.values()} == {"no item has two judgments"}
+    assert {each.undefined_because for each in found.coefficients.values()} == {"no item has two judgments"}
     assert found.no_pairs == "only one rater, 1"
     assert found.counts.n_left_out == 2
 
@@ -51,12 +51,12 @@ def test_one_label_only_is_full_agreement_and_no_kappa() -> None:
     assert found.coefficients["observed"].value == 1
     for name in ("fleiss", "alpha", "ac1", "s"):
         assert isnan(found.coefficients[name].value)
-        assert "one label" in found.coefficients[name].reason
+        assert "one label" in found.coefficients[name].undefined_because
 
 
 def test_rater_without_a_shared_item_has_pairs_without_kappa() -> None:
     found = agreement(judgments("a 1 x", "a 2 x", "b 1 y", "b 2 y", "c 3 x"), FAST)
-    assert [pair.kappa.reason for pair in found.pairs] == ["", *["the two raters share no item"] * 2]
+    assert [pair.kappa.undefined_because for pair in found.pairs] == ["", *["the two raters share no item"] * 2]
     assert found.mean is not None
     assert found.mean.n_undefined == 2
 

@@ -86,7 +86,7 @@ def test_unknown_rater_is_answered_with_the_nearest() -> None:
 
 def test_undefined_kappa_gives_no_p() -> None:
     test = independent(confusion([[5, 0], [0, 0]], ("a", "b")), IN_CONTEXT)
-    assert test.difference.reason == "one of the two is undefined"
+    assert test.difference.undefined_because == "one of the two is undefined"
     assert comparison_json(Comparison("kappa", 5, test))["p"] is None
 
 

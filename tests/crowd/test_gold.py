@@ -55,7 +55,7 @@ def test_items_given_as_gold_do_not_count_as_found() -> None:
     assert (checked.n_items, checked.share.value) == (2, 1)
     told = accuracy(aggregate(THREE, "majority", gold=truth), truth)
     assert told.n_items == 0
-    assert told.share.reason == "no case was counted"
+    assert told.share.undefined_because == "no case was counted"
 
 
 def test_gold_helps_on_other_items() -> None:

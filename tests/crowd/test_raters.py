@@ -32,8 +32,8 @@ def test_three_raters_by_hand() -> None:
 def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
     [only] = raters(judgments("1 a x", "2 a y"))
     assert isnan(only.on_gold.value)
-    assert only.on_gold.reason == "no gold item was judged"
-    assert only.with_others.reason == "nobody else judged the same items"
+    assert only.on_gold.undefined_because == "no gold item was judged"
+    assert only.with_others.undefined_because == "nobody else judged the same items"
     assert isnan(only.others_share)
 
 

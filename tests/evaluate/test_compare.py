@@ -104,7 +104,7 @@ def test_equal_systems_differ_by_nothing_and_never_significantly() -> None:
 
 def test_a_single_unit_tells_nothing() -> None:
     [test] = paired_tests(drawn(hits([1], [0]), n=10), share)
-    assert test.difference.reason == "a single unit cannot be resampled"
+    assert test.difference.undefined_because == "a single unit cannot be resampled"
     assert isnan(test.p["bootstrap"])
     assert isnan(test.p["randomisation"])
     assert test.as_json()["bootstrap"] == {"p": None, "p_holm": None}
@@ -133,7 +133,7 @@ def test_holm_is_never_below_p_nor_milder_than_the_false_discovery_rate(values: 
 
 def test_limits_widen_to_what_was_seen() -> None:
     assert limits(0.9, np.full(10, 0.5), n_units=50).high == 0.9
-    assert limits(0.9, np.zeros(0), n_units=50).reason == "no resample was drawn"
+    assert limits(0.9, np.zeros(0), n_units=50).undefined_because == "no resample was drawn"
 
 
 def test_draws_of_a_system_do_not_depend_on_who_stands_beside_it() -> None:

@@ -88,7 +88,7 @@ def test_perfect_raters_known_well_leave_the_difference_as_it_is() -> None:
 def test_raters_who_say_nothing_correct_nothing() -> None:
     found = difference(seen(RATES, 0.9, 0.95), RaterError(5, 8, 95, 100))
     assert isnan(found.recall.value)
-    assert "expected 10 judged gold items" in found.recall.reason
+    assert "expected 10 judged gold items" in found.recall.undefined_because
 
 
 def test_raters_barely_better_than_guessing_leave_everything_possible() -> None:

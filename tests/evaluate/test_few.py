@@ -48,8 +48,11 @@ def test_few_raters_give_wider_limits_than_percentiles_and_many_the_same() -> No
 
 
 def test_one_rater_or_no_resample_says_why() -> None:
-    assert student_limits(0.5, np.ones(3), n_units=1, level=0.95).reason == "a single unit cannot be resampled"
-    assert student_limits(0.5, np.zeros(0), n_units=5, level=0.95).reason == "no resample was drawn"
+    assert (
+        student_limits(0.5, np.ones(3), n_units=1, level=0.95).undefined_because
+        == "a single unit cannot be resampled"
+    )
+    assert student_limits(0.5, np.zeros(0), n_units=5, level=0.95).undefined_because == "no resample was drawn"
 
 
 def pair(values: list[float], drawn: Numbers) -> PairTest:

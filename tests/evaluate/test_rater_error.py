@@ -121,7 +121,7 @@ def test_what_cannot_be_corrected_is_undefined_with_the_reason(raters: RaterErro
     found = corrected(table_5(), raters, rng=generator(0))
     for each in (found.precision, found.recall, found.f[1.0], found.hit, found.miss):
         assert isnan(each.value)
-        assert reason in each.reason
+        assert reason in each.undefined_because
 
 
 def test_raters_barely_better_than_guessing_leave_everything_possible() -> None:
@@ -218,5 +218,5 @@ def test_a_system_that_flags_nothing_has_no_precision_and_recall_0() -> None:
         estimate_of(Stratum("unflagged", False, 900, 300, 90)), RaterError(90, 100, 95, 100), rng=generator(0)
     )
     assert isnan(found.precision.value)
-    assert found.precision.reason
+    assert found.precision.undefined_because
     assert found.recall.value == 0.0

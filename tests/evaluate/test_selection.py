@@ -104,6 +104,6 @@ def test_a_share_without_limits_gives_a_value_without_limits() -> None:
     found = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
     assert found.value == pytest.approx(0.82)
     assert isnan(found.low)
-    assert found.reason == "as printed"
+    assert found.undefined_because == "as printed"
     with pytest.raises(UsageError, match="from 0 to 1"):
         corrected_accuracy(Interval(75, 70, 80), Interval(0.28, 0.2, 0.3))

@@ -182,7 +182,7 @@ def test_no_usable_judgment_leaves_every_number_undefined_with_a_reason(cluster:
     found = evaluate(decisions({"S": [1, 0]}), judgments("i0 a unknown"), options=Options(chance=Chance(cluster, 10)))
     for score in found.whole.standard[0].scores.values():
         assert isnan(score.value)
-        assert score.reason
+        assert score.undefined_because
 
 
 def test_distinct_rows_are_found_in_the_order_of_values() -> None:

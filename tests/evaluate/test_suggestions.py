@@ -58,7 +58,7 @@ def test_adjudicated_corrections_come_from_gold() -> None:
     bare = Judgments(judged().frame.drop("alternatives"), "bare")
     [alone] = suggestions(decided("upon"), bare, corrections=gold, n_resamples=50)
     assert (alone.adjudicated, alone.adjudicated_recall) == (wilson(1, 1), wilson(1, 2))
-    assert alone.any_rater.reason == "raters gave no alternatives"
+    assert alone.any_rater.undefined_because == "raters gave no alternatives"
     [without] = suggestions(decided("upon"), judged(), n_resamples=50)
     assert isnan(without.adjudicated.value)
 

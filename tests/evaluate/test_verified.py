@@ -21,7 +21,7 @@ def test_precision_is_that_of_judged_flags_and_recall_is_undefined() -> None:
     assert (found.n_flagged, found.n_judged, found.hit, found.false_alarm) == (4, 3, 2, 1)
     assert found.precision == wilson(2, 3)
     assert isnan(found.recall.value)
-    assert "misses are unknown" in found.recall.reason
+    assert "misses are unknown" in found.recall.undefined_because
 
 
 def test_each_system_is_verified_on_its_own_flags() -> None:
@@ -53,4 +53,4 @@ def test_a_system_without_a_judged_flag_has_no_precision() -> None:
     cases = cases_of(decisions({"S": [0, 0]}), votes([1, 1], 2))
     [found] = verified(cases, truth_of(cases), chance=QUICK)
     assert isnan(found.precision.value)
-    assert found.precision.reason
+    assert found.precision.undefined_because

@@ -55,7 +55,7 @@ def test_a_system_that_flags_nothing_has_no_weighted_precision_and_says_why() ->
     cases = cases_of(decisions({"S": [0, 0]}), votes([3, 1], 4))
     [found] = weighted(cases, truth_of(cases), chance=QUICK)
     assert isnan(found["precision"].value)
-    assert "flagged" in found["precision"].reason
+    assert "flagged" in found["precision"].undefined_because
 
 
 @pytest.mark.parametrize("cluster", ["item", "essay", "document", "rater"])

@@ -38,14 +38,14 @@ def test_single_unit_keeps_its_value_and_has_no_limits() -> None:
     interval = resample(np.array([[2.0, 8.0]]), n_resamples=100, rng=generator(1)).ratio([0], [1])
     assert interval.value == 0.25
     assert isnan(interval.low)
-    assert interval.reason
+    assert interval.undefined_because
 
 
 @pytest.mark.parametrize("rows", [np.zeros((0, 2)), np.zeros((5, 2))])
 def test_nothing_to_divide_by_is_undefined_and_says_so(rows: bootstrap.Numbers) -> None:
     interval = resample(rows, n_resamples=100, rng=generator(1)).ratio([0], [1])
     assert isnan(interval.value)
-    assert interval.reason
+    assert interval.undefined_because
 
 
 def test_no_resamples_give_no_limits() -> None:

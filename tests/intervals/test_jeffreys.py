@@ -38,7 +38,7 @@ def test_limits_hold_the_share(n: int, share: float) -> None:
 def test_no_case_is_undefined_and_says_so() -> None:
     for limits in (jeffreys, finite_jeffreys):
         assert isnan(limits(0, 0).value)
-        assert limits(0, 0).reason
+        assert limits(0, 0).undefined_because
 
 
 def test_half_of_a_population_counts_nearly_twice() -> None:

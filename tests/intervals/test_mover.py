@@ -55,7 +55,7 @@ def test_a_number_below_the_line_that_may_be_0_leaves_no_upper_limit() -> None:
 def test_0_by_0_is_undefined_and_says_so() -> None:
     found = mover_ratio(Interval(0, 0, 3), Interval(0, 0, 3))
     assert isnan(found.value)
-    assert found.reason
+    assert found.undefined_because
 
 
 PARTS = st.tuples(st.integers(0, 200), st.integers(1, 200)).map(lambda each: wilson(min(each), max(each)))

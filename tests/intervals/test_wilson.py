@@ -23,7 +23,7 @@ def test_no_hit_in_ten_still_leaves_room_above() -> None:
 def test_no_case_is_undefined_and_says_so() -> None:
     interval = wilson(0, 0)
     assert isnan(interval.value)
-    assert interval.reason
+    assert interval.undefined_because
 
 
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.99]))

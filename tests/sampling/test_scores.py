@@ -79,21 +79,21 @@ def test_jeffreys_limits_stay_available_under_their_name() -> None:
 def test_a_system_that_flags_nothing_has_no_precision_and_recall_0() -> None:
     found = scores([Stratum("unflagged", False, 100, 50, 5)])
     assert isnan(found.precision.value)
-    assert found.precision.reason == "the system flags nothing"
+    assert found.precision.undefined_because == "the system flags nothing"
     assert (found.recall.value, *limits(found.recall)) == (0, 0, 0)
 
 
 def test_no_error_anywhere_leaves_recall_undefined() -> None:
     found = scores([Stratum("flagged", True, 10, 5, 0), Stratum("unflagged", False, 90, 5, 0)])
     assert isnan(found.recall.value)
-    assert found.recall.reason
+    assert found.recall.undefined_because
     assert found.precision.value == 0
 
 
 def test_a_side_without_judgments_leaves_recall_undefined() -> None:
     found = scores([Stratum("flagged", True, 10, 5, 3), Stratum("unflagged", False, 90)])
     assert isnan(found.recall.value)
-    assert "judged" in found.recall.reason
+    assert "judged" in found.recall.undefined_because
     assert found.precision.value == pytest.approx(0.6)
 
 

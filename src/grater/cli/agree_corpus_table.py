@@ -69,7 +69,7 @@ def notes(found: CorpusAgreement) -> Iterator[str]:
     for name, each in found.criteria.items():
         if each.n_undefined:
             yield f"{each.n_undefined:,} of {len(each.pairs):,} pairs have no {name} kappa and no part in its mean."
-    for reason in sorted({interval.reason for interval in _all(found) if interval.reason}):
+    for reason in sorted({interval.undefined_because for interval in _all(found) if interval.undefined_because}):
         yield f"{NONE}: {reason}."
     yield "Bands are those of Landis and Koch 1977."
     yield str(found.signature)

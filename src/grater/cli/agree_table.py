@@ -127,7 +127,7 @@ def notes(whole: Agreement) -> Iterator[str]:
         yield f"{n_left_out:,} of {whole.n_items:,} items have one judgment only and take no part."
     if whole.no_pairs:
         yield f"Pairs are not compared: {whole.no_pairs}."
-    for reason in sorted({interval.reason for interval in _all(whole) if interval.reason}):
+    for reason in sorted({interval.undefined_because for interval in _all(whole) if interval.undefined_because}):
         yield f"{NONE}: {reason}."
     yield "Bands are those of Landis and Koch 1977."
     yield str(whole.signature)

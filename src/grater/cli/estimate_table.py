@@ -81,7 +81,9 @@ def _corrected(estimate: SystemEstimate, corrected: Corrected) -> Table:
         *((f"F{beta:g}", estimate.scores.f[beta], each) for beta, each in corrected.f.items()),
     ]
     for name, judged, each in pairs:
-        table.add_row(name, _number(judged.value), _number(each.value), NONE if each.reason else _limits(each))
+        table.add_row(
+            name, _number(judged.value), _number(each.value), NONE if each.undefined_because else _limits(each)
+        )
     for name in ("hit", "miss"):
         each = getattr(corrected, name)
         table.add_row(name, _count(getattr(estimate.scores, name).value), _count(each.value), _counts(each))
@@ -116,7 +118,7 @@ def _number(value: float) -> str:
 
 
 def _limits(interval: Interval) -> str:
-    return interval.reason or NONE if isnan(interval.low) else f"[{interval.low:.4f}, {interval.high:.4f}]"
+    return interval.undefined_because or NONE if isnan(interval.low) else f"[{interval.low:.4f}, {interval.high:.4f}]"
 
 
 def _count(value: float) -> str:

@@ -179,7 +179,12 @@ def _suggestions(suggested: Sequence[Suggested]) -> Table:
 
 
 def _reasons(part: Part) -> list[str]:
-    reasons = {each[name].reason for each in (*part.standard, *part.weighted) for name in SHOWN if each[name].reason}
+    reasons = {
+        each[name].undefined_because
+        for each in (*part.standard, *part.weighted)
+        for name in SHOWN
+        if each[name].undefined_because
+    }
     return [f"{NONE}: {reason}." for reason in sorted(reasons)]
 
 

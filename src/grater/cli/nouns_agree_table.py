@@ -139,12 +139,12 @@ def _contrasts(study: ConstructionStudy, console: Console) -> None:
 
 def _percent(value: Interval) -> str:
     if isnan(value.value):
-        return value.reason
+        return value.undefined_because
     return f"{100 * value.value:.1f} % [{100 * value.low:.1f}, {100 * value.high:.1f}]"
 
 
 def _plain(value: Interval) -> str:
-    return value.reason if isnan(value.value) else f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+    return value.undefined_because if isnan(value.value) else f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
 
 
 def _number(value: float, decimals: int = 2) -> str:

@@ -107,6 +107,6 @@ def _render_nouns(nouns: list[Noun], most: int, console: Console) -> None:
 
 
 def _percent(value: Interval) -> str:
-    if value.reason:
-        return value.reason
+    if value.undefined_because:
+        return value.undefined_because
     return f"{100 * value.value:.1f} % [{100 * value.low:.1f}, {100 * value.high:.1f}]"

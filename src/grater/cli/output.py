@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,8 +13,15 @@ from rich.console import Console
 
 from grater.errors import UsageError
 from grater.model import Json
+from grater.result import Result
+from grater.sheet import WRITERS, Sheet, TableFormat, as_text, counted
+
+__all__ = ["counted", "messages", "print_json", "require_different", "require_outputs", "say", "show", "show_sheets"]
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
+
+PLAIN_WIDTH = 120
+"""Characters of a line where the output is no terminal."""
 
 
 def print_json(value: Json) -> None:
@@ -26,9 +34,26 @@ def say(message: str) -> None:
     messages.print(message, markup=False)
 
 
-def counted(n: int, one: str, several: str | None = None) -> str:
-    """A number with its noun: `1 essay`, `2,391 edits`."""
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
+def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) -> None:
+    """A result on standard output, as the person asked for it."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show_sheets(result.sheets(), table=table)
+
+
+def show_sheets(sheets: Iterable[Sheet], *, table: TableFormat = "text") -> None:
+    """Tables one after the other; on a terminal as wide as the terminal, with bold titles."""
+    for index, sheet in enumerate(sheets):
+        text = _terminal_text(sheet) if table == "text" else WRITERS[table](sheet)
+        sys.stdout.write("\n" * bool(index) + text)
+
+
+def _terminal_text(sheet: Sheet) -> str:
+    if not sys.stdout.isatty():
+        return as_text(sheet, width=PLAIN_WIDTH)
+    text = as_text(sheet, width=shutil.get_terminal_size().columns)
+    return text.replace(sheet.title, f"\x1b[1m{sheet.title}\x1b[0m", 1) if sheet.title else text
 
 
 def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:

@@ -105,11 +105,11 @@ def answer(found: RatersNeeded) -> Iterator[str]:
             f"{band(kappa.value)})."
         )
     if isnan(smallest.value):
-        yield f"No number of raters can be named: {smallest.reason}."
+        yield f"No number of raters can be named: {smallest.undefined_because}."
     else:
         yield f"{smallest.value:.0f} raters match the experts (95 % limits {_whole(smallest)})."
-        if smallest.reason:
-            yield f"Above the upper limit: {smallest.reason}."
+        if smallest.undefined_because:
+            yield f"Above the upper limit: {smallest.undefined_because}."
 
 
 def flat(found: RatersNeeded) -> pl.DataFrame:

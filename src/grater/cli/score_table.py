@@ -107,7 +107,12 @@ def _notes(scores: Scores) -> Iterable[str]:
     if scores.pairs:
         test = scores.signature.options["test"]
         yield f"Systems that share a letter cannot be told apart at 95 % (paired {test}, Holm)."
-    reasons = {score.reason for system in scores.systems for score in system.overall.scores.values() if score.reason}
+    reasons = {
+        score.undefined_because
+        for system in scores.systems
+        for score in system.overall.scores.values()
+        if score.undefined_because
+    }
     yield from (f"{NONE}: {reason}." for reason in sorted(reasons))
     yield str(scores.signature)
 

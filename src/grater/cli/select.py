@@ -82,4 +82,8 @@ def _render(found: Selection, console: Console) -> None:
 
 
 def _cell(value: Interval) -> str:
-    return value.reason if value.reason else f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+    return (
+        value.undefined_because
+        if value.undefined_because
+        else f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+    )

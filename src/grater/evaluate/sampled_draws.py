@@ -74,7 +74,7 @@ class Redrawn:
         def around(name: str, value: Interval, other: Interval, beta: float = 1.0) -> Interval:
             ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
             found = self._limits(value.value, totals.score(name, beta), ends)
-            if not self.chance.unit or found.reason:
+            if not self.chance.unit or found.undefined_because:
                 return found
             return Interval(found.value, min(found.low, other.low), max(found.high, other.high))
 

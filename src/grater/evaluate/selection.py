@@ -179,7 +179,12 @@ def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
     value = accuracy.value + share.value * (1 - accuracy.value)
     numbers = (value, accuracy.low, accuracy.high, share.low, share.high)
     if any(map(isnan, numbers)):
-        return Interval(value, nan, nan, accuracy.reason or share.reason or "a share without limits gives none")
+        return Interval(
+            value,
+            nan,
+            nan,
+            accuracy.undefined_because or share.undefined_because or "a share without limits gives none",
+        )
     of_accuracy, of_share = 1 - share.value, 1 - accuracy.value
     down = hypot(of_accuracy * (accuracy.value - accuracy.low), of_share * (share.value - share.low))
     up = hypot(of_accuracy * (accuracy.high - accuracy.value), of_share * (share.high - share.value))

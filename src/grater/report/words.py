@@ -19,7 +19,7 @@ def number(value: float, *, digits: int = 2) -> str:
 def interval(value: Interval, *, digits: int = 2) -> str:
     """`.63 [.55, .71]`; an undefined number is a dash, with its reason where there is one."""
     if isnan(value.value):
-        return f"– ({value.reason})" if value.reason else "–"
+        return f"– ({value.undefined_because})" if value.undefined_because else "–"
     limits = f"[{number(value.low, digits=digits)}, {number(value.high, digits=digits)}]"
     return f"{number(value.value, digits=digits)} {limits}"
 

@@ -86,7 +86,7 @@ def _total(side: Sequence[Stratum], limits: Limits, *, fpc: bool, level: float) 
     unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not _says(stratum, fpc=fpc)]
     seen = _by_score(judged, fpc, level) if limits == "score" else _by_jeffreys(judged, fpc, level)
     total, size = mover_sum([*seen, *unseen]), sum(stratum.size for stratum in side)
-    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.reason)
+    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)
 
 
 def _says(stratum: Stratum, *, fpc: bool) -> bool:

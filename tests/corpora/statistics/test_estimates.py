@@ -30,7 +30,7 @@ def test_sentences_that_nobody_read_are_in_no_share() -> None:
 def test_text_without_annotators_has_no_density_and_says_why() -> None:
     density = estimates_of(two_sentences(annotators=())).density
     assert isnan(density.value)
-    assert density.reason == "no annotator read any text here"
+    assert density.undefined_because == "no annotator read any text here"
 
 
 def test_corpus_without_edits_has_a_density_of_zero_with_room_above() -> None:

@@ -63,4 +63,4 @@ def test_an_engine_fills_the_blanks_of_text_it_has_learnt() -> None:
 
 def test_without_a_preposition_everything_is_undefined() -> None:
     found = selections(tally_of(tiny_engine(), []))
-    assert all(each.n == 0 and each.accuracy.reason for each in found)
+    assert all(each.n == 0 and each.accuracy.undefined_because for each in found)

@@ -184,8 +184,8 @@ def test_undefined_limits_have_a_reason() -> None:
     none = gleu_interval(gleu_statistics([], [], []), rng=generator(0, "b"))
     single = gleu_interval(gleu_statistics(["a b c d"], ["a b c d"], [["a b c d"]]), rng=generator(0, "b"))
     assert math.isnan(none.value)
-    assert none.reason == "there is no sentence to score"
-    assert (single.value, single.reason) == (1, "a single sentence cannot be resampled")
+    assert none.undefined_because == "there is no sentence to score"
+    assert (single.value, single.undefined_because) == (1, "a single sentence cannot be resampled")
 
 
 def test_unequal_numbers_of_sentences_and_sentences_without_reference_are_refused() -> None:

@@ -32,7 +32,7 @@ def whole_json(interval: Interval) -> dict[str, Json]:
     """A number of raters with its limits, as whole numbers."""
     numbers = {"value": interval.value, "low": interval.low, "high": interval.high}
     shown: dict[str, Json] = {name: int(each) if isfinite(each) else None for name, each in numbers.items()}
-    return {**shown, **({"reason": interval.reason} if interval.reason else {})}
+    return {**shown, **({"reason": interval.undefined_because} if interval.undefined_because else {})}
 
 
 def _curve(curve: Curve) -> dict[str, Json]:

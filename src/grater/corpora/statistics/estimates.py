@@ -114,7 +114,7 @@ class Ratios:
 
     def _ratio(self, part: Sequence[str], whole: str) -> Interval:
         ratio = self.resampled.ratio([self.columns[name] for name in part], [self.columns[whole]], level=self.level)
-        return ratio if self._sum(whole) else replace(ratio, reason=UNDEFINED[whole])
+        return ratio if self._sum(whole) else replace(ratio, undefined_because=UNDEFINED[whole])
 
     def _sum(self, name: str) -> float:
         return float(self.resampled.sums[self.columns[name]])

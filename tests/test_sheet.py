@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import csv
+import io
+from math import nan
+
+import pytest
+
+from grater.model import Interval
+from grater.sheet import (
+    WRITERS,
+    Sheet,
+    amount,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    count,
+    counted,
+    cut_in_the_middle,
+    interval,
+    number,
+    p_value,
+    percent,
+    undefined_notes,
+    without_empty_columns,
+)
+
+SHEET = Sheet(
+    title="Two systems, 1,336 items",
+    columns=("system", "precision", "group"),
+    rows=(("prep_maxent|v2", ".700 [.652, .748]", "A"), ("other", "–", "B")),
+    notes=("–: nothing is flagged.",),
+    signature="evaluate|grater:0.2.0",
+    name="scores",
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.7, ".700"), (1.0, "1.000"), (-0.25, "−.250"), (12.5, "12.500"), (nan, "–"), (0.0, ".000"), (0.9999, "1.000")],
+)
+def test_a_number_has_three_digits_and_no_leading_zero(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_a_value_stands_with_its_interval() -> None:
+    assert interval(Interval(0.7, 0.652, 0.748)) == ".700 [.652, .748]"
+    assert interval(Interval(0.7, 0.652, 0.748), digits=2) == ".70 [.65, .75]"
+    assert interval(Interval(0.7, nan, nan)) == ".700"
+    assert interval(Interval(nan, nan, nan, "nothing is flagged")) == "–"
+    assert interval(Interval(-0.1, -0.2, 0.05)) == "−.100 [−.200, .050]"
+
+
+def test_scores_of_corrections_stay_in_per_cent() -> None:
+    assert percent(Interval(0.3733, 0.3548, 0.3919)) == "37.33 [35.48, 39.19]"
+
+
+def test_counts_and_estimated_counts_have_separators() -> None:
+    assert (count(1336), count(0.5), count(nan)) == ("1,336", "0.5", "–")
+    assert amount(Interval(1205, 1100, 1310)) == "1,205 [1,100, 1,310]"
+    assert (counted(1, "essay"), counted(2391, "edit"), counted(2, "entry", "entries")) == (
+        "1 essay",
+        "2,391 edits",
+        "2 entries",
+    )
+
+
+def test_a_tiny_p_is_not_zero() -> None:
+    assert (p_value(0.0312), p_value(0.00001), p_value(nan)) == (".0312", "< .0001", "–")
+
+
+def test_each_reason_for_an_undefined_number_is_named_once() -> None:
+    undefined = Interval(nan, nan, nan, "nothing is flagged")
+    assert undefined_notes([undefined, undefined, Interval(0.5, 0.4, 0.6)]) == ["–: nothing is flagged."]
+
+
+def test_text_is_aligned_and_carries_notes_and_signature() -> None:
+    lines = as_text(SHEET).splitlines()
+    assert lines[0] == SHEET.title
+    assert lines[1] == "system                  precision  group"
+    assert lines[3] == "prep_maxent|v2  .700 [.652, .748]  A"
+    assert lines[4] == "other                           –  B"
+    assert lines[-2:] == ["–: nothing is flagged.", "evaluate|grater:0.2.0"]
+
+
+def test_in_a_narrow_terminal_intervals_move_below_and_names_are_cut_in_the_middle() -> None:
+    stacked = as_text(SHEET, width=39).splitlines()
+    assert stacked[3:5] == ["prep_maxent|v2          .700  A", "                [.652, .748]"]
+    long = Sheet("", ("", "n"), (("a-system-with-a-very-long-name-2.1", "7"),))
+    assert as_text(long, width=24).splitlines()[-1] == "a-system-w…g-name-2.1  7"
+    assert max(map(len, as_text(long, width=24).splitlines())) <= 24
+
+
+def test_a_cut_name_keeps_both_ends() -> None:
+    assert cut_in_the_middle("abcdefghij", 5) == "ab…ij"
+    assert cut_in_the_middle("abcde", 5) == "abcde"
+
+
+def test_a_rule_stands_above_the_rows_that_ask_for_it() -> None:
+    sheet = Sheet("", ("", "n"), (("a", "1"), ("sum", "1")), rules=(1,))
+    assert as_text(sheet).splitlines()[3].startswith("─")
+    assert as_latex(sheet).count(r"\midrule") == 2
+
+
+def test_markdown_escapes_what_would_break_a_table() -> None:
+    text = as_markdown(SHEET)
+    assert "| prep_maxent\\|v2 | .700 [.652, .748] | A |" in text
+    assert "|---|---:|---|" in text
+    assert text.rstrip().endswith("`evaluate|grater:0.2.0`")
+
+
+def test_latex_escapes_names_and_labels_the_table() -> None:
+    text = as_latex(SHEET)
+    assert r"prep\_maxent\textbar{}v2 & .700 [.652, .748] & A \\" in text
+    assert r"\begin{tabular}{lrl}" in text
+    assert r"\label{tab:scores}" in text
+    assert "% evaluate|grater:0.2.0" in text
+
+
+def test_csv_can_be_read_back() -> None:
+    rows = list(csv.reader(io.StringIO(WRITERS["csv"](SHEET))))
+    assert rows == [list(SHEET.columns), *map(list, SHEET.rows)]
+
+
+def test_html_escapes_every_cell() -> None:
+    html = as_html(Sheet("<b>", ("a",), (("<script>",),), notes=("1 < 2",)))
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<caption>&lt;b&gt;</caption>" in html
+
+
+def test_columns_that_say_nothing_are_left_out_and_links_follow() -> None:
+    sheet = Sheet("", ("system", "kappa", "hits"), (("a", "–", "3"),), links={(0, 2): "hits-of-a"})
+    kept = without_empty_columns(sheet)
+    assert kept.columns == ("system", "hits")
+    assert kept.links == {(0, 1): "hits-of-a"}
