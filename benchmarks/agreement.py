@@ -42,8 +42,8 @@ def tell(name, job, n=5):
 OURS = """
 import numpy as np
 from grater.agreement import Options, bootstrap, fleiss, tally, weight_matrix
-from grater.agreement.alpha import alpha
-from grater.agreement.limits import value
+from grater.agreement.coefficients import alpha
+from grater.agreement.coefficients import value
 from grater.agreement.summary import agreement
 from grater.rng import generator
 from grater.tables import Judgments

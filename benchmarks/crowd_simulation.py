@@ -48,9 +48,9 @@ from tests.server.simulated_crowd import (
     truth,
 )
 
-from grater.agreement.raters_needed.curves import NeedOptions, RatersNeeded, raters_needed
-from grater.intervals.wilson import wilson
+from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed
 from grater.model import Interval, Json
+from grater.statistics.proportions import wilson
 from grater.store import Store, checks, judgments, open_store, progress, trust
 from grater.tables import Judgments
 

@@ -32,8 +32,8 @@ import sys
 from pathlib import Path
 from grater.corpora.source import open_source
 from grater.evaluate.edits.errant import score_errant
-from grater.evaluate.edits.prf import precision_recall_f
-from grater.evaluate.edits.errant_table import read_table
+from grater.evaluate.edits.metrics import precision_recall_f
+from grater.evaluate.edits.edit_table import read_table
 score = score_errant(*(read_table(open_source(Path(path))) for path in sys.argv[1:]))
 counts = score.counts.sum(axis=0)
 print(*counts.tolist(), *precision_recall_f(counts, beta=0.5).round(4).tolist())
@@ -45,7 +45,7 @@ from pathlib import Path
 from grater.corpora import read_corpus
 from grater.corpora.source import open_source
 from grater.evaluate.edits.errant import score_errant
-from grater.evaluate.edits.errant_table import read_table
+from grater.evaluate.edits.edit_table import read_table
 def best(run):
     times = []
     for _ in range(7):

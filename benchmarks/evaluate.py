@@ -22,7 +22,7 @@ MOST_SECONDS, MOST_MEGABYTES = 60, 2048
 JOB = """
 import json, resource, sys, time
 import polars as pl
-from grater.evaluate.detectors import Options, evaluate
+from grater.evaluate.evaluation import Options, evaluate
 from grater.tables import Judgments, Table
 decisions = Table("decisions", pl.read_parquet(sys.argv[1]), "decisions")
 judgments = Judgments(pl.read_parquet(sys.argv[2]), "judgments")

@@ -2,7 +2,7 @@
 
 The raters of `crowd_simulation.py` (seed 0) with their own answers to its 75 gold, without the server: a quiz, then
 38 hidden gold, in as many random orders as asked.  Gold that too many miss suspends itself, and whom it had put out
-comes back, as in a study (`grater.store.gold_states`).  One run of the server is one such order.
+comes back, as in a study (`grater.store.gold_review`).  One run of the server is one such order.
 """
 
 from __future__ import annotations

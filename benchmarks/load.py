@@ -39,8 +39,8 @@ from tests.store.postgres import new_database, running_cluster
 from grater.model import Essay
 from grater.store import Store, essays, open_store, people, schema, sessions, tokens
 from grater.store.checks import violations
-from grater.study.opening import new
-from grater.study.planning import JobPlan, add_job
+from grater.study.archive import new
+from grater.study.jobs import JobPlan, add_job
 
 HERE = Path(__file__).parents[1]
 SENTENCE = "We walked along the river in the morning and talked about the plans for the summer. "

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.corpora.format import FileFormat, Loss
-from grater.corpora.formats import FORMATS
+from grater.corpora.formats import FORMATS, FileFormat, Loss
 from grater.corpora.source import replacing
 from grater.model import DELETE, Edit, Essay, Span
 from grater.rng import generator

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grater.server.work import desk_of
+from grater.server.work.desk import desk_of
 from grater.store import drafts
 from grater.store.people import Person
 from grater.tasks.marking import tagset_of

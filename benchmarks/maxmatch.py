@@ -21,8 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grater.corpora import read_corpus
-from grater.evaluate.edits.maxmatch import GoldEdit, maxmatch_counts, score_systems
-from grater.evaluate.edits.maxmatch_search import search_again
+from grater.evaluate.edits.best_path import GoldEdit, search_again
+from grater.evaluate.edits.maxmatch import maxmatch_counts, score_systems
 
 SYSTEMS = ("CAMB", "CUUI", "AMU", "IITB", "UFC")
 OFFICIAL_SECONDS = 17.0

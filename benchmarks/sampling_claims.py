@@ -26,15 +26,14 @@ import polars as pl
 
 from grater.evaluate.rater_error import RaterError
 from grater.evaluate.sampled import SystemEstimate, sampled
-from grater.evaluate.sampled_cells import Cells
-from grater.evaluate.sampled_correction import corrected, corrected_differences
-from grater.evaluate.sampled_pairs import differences
-from grater.evaluate.sampled_weights import WeightedUp
+from grater.evaluate.sampled.cells import Cells
+from grater.evaluate.sampled.correction import corrected, corrected_differences
+from grater.evaluate.sampled.estimates import HorvitzThompson, differences
 from grater.model import Interval
 from grater.rng import generator
-from grater.sampling.allocate import Allocation, allocate
-from grater.sampling.reuse import add_system, draw_sample, to_judge
-from grater.sampling.scores import Scores, Stratum, normal_scores, scores
+from grater.sampling.draw import add_system, draw_sample, to_judge
+from grater.sampling.strata import Allocation, allocate
+from grater.statistics.stratified import Scores, Stratum, normal_scores, scores
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments
 
 Numbers = npt.NDArray[np.float64]
@@ -202,7 +201,7 @@ def rater_error_row(sensitivity: float, specificity: float, missed: float, n_gol
 
 def _estimate(strata: tuple[Stratum, ...], own: Scores, name: str = "S") -> SystemEstimate:
     none = Interval(0.0, 0.0, 0.0)
-    return SystemEstimate(name, own, normal_scores(strata), WeightedUp(none, none), strata)
+    return SystemEstimate(name, own, normal_scores(strata), HorvitzThompson(none, none), strata)
 
 
 def rater_errors(n_draws: int = 1000) -> None:

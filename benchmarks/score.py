@@ -12,10 +12,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from grater.evaluate.edits.counts import SentenceCounts, of_rows
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.prf import precision_recall_f
-from grater.evaluate.edits.scores import Chance, compare_counts
+from grater.evaluate.edits.metrics import METRICS, MetricOptions, SentenceCounts, of_rows, precision_recall_f
+from grater.evaluate.edits.scores import Resampling, compare_counts
 from grater.rng import generator
 from grater.signature import Signature
 
@@ -50,8 +48,8 @@ def plain(counts: list[SentenceCounts], n_resamples: int) -> None:
 
 
 def main() -> int:
-    counts, metric, options = systems(), METRICS["m2"], Options()
-    chance = Chance(n_resamples=N_RESAMPLES)
+    counts, metric, options = systems(), METRICS["m2"], MetricOptions()
+    chance = Resampling(n_resamples=N_RESAMPLES)
     ours = best(lambda: compare_counts(metric, counts, Signature("m2"), options=options, chance=chance))
     theirs = best(lambda: plain(counts, N_PLAIN), 2) * N_RESAMPLES / N_PLAIN
     print(f"{N_SYSTEMS} systems, {N_SENTENCES:,} sentences, {N_RESAMPLES:,} resamples and as many swaps")

@@ -27,9 +27,8 @@ from pathlib import Path
 
 from grater.rng import generator
 from grater.text.analysis import analyse
-from grater.text.tagging.accuracy import accuracy
-from grater.text.tagging.conllu import Tagged, read_conllu
 from grater.text.tagging.perceptron import PerceptronTagger
+from grater.text.tagging.training import Tagged, accuracy, read_conllu
 from grater.text.tags import load_tagger
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -23,42 +23,37 @@ from tests.detect.articles.flags import flagged_counts
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.detect.articles.confidence import TYPE, Caution
-from grater.detect.articles.confidence import TYPES as OF_TYPE
-from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.detector import ArticleDetector
-from grater.detect.articles.events import batch_of, gathered, passages
+from grater.detect.articles.constructions import CONSTRUCTIONS, EDGES, share_entropy
+from grater.detect.articles.detector import TYPE, ArticleDetector, Caution, article
+from grater.detect.articles.detector import TYPES as OF_TYPE
 from grater.detect.articles.features import (
     AGREEMENT,
+    COLUMN,
     CONTEXT,
     ENTROPY,
     PRIOR,
     SENTENCE,
     TEMPLATES,
+    WORDS,
     columns_of,
 )
-from grater.detect.articles.load import article
 from grater.detect.articles.model import ArticleModel, completed
-from grater.detect.articles.nouns import EDGES, share_entropy
 from grater.detect.articles.phrases import QUANTIFIERS
-from grater.detect.articles.rows import COLUMN, WORDS
-from grater.detect.articles.training import MOST_PASSAGES, Options, fitted
-from grater.detect.articles.trial import ENTROPY as OF_ENTROPY
-from grater.detect.articles.trial import PAIRS, Trial, fitted_caution, trial_of
-from grater.detect.learning import dictionary as features_of
-from grater.detect.learning.events import Batch, Events, Labels
-from grater.detect.learning.hashing import Rows
-from grater.detect.learning.lines import HELD_OUT, fold_of
-from grater.detect.learning.maxent import fit_maxent
-from grater.detect.learning.tags import TAG_NUMBERS
+from grater.detect.articles.thresholds import ENTROPY as OF_ENTROPY
+from grater.detect.articles.thresholds import PAIRS, Trial, fitted_caution, trial_of
+from grater.detect.articles.training import MOST_PASSAGES, ArticleOptions, batch_of, fitted, gathered, passages
+from grater.detect.learning import fitting as features_of
+from grater.detect.learning.events import HELD_OUT, Batch, Events, Labels, fold_of
+from grater.detect.learning.features import TAG_NUMBERS, Rows
+from grater.detect.learning.fitting import fit_maxent
 from grater.evaluate.cases import cases_of
 from grater.evaluate.counts import f_score
-from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against, each_rater
 from grater.evaluate.truth import truth_of
-from grater.intervals.wilson import wilson
 from grater.model import Essay, Interval
 from grater.rng import generator
+from grater.statistics.bootstrap import Chance
+from grater.statistics.proportions import wilson
 
 EVERY = 3
 """The ablation learns from every third passage of what the shipped model has read."""
@@ -156,7 +151,7 @@ def ablation() -> None:
         "sentence, context, entropy": columns_of(SENTENCE, CONTEXT, ENTROPY, PRIOR),
         "all, verb too": columns_of(SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR),
     }.items():
-        model = fitted(events, Options(templates=columns))
+        model = fitted(events, ArticleOptions(templates=columns))
         text = Text(completed(brown_rows.rows, model.habits, model.classes), brown_rows.labels)
         right = right_of(model, text, with_agreement=name.startswith("all"))
         rows.append([name, cell(share(right))])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from benchmarks.detect.data import cell, keep, table
 from benchmarks.detect.training_events import accuracy, events, test_events
 
-from grater.detect.learning.lines import HELD_OUT
-from grater.detect.prepositions.engine import NONE
+from grater.detect.learning.events import HELD_OUT
+from grater.detect.prepositions.candidates import NONE
 
 SHARES = (4, 7, 12, 22, 42, 100)
 """Folds up to which is trained on, from the third."""

@@ -24,16 +24,23 @@ from dataclasses import dataclass
 import numpy as np
 from benchmarks.detect.data import cell, conll14, keep, lines_of, table
 
-from grater.detect.prepositions.candidates import PREP, Candidate, gap_places, preposition_places
+from grater.detect.prepositions.candidates import (
+    NONE,
+    PREP,
+    Candidate,
+    Engine,
+    answer_of,
+    gap_places,
+    preposition_places,
+)
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.engine import NONE, Engine, answer_of
 from grater.detect.prepositions.ngram import tie_share
 from grater.detect.prepositions.thresholds import margins
 from grater.detect.systems import load_system
-from grater.intervals.mover import mover_ratio
-from grater.intervals.wilson import wilson
 from grater.model import Essay, Interval
 from grater.rng import generator
+from grater.statistics.proportions import wilson
+from grater.statistics.stratified import mover_ratio
 from grater.text.analysis import analyse, analyse_words
 from grater.text.prepositions import PREPOSITIONS
 

@@ -16,9 +16,8 @@ from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.prepositions.filters import NAMES
 from grater.detect.systems import load_system
 from grater.evaluate.cases import cases_of
-from grater.evaluate.standard import against
+from grater.evaluate.standard import against, weighted
 from grater.evaluate.truth import Truth
-from grater.evaluate.weighted import weighted
 
 
 def main(names: list[str]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from benchmarks.detect.data import cell, keep, table
 from benchmarks.detect.training_events import accuracy, events, test_events
 
-from grater.detect.learning.lines import HELD_OUT
+from grater.detect.learning.events import HELD_OUT
 from grater.detect.prepositions.features import ALL, TEMPLATES
 
 SHARE = 12

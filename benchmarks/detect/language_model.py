@@ -27,13 +27,11 @@ from pathlib import Path
 
 from benchmarks.detect.data import NATIVE, keep, lines_of, native_lines, need
 
-from grater.detect.learning.lines import distinct_lines
+from grater.detect.learning.events import distinct_lines
 from grater.detect.ngrams.arpa import write_arpa
-from grater.detect.ngrams.language_model import LanguageModel, perplexity
-from grater.detect.ngrams.stored import load
-from grater.detect.ngrams.texts import HoldOutSplit, sentences_of_lines
-from grater.detect.ngrams.training import Wish, train
-from grater.detect.ngrams.words import normal
+from grater.detect.ngrams.counts import normal
+from grater.detect.ngrams.language_model import LanguageModel, load, perplexity
+from grater.detect.ngrams.training import HoldOutSplit, ModelSize, sentences_of_lines, train
 from grater.detect.prepositions.candidates import candidates_of
 from grater.detect.prepositions.ngram import engine_of
 from grater.models import shipped
@@ -121,7 +119,7 @@ def beside_kenlm() -> dict[str, object]:
     questions = brown(N_SENTENCES)
     found: dict[str, object] = {}
     for prune in ((0, 0, 0, 0), (0, 0, 1, 1)):
-        trained = train(sentences, Wish(prune=prune))
+        trained = train(sentences, ModelSize(prune=prune))
         model = LanguageModel.of(trained.smoothed, trained.vocabulary, is_exact=True)
         ours = perplexity(model, questions).value
         found[f"{prune}, ours"] = ours

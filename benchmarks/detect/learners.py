@@ -15,17 +15,16 @@ import numpy as np
 import polars as pl
 from benchmarks.detect.data import cell, conll14, keep, table
 
-from grater.cli.decide_rows import Rows
+from grater.cli.decide import Rows
 from grater.corpora.judgments import items_of, judgments_from_edits, overlaps, reach
 from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.detect.detector import Detector
 from grater.detect.systems import load_system
 from grater.evaluate.cases import Cases, cases_of
-from grater.evaluate.draws import Chance
-from grater.evaluate.standard import Scored, against, each_rater
+from grater.evaluate.standard import Scored, against, each_rater, weighted
 from grater.evaluate.truth import Truth
-from grater.evaluate.weighted import weighted
 from grater.model import DELETE, Essay
+from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table
 from grater.text.tokens import tokens_of
 

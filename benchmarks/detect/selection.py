@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from benchmarks.detect.data import brown_essays, cell, keep, table
 
-from grater.detect.batches import grouped
+from grater.detect.detector import grouped
 from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.prepositions.selection import Selection, selections, tally_of
 from grater.detect.systems import load_system

@@ -5,19 +5,15 @@ from __future__ import annotations
 import numpy as np
 from benchmarks.detect.data import NATIVE, WORK, lines_of, native_lines, need
 
-from grater.detect.learning.dictionary import looked_up, numbered
-from grater.detect.learning.events import Events, renumbered
-from grater.detect.learning.kept import keep, kept, source_of
-from grater.detect.learning.maxent import fit_maxent
-from grater.detect.learning.vocabulary import Vocabulary, renumbering
-from grater.detect.prepositions.engine import ANSWERS, NONE
-from grater.detect.prepositions.events import GAP_RATE, LAYOUT, batch_of, gathered
-from grater.detect.prepositions.features import HASHING
-from grater.detect.prepositions.stems import stem_numbers, stemmed
-from grater.detect.prepositions.training import batches_of
-from grater.intervals.wilson import wilson
+from grater.detect.learning.events import Events, keep, kept, renumbered, source_of
+from grater.detect.learning.features import Vocabulary, renumbering
+from grater.detect.learning.fitting import fit_maxent, looked_up, numbered
+from grater.detect.prepositions.candidates import ANSWERS, NONE
+from grater.detect.prepositions.features import HASHING, stem_numbers, stemmed
+from grater.detect.prepositions.training import GAP_RATE, LAYOUT, batch_of, batches_of, gathered
 from grater.model import Interval
 from grater.rng import generator
+from grater.statistics.proportions import wilson
 
 KEPT = WORK / "events.npz"
 

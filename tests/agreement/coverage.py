@@ -15,17 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grater.agreement.alpha import alpha
 from grater.agreement.coded import Coded
-from grater.agreement.coefficient import Coefficient
-from grater.agreement.cohen import cohen_kappa, kappa
+from grater.agreement.coefficients import alpha, bennett, bootstrap_intervals, fleiss, gwet, observed, point_estimate
+from grater.agreement.cohen import cohen_kappa, kappa, mean_pairwise
 from grater.agreement.confusion import NOBODY, confusions
 from grater.agreement.counts import Counts, tally
-from grater.agreement.kappa import bennett, fleiss, gwet, observed
-from grater.agreement.limits import Units, bootstrap, interval, value
-from grater.agreement.pairwise import mean_pairwise
 from grater.model import Interval
 from grater.rng import generator
+from grater.statistics.bca import Coefficient, PatternUnits, bca_interval
 
 N_TRUTH = 400_000
 N_RESAMPLES = 400
@@ -90,7 +87,7 @@ def truths(world: World) -> tuple[dict[str, float], float]:
     codes = world.draw(N_TRUTH, generator(1, world.name))
     counts = tally(codes)
     chosen = coefficients(len(world.prevalence))
-    numbers = {each.name: value(each, counts.patterns, counts.n_items) for each in chosen}
+    numbers = {each.name: point_estimate(each, counts.patterns, counts.n_items) for each in chosen}
     pairs = [kappa(table) for table in confusions(codes)]
     numbers["alpha, plain"] = numbers["alpha"]
     kappas = {"kappa, fce": pairs[0], "kappa, bootstrap": pairs[0], "mean kappa": float(np.mean(pairs))}
@@ -99,7 +96,7 @@ def truths(world: World) -> tuple[dict[str, float], float]:
 
 def intervals(codes: Coded, rng: np.random.Generator) -> Iterator[tuple[str, Interval]]:
     chosen = coefficients(len(codes.labels))
-    found = bootstrap(chosen, tally(codes), rng=rng, n_resamples=N_RESAMPLES)
+    found = bootstrap_intervals(chosen, tally(codes), rng=rng, n_resamples=N_RESAMPLES)
     yield from zip((each.name for each in chosen), found, strict=True)
     yield "alpha, plain", plain(chosen[-1], tally(codes), rng)
     tables = list(confusions(codes))
@@ -115,11 +112,11 @@ def intervals(codes: Coded, rng: np.random.Generator) -> Iterator[tuple[str, Int
 
 def plain(coefficient: Coefficient, counts: Counts, rng: np.random.Generator) -> Interval:
     """BCa limits without the made-up item, for comparison."""
-    number = value(coefficient, counts.patterns, counts.n_items)
-    only = Units(counts.patterns, counts.n_items, np.zeros(len(counts.n_items)))
+    number = point_estimate(coefficient, counts.patterns, counts.n_items)
+    only = PatternUnits(counts.patterns, counts.n_items, np.zeros(len(counts.n_items)))
     weights = rng.multinomial(only.n, only.n_items / only.n, size=N_RESAMPLES)
     draws = coefficient.score(weights @ coefficient.rows(counts.patterns))
-    return interval(coefficient, number, only, draws, level=0.95)
+    return bca_interval(coefficient, number, only, draws, level=0.95)
 
 
 def coverage(world: World, n_items: int, *, n_samples: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grater.agreement.bands import band
+from grater.agreement.coefficients import band
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.agreement.weights import Scale
 from grater.model import Interval

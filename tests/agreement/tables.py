@@ -9,7 +9,8 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.confusion import Confusion, confusion
-from grater.agreement.counts import Counts, Whole, from_rows
+from grater.agreement.counts import Counts, from_rows
+from grater.statistics.bca import Whole
 from grater.tables import Judgments, read_judgments
 
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")

@@ -7,8 +7,9 @@ from hypothesis.extra.numpy import arrays
 
 from grater.agreement import counts as counts_module
 from grater.agreement.coded import coded
-from grater.agreement.counts import Whole, distinct, from_rows, tally
+from grater.agreement.counts import distinct, from_rows, tally
 from grater.errors import GraterError
+from grater.statistics.bca import Whole
 from grater.tables import Judgments
 from tests.agreement.tables import judgments, krippendorff_matrix, of_matrix
 

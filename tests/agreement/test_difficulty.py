@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, spreads
-from grater.agreement.difficulty.columns import groups
-from grater.agreement.difficulty.summary import ranked
+from grater.agreement.difficulty import Difficulty, DifficultyOptions, difficulty, ranked
+from grater.agreement.spread import column_groups, spreads
 from grater.errors import GraterError
 from grater.tables import Table, read_items
 from tests.agreement.tables import judgments
@@ -93,21 +92,21 @@ def test_agreement_by_a_column() -> None:
 
 
 def test_numbers_are_cut_into_quantiles() -> None:
-    found = groups(pl.Series([str(n) for n in (5, 1, 100, 3, 8, 40, 2, 70, 9, 60, 7, 50)]), 4)
+    found = column_groups(pl.Series([str(n) for n in (5, 1, 100, 3, 8, 40, 2, 70, 9, 60, 7, 50)]), 4)
     assert list(found) == ["1 to 3", "5 to 8", "9 to 50", "60 to 100"]
     assert [len(rows) for rows in found.values()] == [3, 3, 3, 3]
 
 
 def test_equal_numbers_stay_together_and_few_numbers_are_groups() -> None:
-    many_equal = groups(pl.Series(["1"] * 10 + [str(n) for n in range(2, 12)]), 4)
+    many_equal = column_groups(pl.Series(["1"] * 10 + [str(n) for n in range(2, 12)]), 4)
     assert len(many_equal["1 to 1"]) == 10
-    assert list(groups(pl.Series(["10", "9", "9", None]), 4)) == ["9", "10", "(none)"]
+    assert list(column_groups(pl.Series(["10", "9", "9", None]), 4)) == ["9", "10", "(none)"]
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=40), st.integers(2, 6))
 def test_every_item_is_in_one_group(numbers: list[float | None], n_quantiles: int) -> None:
-    found = groups(pl.Series(numbers, dtype=pl.Float64), n_quantiles)
+    found = column_groups(pl.Series(numbers, dtype=pl.Float64), n_quantiles)
     assert sorted(np.concatenate(list(found.values())).tolist()) == list(range(len(numbers)))
 
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.agreement.edits import EditOptions, edit_agreement, marks_of, mean_of
-from grater.agreement.edits.resampling import fce_interval
-from grater.agreement.edits.sums import Cells, Criterion, cells, judged, pair_statistic
+from grater.agreement.edit_marks import Cells, Criterion, cells, edit_marks, judged, pair_statistic
+from grater.agreement.edits import EditOptions, edit_agreement, fce_interval, mean_of
 from grater.agreement.summary import Options, agreement
 from grater.errors import GraterError
 from grater.model import Edit, Essay, Span
@@ -97,7 +96,7 @@ def test_several_marks_of_a_token_are_one_label_of_their_own_or_the_first() -> N
     once = edit("swim", "swims", "Nn", "B")
     assert two("identification", essay(*twice, once))[0] == 1
     assert two("classification", essay(*twice, once))[0] == 0
-    marks = marks_of([essay(*twice, once)])
+    marks = edit_marks([essay(*twice, once)])
     assert marks.tags == ("Mec+Nn", "Nn")
     first = EditOptions(several="first", n_resamples=50)
     assert two("classification", essay(*twice, once), options=first)[0] == 1
@@ -264,7 +263,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
 
 
 def test_sums_by_essay_add_up_to_the_whole() -> None:
-    marks = marks_of(many(seed=5))
+    marks = edit_marks(many(seed=5))
     found = cells(marks, 0, 1, "identification")
     assert found.n == 40 * 12
     statistic = pair_statistic(found, marks.n_clusters)
@@ -275,5 +274,5 @@ def test_sums_by_essay_add_up_to_the_whole() -> None:
 
 def test_sentences_of_one_document_are_resampled_together() -> None:
     essays = [Essay(f"s{n}", TEXT, TABLE_2.edits, ("A", "B"), metadata={"document": f"d{n % 2}"}) for n in range(6)]
-    marks = marks_of(essays)
+    marks = edit_marks(essays)
     assert (marks.n_clusters, marks.knows_documents) == (2, True)

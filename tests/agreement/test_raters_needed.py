@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grater.agreement.coded import LEFT_OUT, with_unknown
 from grater.agreement.cohen import kappa
 from grater.agreement.confusion import confusion
-from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed, wins
-from grater.agreement.raters_needed.curves import MEAN, first_reaching
-from grater.agreement.raters_needed.wins import MOST_WORK, wins_of_rows, work
-from grater.agreement.unknown import LEFT_OUT, with_unknown
+from grater.agreement.majorities import MOST_WORK, win_probabilities, wins_of_rows, work
+from grater.agreement.raters_needed import MEAN, NeedOptions, RatersNeeded, first_reaching, raters_needed
 from grater.errors import GraterError
 from grater.tables import Judgments
 from tests.agreement.tables import judgments
@@ -39,28 +38,28 @@ def by_enumeration(counts: list[int]) -> list[list[Fraction]]:
 
 def test_a_small_draw_by_hand() -> None:
     # two of a, one of b: of the three draws of two, one is aa and two are ab, a coin's toss: 1/3 + 2/3 * 1/2
-    assert wins([2, 1])[0] == pytest.approx([2 / 3, 2 / 3, 1])
+    assert win_probabilities([2, 1])[0] == pytest.approx([2 / 3, 2 / 3, 1])
     # a, b, c once each: whatever is drawn, each is as likely
-    assert wins([1, 1, 1]) == pytest.approx(np.full((3, 3), 1 / 3))
+    assert win_probabilities([1, 1, 1]) == pytest.approx(np.full((3, 3), 1 / 3))
 
 
 @settings(max_examples=40, deadline=None)
 @given(COUNTS)
 def test_exact_wins_are_those_of_all_draws(counts: list[int]) -> None:
     expected = [[float(share) for share in row] for row in by_enumeration(counts)]
-    assert wins(counts) == pytest.approx(np.array(expected), abs=1e-12)
+    assert win_probabilities(counts) == pytest.approx(np.array(expected), abs=1e-12)
 
 
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=8).filter(any))
 @settings(max_examples=25, deadline=None)
 def test_somebody_always_wins(counts: list[int]) -> None:
-    assert wins(counts).sum(axis=0) == pytest.approx(np.ones(sum(counts)), abs=1e-12)
+    assert win_probabilities(counts).sum(axis=0) == pytest.approx(np.ones(sum(counts)), abs=1e-12)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
 @settings(max_examples=25, deadline=None)
 def test_an_even_crowd_is_no_better_than_one_rater_less_with_two_labels(first: int, second: int) -> None:
-    found = wins([first, second])[0]
+    found = win_probabilities([first, second])[0]
     for m in range(1, (first + second) // 2 + 1):
         assert found[2 * m - 1] == pytest.approx(found[2 * m - 2], abs=1e-12)
 
@@ -68,7 +67,7 @@ def test_an_even_crowd_is_no_better_than_one_rater_less_with_two_labels(first: i
 def test_equal_partitions_give_each_label_its_own_share() -> None:
     rows = np.array([[3, 1, 0], [0, 3, 1], [1, 1, 1]])
     for row, found in zip(rows, wins_of_rows(rows), strict=True):
-        assert found == pytest.approx(wins(row))
+        assert found == pytest.approx(win_probabilities(row))
 
 
 def test_too_much_work_is_known_beforehand() -> None:

@@ -1,13 +1,17 @@
+"""TODO: what this chapter is."""
+
 from dataclasses import replace
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grater.agreement.as_json import agreement_json
-from grater.agreement.summary import Options, agreement, n_minor
+from grater.agreement.summary import FEW_MINOR, FEW_MINOR_OF_TWO, Options, agreement, agreement_json, n_minor
 from grater.errors import GraterError
 from grater.tables import Judgments, read_judgments
+from tests.agreement.coverage import WORLDS, World, coverage, truths
+from tests.agreement.real_tables import DATA, DataSet, row
 from tests.agreement.tables import TABLE_3, counts_of, judgments, of_confusion
 
 FAST = Options(n_resamples=100)
@@ -103,3 +107,41 @@ def test_minor_items_are_counted_per_rater() -> None:
 def test_unknown_interval_is_refused() -> None:
     with pytest.raises(GraterError, match="unknown interval"):
         agreement(judgments("a 1 x", "a 2 y"), Options(interval="exact"))  # type: ignore[arg-type]
+
+
+N_SAMPLES = 400
+SLACK = 0.022
+"""Two standard errors of a share of .95 in 400 samples."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_items", [50, 200])
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_limits_cover_the_truth_as_often_as_they_say(world: World, n_items: int) -> None:
+    found = coverage(world, n_items, n_samples=N_SAMPLES)
+    n_rare = truths(world)[1] * n_items
+    is_warned = n_rare < FEW_MINOR
+    assert found
+    for name, share in found.items():
+        if name == "alpha, plain":
+            continue  # there to show what the made-up item is for
+        if name == "kappa, fce" and n_rare < FEW_MINOR_OF_TWO:
+            continue  # the table shows them, and a warning names the bootstrap instead
+        assert share >= 0.93 - SLACK, name
+        assert share <= 0.97 + SLACK or is_warned, name
+
+
+def test_coverage_is_counted_where_the_coefficient_is_defined() -> None:
+    found = coverage(WORLDS[0], 40, n_samples=5)
+    assert set(found) == {"observed", "fleiss", "ac1", "s", "alpha", "alpha, plain", "kappa, fce", "kappa, bootstrap"}
+    assert all(0 <= share <= 1 for share in found.values())
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "agreement.md"
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("data", DATA, ids=lambda data: data.name)
+def test_page_has_the_numbers_that_come_out(data: DataSet) -> None:
+    data.file()  # skips where the data is missing
+    assert row(data) in PAGE.read_text(encoding="utf-8")

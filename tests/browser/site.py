@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, BrowserContext
 
 from grater.model import Essay, Item, Span
 from grater.server import Settings, create_app
-from grater.server.cookies import SESSION
-from grater.server.work import take_next
+from grater.server.context import SESSION
+from grater.server.work.desk import take_next
 from grater.store import Store, essays, items, jobs, judgments, open_store, people, sessions, units
 from grater.store.people import Person
 from grater.store.units import NewUnit

@@ -11,7 +11,7 @@ import json
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.server.work import desk_of, hand_in
+from grater.server.work.desk import desk_of, hand_in
 from grater.store import adjudications, leases
 from grater.tasks.construction import CONSTRUCTIONS
 from grater.tasks.marking import edits_of

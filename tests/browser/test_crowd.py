@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from grater.model import Json
-from grater.store import checks, essays, gold, gold_units, invitations, jobs, leases, panels, people, trust, units
+from grater.store import checks, essays, gold, invitations, jobs, leases, panels, people, trust, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
-from grater.study.crowd_terms import set_terms
+from grater.study.terms import set_terms
 from tests.browser.chromium import watched
 from tests.browser.site import NUMBER, Site
 from tests.server import studies
@@ -37,7 +37,7 @@ def is_gold(site: Site, page: Page, person: Person) -> bool:
     with site.store.read() as tx:
         lease = leases.find(tx, page.url.rsplit("/", 1)[1], person_id=person.person_id)
         assert lease is not None
-        return units.the(tx, lease.unit_id).role == "gold"
+        return units.get(tx, lease.unit_id).role == "gold"
 
 
 def say(page: Page, words: str) -> None:
@@ -115,9 +115,9 @@ def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site
     person = site.person("worker")
     job_id = site.marking_job("She waits in the stop. Nobody comes.", "We arrive to the town.")
     with site.store.write() as tx:
-        known = units.the(tx, units.ids_of_job(tx, job_id)[0])
+        known = units.get(tx, units.ids_of_job(tx, job_id)[0])
         item_id = known.unit.items[0].item.item_id
-        gold_units.convert(tx, known.unit_id, item_id, ["10-12:Wcip"], reason=REASON)
+        gold.convert(tx, known.unit_id, item_id, ["10-12:Wcip"], reason=REASON)
         set_terms(tx, job_id, {"gold": {"quiz": 1}})
     context = site.context(chromium, person)
     with watched(context) as (page, _):

@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, Route
 
 from grater.report.build import build
-from grater.report.figure import Report
+from grater.report.document import Report
 from grater.report.save import save_report
 from tests.browser.chromium import watched
 from tests.report.made_up import inputs

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from grater.model import Json
 from grater.server import Settings, setup_link
-from grater.server.pages.crowd_out import last_page
-from grater.server.security.roles import PAGES
-from grater.server.work import desk_of, hand_in
+from grater.server.roles import PAGES
+from grater.server.work.desk import desk_of, hand_in
+from grater.server.work.pages import last_page
 from grater.store import essays, findings, gold, invitations, jobs, panels, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
-from grater.study.reviewing import review
-from grater.study.seating import add_seat
+from grater.study.adjudication import review
+from grater.study.people import add_seat
 from tests.browser.site import NUMBER, Site
 from tests.browser.test_adjudication import marked, rated
 from tests.browser.test_mining import mined_list
@@ -93,7 +93,7 @@ def _annotator(site: Site) -> Iterator[Stop]:
 def _adjudicator(site: Site) -> Iterator[Stop]:
     adjudicator, essay, mined = site.person("adjudicator"), marked(site, ESSAY, comment=""), mined_list(site)
     with site.store.read() as tx:
-        job_id = units.the(tx, essay).job.job_id
+        job_id = units.get(tx, essay).job.job_id
     yield Stop("/adjudicate", "/adjudicate", adjudicator, "adjudicate")
     yield Stop("/adjudicate/jobs/{job_id}", f"/adjudicate/jobs/{job_id}", adjudicator, "adjudicate-job")
     yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{essay}", adjudicator, "adjudicate-essay")
@@ -108,7 +108,7 @@ def _staff(site: Site) -> Iterator[Stop]:
     rater = site.person("worker")
     missed_gold(site, crowd, rater)
     with site.store.read() as tx:
-        unit = units.the(tx, unit_id)
+        unit = units.get(tx, unit_id)
     job_id, essay_id = unit.job.job_id, unit.unit.essay.essay_id
     for name in ("jobs/new", "import", "essays", "items", "people", "systems", "export", "webhooks"):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
@@ -174,7 +174,7 @@ def odd_marks(site: Site, annotator: Person) -> None:
     address = site.lease(job_id, annotator)
     with site.store.read() as tx:
         desk = desk_of(tx, address.rpartition("/")[2], person_id=annotator.person_id)
-        name = jobs.the(tx, job_id).name
+        name = jobs.get(tx, job_id).name
     hand_in(site.store, desk, {"edits": [json.dumps([_edit("own", "SVA", "own")])]}, seconds=9)
     assert review(site.store, name) == 1
     with site.store.read() as tx:

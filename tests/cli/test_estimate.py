@@ -6,7 +6,7 @@ from typer.testing import CliRunner, Result
 
 from grater.cli.estimate import app
 from grater.errors import GraterError
-from grater.sampling.reuse import draw_sample
+from grater.sampling.draw import draw_sample
 from grater.tables import write_table
 from tests.cli.running import widest
 from tests.sampling.corpora import figure_1

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grater.store import essays, jobs, open_store
-from grater.study.crowd_programs import judge, program_job
-from grater.study.planning import JobPlan, add_job
+from grater.study.jobs import JobPlan, add_job
+from grater.study.programs import judge, program_job
 from tests.cli.running import grater
 from tests.store.crowds import make_crowd
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.detect.articles import events
+from grater.detect.articles import training
 from grater.detect.articles.constructions import CONSTRUCTIONS
 from grater.tables import read_items
 from tests.agreement.test_constructions import _published as published
@@ -100,7 +100,7 @@ def test_the_items_of_select_go_through_agree(capsys: pytest.CaptureFixture[str]
 def test_articles_are_trained_from_text_and_used_by_check(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "LINES", 5)  # else the made-up text has too few passages to hold one out
+    monkeypatch.setattr(training, "LINES", 5)  # else the made-up text has too few passages to hold one out
     source, out, essay = tmp_path / "made.txt", tmp_path / "mine.model", tmp_path / "essay.txt"
     source.write_text("\n".join(made_lines()), encoding="utf-8")
     essay.write_text("Anna saw owl near the river.", encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.store import open_store, people, tokens
-from grater.study.opening import new
+from grater.study.archive import new
 from tests.cli.running import grater
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from grater.detect.ngrams.arpa import write_arpa
-from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.stored import load
-from grater.detect.ngrams.training import Wish, train
+from grater.detect.ngrams.language_model import LanguageModel, load
+from grater.detect.ngrams.training import ModelSize, train
 from grater.detect.prepositions.ngram import from_file
 from grater.model import Essay
 from tests.cli.running import grater
@@ -60,7 +59,7 @@ def test_the_same_text_gives_the_same_bytes(text: Path, tmp_path: Path, capsys: 
 
 
 def test_an_arpa_file_becomes_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trained = train(SENTENCES, Wish(prune=(0,)))
+    trained = train(SENTENCES, ModelSize(prune=(0,)))
     model = LanguageModel.of(trained.smoothed, trained.vocabulary, is_exact=True)
     path, out = tmp_path / "other.arpa", tmp_path / "other.model"
     path.write_text("".join(write_arpa(model)), encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
 from grater.corpora.bea import FORMAT, read_bea, write_bea
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource

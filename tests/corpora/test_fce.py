@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.corpora.fce import FORMAT, read_fce, write_fce
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span, short_hash
 from tests.corpora.sources import TextSource

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus, write_corpus
-from grater.corpora.format import FileFormat, FolderFormat, Loss, Source
-from grater.corpora.formats import FORMATS
+from grater.corpora.formats import FORMATS, FileFormat, FolderFormat, Loss, Source
 from grater.errors import GraterError
 from grater.model import Essay
 from grater.sample import sample_path

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.corpora.format import FolderFormat
-from grater.corpora.formats import FORMATS
+from grater.corpora.formats import FORMATS, FolderFormat
 from grater.corpora.guess import files_of, guess_format, left_out
 from grater.errors import BadInput, UsageError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.corpora.jsonl import FORMAT, HEADER, read_jsonl, write_jsonl
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Json, Span

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.corpora.documents import attach_documents
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.corpora.jsonl import FORMAT as JSONL
 from grater.corpora.m2 import FORMAT
 from grater.corpora.nucle import FORMAT as NUCLE

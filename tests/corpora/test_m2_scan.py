@@ -10,10 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grater.corpora.m2 import Columns, scan, scan_bytes, within_sentences
-from grater.corpora.m2.numbers import leading_numbers
+from grater.corpora.m2.bytes import count_tokens, find, leading_numbers, words_at, words_of
 from grater.corpora.m2.scan import MOST_LINES, N_LINES, PADDING, stretches
-from grater.corpora.m2.tokens import count_tokens
-from grater.corpora.m2.words import find, words_at, words_of
 from grater.errors import BadInput, Problems
 
 COMMON = "|||REQUIRED|||-NONE-|||"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.corpora.jsonl import read_jsonl, write_jsonl
 from grater.corpora.nucle import FORMAT, read_nucle, write_nucle
 from grater.errors import BadInput, GraterError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.corpora.format import Loss
+from grater.corpora.formats import Loss
 from grater.corpora.plain import FORMAT, read_text, write_text
 from grater.errors import BadInput, GraterError
 from grater.model import Edit, Essay, Span, short_hash

@@ -16,11 +16,10 @@ import polars as pl
 
 from grater.evaluate.cases import Cases, cases_of
 from grater.evaluate.counts import SCORES, scores
-from grater.evaluate.draws import Chance, Cluster
-from grater.evaluate.resampling import Numbers
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.rng import generator
+from grater.statistics.bootstrap import Chance, Cluster, Numbers
 from grater.tables import read_decisions, read_judgments
 
 CLUSTERS: tuple[Cluster, ...] = ("item", "rater", "item+rater")

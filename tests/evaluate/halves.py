@@ -19,7 +19,7 @@ from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, merge_annotators
 from grater.evaluate.sampled import SystemEstimate, sampled
 from grater.model import Interval, Item
-from grater.sampling.reuse import draw_sample
+from grater.sampling.draw import draw_sample
 from grater.tables import Judgments, Table, read_decisions
 from grater.text.prepositions import canonical
 from grater.text.tokens import tokens_of

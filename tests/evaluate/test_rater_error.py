@@ -7,12 +7,12 @@ import pytest
 from grater.errors import BadInput
 from grater.evaluate.rater_error import RaterError, rater_error, true_rate
 from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
-from grater.evaluate.sampled_correction import Correction, correct, corrected
-from grater.evaluate.sampled_weights import WeightedUp
+from grater.evaluate.sampled.correction import CorrectedSample, correct, corrected
+from grater.evaluate.sampled.estimates import HorvitzThompson
 from grater.model import Interval
 from grater.rng import generator
-from grater.sampling.reuse import draw_sample
-from grater.sampling.scores import Stratum, normal_scores, scores
+from grater.sampling.draw import draw_sample
+from grater.statistics.stratified import Stratum, normal_scores, scores
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from tests.sampling.corpora import decisions_of, item_ids
 
@@ -24,7 +24,7 @@ RECALL = 1600 / (1600 + 900)
 
 def estimate_of(*strata: Stratum) -> SystemEstimate:
     none = Interval(0.0, 0.0, 0.0)
-    return SystemEstimate("S", scores(strata), normal_scores(strata), WeightedUp(none, none), strata)
+    return SystemEstimate("S", scores(strata), normal_scores(strata), HorvitzThompson(none, none), strata)
 
 
 def table_5(errors: float = 450.0) -> SystemEstimate:
@@ -45,7 +45,7 @@ def gold_of(labels: list[str], items: list[str]) -> Table:
     return read_gold(pl.DataFrame({"item": items, "label": labels}))
 
 
-def erring(seed: int, *, n_gold: int = 600) -> tuple[Sampled, Correction]:
+def erring(seed: int, *, n_gold: int = 600) -> tuple[Sampled, CorrectedSample]:
     """A sample judged by raters of sensitivity .9 and specificity .95, with gold items of their own."""
     rng = generator(seed, "test")
     items, extra = item_ids(N), [f"gold-{place}" for place in range(n_gold)]

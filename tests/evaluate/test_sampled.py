@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError
+from grater.evaluate.cases import votes_of
 from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.sampled_json import sampled_json
 from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
-from grater.evaluate.votes import votes_of
-from grater.sampling.reuse import add_system, draw_sample
+from grater.sampling.draw import add_system, draw_sample
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 

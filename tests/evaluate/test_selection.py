@@ -7,8 +7,8 @@ import pytest
 
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.evaluate.selection import choice, cloze, corrected_accuracy
-from grater.intervals.wilson import wilson
 from grater.model import Interval
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_judgments
 
 

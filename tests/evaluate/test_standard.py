@@ -15,13 +15,13 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.errors import UsageError
 from grater.evaluate.as_json import evaluation_json
 from grater.evaluate.cases import cases_of
-from grater.evaluate.detectors import WITH_UNKNOWN, WITHOUT_UNKNOWN, Options, evaluate
-from grater.evaluate.draws import Chance, Cluster, distinct
-from grater.evaluate.pairs import compare_systems
+from grater.evaluate.comparison import compare_systems
+from grater.evaluate.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, EvaluationOptions, evaluate
 from grater.evaluate.standard import against, each_rater, spread
 from grater.evaluate.truth import truth_of
-from grater.intervals.wilson import wilson
 from grater.model import Interval, Item
+from grater.statistics.bootstrap import Chance, Cluster, distinct
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
 from grater.text.prepositions import canonical
 from grater.text.tokens import tokens_of
@@ -62,7 +62,7 @@ def test_raters_for_whom_a_score_is_undefined_take_no_part_in_the_spread() -> No
 
 def test_items_without_a_usable_judgment_are_counted_apart() -> None:
     table = judgments("i0 a error", "i1 a unknown", "zz a ok")
-    found = evaluate(decisions({"S": [1, 1, 0]}), table, options=Options(chance=QUICK))
+    found = evaluate(decisions({"S": [1, 1, 0]}), table, options=EvaluationOptions(chance=QUICK))
     assert (found.whole.n_items, found.whole.n_unjudged, found.whole.flagged_unjudged) == (3, 2, {"S": 1})
     assert found.whole.standard[0].n == 1
     assert any("no system decided" in warning for warning in found.warnings)
@@ -71,15 +71,15 @@ def test_items_without_a_usable_judgment_are_counted_apart() -> None:
 def test_unknown_can_be_a_vote_for_ok_or_shown_apart() -> None:
     table = judgments("i0 a error", "i0 b unknown", "i0 c unknown", "i1 a error", "i1 b error")
     flags = decisions({"S": [1, 1]})
-    as_ok = evaluate(flags, table, options=Options(chance=QUICK, unknown="ok"))
+    as_ok = evaluate(flags, table, options=EvaluationOptions(chance=QUICK, unknown="ok"))
     assert as_ok.whole.standard[0]["precision"].value == 0.5
-    apart = evaluate(flags, table, options=Options(chance=QUICK, unknown="apart"))
+    apart = evaluate(flags, table, options=EvaluationOptions(chance=QUICK, unknown="apart"))
     assert {name: part.n_items for name, part in apart.parts.items()} == {WITHOUT_UNKNOWN: 1, WITH_UNKNOWN: 1}
 
 
 def test_parts_by_a_column_add_up_to_the_whole() -> None:
     flags = decisions({"S": [1, 0, 1, 1]}, target=["in", "on", "in", "on"])
-    found = evaluate(flags, votes([3, 3, 0, 2], 3), options=Options(chance=QUICK, by="target"))
+    found = evaluate(flags, votes([3, 3, 0, 2], 3), options=EvaluationOptions(chance=QUICK, by="target"))
     parts = [part.standard[0].counts for part in found.parts.values()]
     assert list(found.parts) == ["target in", "target on"]
     assert parts[0] + parts[1] == found.whole.standard[0].counts
@@ -88,7 +88,7 @@ def test_parts_by_a_column_add_up_to_the_whole() -> None:
 def test_many_parts_with_different_error_rates_are_named_up_to_five_pairs() -> None:
     flagged, errors = [1] * 180, [3 * (place // 10 % 2) for place in range(180)]
     table = items([str(place // 10) for place in range(180)])
-    found = evaluate(decisions({"S": flagged}), votes(errors, 3), items=table, options=Options(by="essay"))
+    found = evaluate(decisions({"S": flagged}), votes(errors, 3), items=table, options=EvaluationOptions(by="essay"))
     said = [warning for warning in found.warnings if "error rates differ" in warning]
     assert len(said) == 6  # 9 clean parts against 9 of errors: 81 pairs
     assert said[-1] == "error rates differ between parts in 76 more cases: compare kappa, not precision"
@@ -179,7 +179,9 @@ def test_limits_by_rater_need_raters_with_names() -> None:
 
 @pytest.mark.parametrize("cluster", ["item", "rater"])
 def test_no_usable_judgment_leaves_every_number_undefined_with_a_reason(cluster: Cluster) -> None:
-    found = evaluate(decisions({"S": [1, 0]}), judgments("i0 a unknown"), options=Options(chance=Chance(cluster, 10)))
+    found = evaluate(
+        decisions({"S": [1, 0]}), judgments("i0 a unknown"), options=EvaluationOptions(chance=Chance(cluster, 10))
+    )
     for score in found.whole.standard[0].scores.values():
         assert isnan(score.value)
         assert score.undefined_because
@@ -238,7 +240,7 @@ def test_neither_order_nor_names_of_raters_change_a_number(cluster: Cluster, wor
     if not rows:
         return
     flags = decisions({"A": first, "B": second}, essay=[str(place // 2) for place in range(len(first))])
-    options = Options(chance=Chance(cluster, 20))
+    options = EvaluationOptions(chance=Chance(cluster, 20))
     before = evaluate(flags, _table(rows, ["r0", "r1", "r2"]), options=options)
     random.shuffle(rows)
     shuffled = flags.frame.sample(fraction=1, shuffle=True, seed=random.randrange(1000))
@@ -286,7 +288,7 @@ def test_ten_annotators_of_conll_2014_move_the_precision_of_one_of_them() -> Non
     own = table.frame.filter(pl.col("rater") == "A1")
     flags = read_decisions(own.select("item", system=pl.lit("A1"), flagged=pl.col("label") == "error"))
     others = Judgments(table.frame.filter(pl.col("rater") != "A1"), table.name)
-    found = evaluate(flags, others, options=Options(chance=QUICK)).whole
+    found = evaluate(flags, others, options=EvaluationOptions(chance=QUICK)).whole
     assert found.n_items == 3878
     assert found.standard[0].counts.row().tolist() == [200, 360, 45, 3273]
     precisions = spread([scored[0]["precision"] for scored in found.by_rater.values()])

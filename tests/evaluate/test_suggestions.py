@@ -7,7 +7,7 @@ import pytest
 
 from grater.errors import UsageError
 from grater.evaluate.suggestions import suggestions
-from grater.intervals.wilson import wilson
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed

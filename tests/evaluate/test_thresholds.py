@@ -12,9 +12,8 @@ from sklearn.metrics import precision_recall_curve
 
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, cases_of
-from grater.evaluate.detectors import Options, signature_of
-from grater.evaluate.draws import Chance, Cluster
-from grater.evaluate.standard import against
+from grater.evaluate.evaluation import EvaluationOptions, signature_of
+from grater.evaluate.standard import against, weighted
 from grater.evaluate.thresholds import (
     TOO_GOOD,
     Curve,
@@ -27,7 +26,7 @@ from grater.evaluate.thresholds import (
     signature_of_curve,
 )
 from grater.evaluate.truth import truth_of
-from grater.evaluate.weighted import weighted
+from grater.statistics.bootstrap import Chance, Cluster
 from grater.tables import Judgments, Table, read_decisions, read_judgments
 from tests.evaluate.worlds import QUICK, decisions, items, votes
 
@@ -305,7 +304,7 @@ def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
     curve = curve_of(flags=[0] * 6)
     table = decisions({"S": [0] * 6}, score=SCORES)
     cases = cases_of(table, votes(N_ERROR, 3))
-    signature = signature_of_curve(curve, signature_of(cases, Options()))
+    signature = signature_of_curve(curve, signature_of(cases, EvaluationOptions()))
     frame = frame_of_curve(curve, signature)
     assert frame["threshold"].to_list() == [0.9, 0.8, 0.7, 0.4, 0.2, None]
     assert frame["precision"].to_list() == pytest.approx([1, 1, 0.75, 0.6, 0.5, None])

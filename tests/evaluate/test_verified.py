@@ -6,10 +6,10 @@ import pytest
 
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
-from grater.evaluate.draws import Chance
 from grater.evaluate.truth import truth_of
 from grater.evaluate.verified import verified
-from grater.intervals.wilson import wilson
+from grater.statistics.bootstrap import Chance
+from grater.statistics.proportions import wilson
 from tests.agreement.tables import judgments
 from tests.evaluate.worlds import QUICK, decisions, votes
 

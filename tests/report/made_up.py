@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from grater.evaluate.draws import Chance
 from grater.model import Edit, Essay, Span
-from grater.report.inputs import Inputs
+from grater.report.build import Inputs
 from grater.rng import generator
+from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 
 N_ITEMS = 60

@@ -9,16 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.report.build import build
-from grater.report.charts.confusion_map import confusion_map
-from grater.report.drawing import as_bytes, as_svg
-from grater.report.figure import Report
-from grater.report.inputs import Inputs
-from grater.report.latex import as_latex, escaped
-from grater.report.markdown import as_markdown
-from grater.report.page import as_html
-from grater.report.palette import DARK, INK, MUTED, PAPER, SERIES, VARIABLES
-from grater.report.save import save_report
+from grater.report.agreement import confusion_map
+from grater.report.build import Inputs, build
+from grater.report.document import Report
+from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
+from grater.report.save import escaped, report_html, report_latex, report_markdown, save_report
 from tests.agreement.tables import TABLE_3
 from tests.report.made_up import inputs
 
@@ -30,7 +25,7 @@ def report() -> Report:
 
 @pytest.fixture(scope="module")
 def page(report: Report) -> str:
-    return as_html(report)
+    return report_html(report)
 
 
 def test_every_part_of_the_study_has_its_section(report: Report) -> None:
@@ -140,11 +135,11 @@ def test_figures_come_as_svg_png_and_pdf(report: Report) -> None:
 
 
 def test_the_same_study_gives_the_same_page(page: str) -> None:
-    assert as_html(build(inputs())) == page
+    assert report_html(build(inputs())) == page
 
 
 def test_markdown_keeps_tables_whole(report: Report) -> None:
-    text = as_markdown(replace(report, title="One | two"))
+    text = report_markdown(replace(report, title="One | two"))
     rows = [line for line in text.splitlines() if line.startswith("| bold_&_new")]
     assert rows
     assert all(line.count(" | ") >= 5 for line in rows)
@@ -153,7 +148,7 @@ def test_markdown_keeps_tables_whole(report: Report) -> None:
 
 def test_latex_escapes_what_latex_reads(report: Report) -> None:
     assert escaped("50 % of A_B & {x}\\") == r"50 \% of A\_B \& \{x\}\textbackslash{}"
-    assert r"bold\_\&\_new" in as_latex(report)
+    assert r"bold\_\&\_new" in report_latex(report)
 
 
 def test_a_saved_report_is_a_page_and_its_parts(report: Report, tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from grater.report.build import build
-from grater.report.figure import ItemView, Report, Section
-from grater.report.inputs import Inputs
-from grater.report.texts import texts_of
+from grater.report.build import Inputs, build
+from grater.report.document import ItemView, Report, Section
+from grater.report.items import texts_of
 from grater.tables import read_judgments
 from tests.report.made_up import N_ITEMS, essays, inputs, items
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from grater.sample.crowd import CrowdWish, gold_items, sample_crowd
+from grater.sample.raters import CrowdWish, gold_items, sample_crowd
 
 MARKED = {f"i{place}": (2 if place % 10 == 0 else 1 if place % 10 == 1 else 0) for place in range(300)}
 

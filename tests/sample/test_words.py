@@ -10,8 +10,8 @@ from grater.corpora import read_corpus
 from grater.evaluate.selection import choice, cloze
 from grater.model import Item, Span
 from grater.sample import sample_path
-from grater.sample.nouns import sample_noun_items
-from grater.sample.words import Blank, sample_choice, sample_cloze, sample_constructions, suggested, with_writer
+from grater.sample.items import sample_noun_items
+from grater.sample.raters import Blank, sample_choice, sample_cloze, sample_constructions, suggested, with_writer
 from grater.tables import read_decisions, read_items, read_judgments
 
 WORDS = ("of", "in", "at", "on", "to", "for", "with", "by")

@@ -19,8 +19,8 @@ from scipy.stats import binom, hypergeom
 
 from grater.model import Interval
 from grater.rng import generator
-from grater.sampling.allocate import Allocation, allocate, neyman_weights, with_rates
-from grater.sampling.scores import Stratum, normal_scores, scores
+from grater.sampling.strata import Allocation, allocate, neyman_weights, with_rates
+from grater.statistics.stratified import Stratum, normal_scores, scores
 
 NEGLIGIBLE = 1e-9
 

@@ -9,8 +9,8 @@ from functools import partial
 from urllib.parse import urlencode
 
 from grater.model import Decision, Essay, Item, Json, Span
-from grater.server.pages.crowd_out import last_page
-from grater.server.work import desk_of, hand_in, take_next
+from grater.server.work.desk import desk_of, hand_in, take_next
+from grater.server.work.pages import last_page
 from grater.store import (
     Store,
     Tx,
@@ -39,7 +39,7 @@ from grater.store.findings import Finding
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.mining import mine_study
-from grater.study.seating import seat
+from grater.study.people import seat
 from grater.tasks import Answer
 from tests.study.mined_lists import MORE, TEXT, count
 
@@ -143,7 +143,7 @@ def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
     reviews.add(tx, job_id, rater.person_id, stars=1, text=evil("review"))
-    payments.bonus(tx, jobs.the(tx, job_id), rater.person_id, 5, note=evil("note"))
+    payments.bonus(tx, jobs.get(tx, job_id), rater.person_id, 5, note=evil("note"))
     codes: dict[str, Json] = {"codes": {"completed": evil("code"), "screened-out": evil("code")}}
     panel_id = panels.add(tx, job_id, "prolific", options=codes).panel_id
     place = panels.enter(tx, panel_id, evil("place"))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from grater.server.api.openapi import schema
-from grater.server.security.roles import API
+from grater.server.openapi import schema
+from grater.server.roles import API
 from grater.store import tokens
 from tests.server.json_schema import complaints, referred
 from tests.server.studies import BASE, Study

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from grater.model import Essay, Item, Json, Span
 from grater.server import Settings, create_app
-from grater.server.security.passwords import HASHER
+from grater.server.security import HASHER
 from grater.store import Store, Tx, essays, gold, guidelines, items, jobs, open_store, people, sessions, units
 from grater.store.people import Person
 from grater.store.units import NewUnit

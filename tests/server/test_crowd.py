@@ -11,8 +11,8 @@ import pytest
 from grater.model import Decision, Json
 from grater.store import checks, decisions, gold, jobs, leases, people, queue, tokens, trust, units
 from grater.store.units import NewUnit
-from grater.study.drawing import Wish, draw
-from grater.study.planning import JobPlan, add_job
+from grater.study.jobs import JobPlan, add_job
+from grater.study.samples import Wish, draw
 from tests.server.studies import Browser, Patience, Study, hidden, new_units, served
 from tests.server.test_work import FILLED, answer, answer_all
 from tests.store.crowds import statements
@@ -53,7 +53,7 @@ def is_gold(study: Study, path: str) -> bool:
     with study.store.read() as tx:
         return any(
             (lease := leases.find(tx, path.rsplit("/", 1)[1], person_id=person.person_id))
-            and units.the(tx, lease.unit_id).role == "gold"
+            and units.get(tx, lease.unit_id).role == "gold"
             for person in people.all(tx)
         )
 
@@ -337,7 +337,7 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"})
     rows = manager.get(f"/manage/jobs/{job_id}/payments.csv").text.splitlines()
     with crowd.store.read() as tx:
-        from grater.store.turns import sent
+        from grater.store.gold_schedule import sent
 
         n_units = sent(tx, job_id, person_id)
     assert rows == ["panel,id,amount,currency", f",Worker,{1.2 + 0.07 * n_units:.2f},EUR"]
@@ -502,7 +502,7 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
     while patience.at_work(path):
         with crowd.store.read() as tx:
             lease = leases.find(tx, path.rsplit("/", 1)[1], person_id=crowd.people["worker"].person_id)
-            item_id = units.the(tx, lease.unit_id).unit.items[0].item.item_id  # type: ignore[union-attr]
+            item_id = units.get(tx, lease.unit_id).unit.items[0].item.item_id  # type: ignore[union-attr]
         path = answer(rater, path, {"label": "error" if item_id in ids[:4] else "ok"}).url.path
     page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
     assert "from what is judged of the sample <strong>first</strong>" in page

@@ -16,7 +16,7 @@ from grater.cli import app
 from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.server import Settings
-from grater.server.setup import setup_link
+from grater.server.serving import setup_link
 from grater.store import gold, leases, open_store, people, trust, units
 from tests.server.studies import BASE, PASSWORD, Browser, Patience, Study
 from tests.server.test_crowd import PANEL, begin
@@ -140,7 +140,7 @@ def true_label(study: Study, path: str) -> str:
         for person in people.all(tx):
             lease = leases.find(tx, path.rsplit("/", 1)[1], person_id=person.person_id)
             if lease is not None:
-                unit = units.the(tx, lease.unit_id).unit
+                unit = units.get(tx, lease.unit_id).unit
                 before = unit.essay.text[: unit.items[0].item.span.end]
                 label = "error" if before.endswith(WRONG) else "ok"
                 known = gold.of_unit(tx, lease.unit_id)

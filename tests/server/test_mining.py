@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from grater.model import Essay, Item, Json, Span
-from grater.store import essays, items, jobs, suspects, tokens, units
+from grater.store import adjudications, essays, items, jobs, tokens, units
 from grater.store.units import NewUnit
 from grater.tables import read_items
 from tests.server.studies import Browser, Study, hidden, served
@@ -20,7 +20,7 @@ from tests.study.mined_lists import MORE, TEXT, count
 @pytest.fixture
 def mining(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
     """A study with suspicious essays; counts are a few of our own."""
-    monkeypatch.setattr("grater.server.mining.counts_in_shipped_model", count)
+    monkeypatch.setattr("grater.server.mining.lists.counts_in_shipped_model", count)
     with served(tmp_path) as found:
         with found.store.write() as tx:
             essays.add_all(tx, [Essay("one", TEXT), Essay("two", MORE)])
@@ -66,14 +66,14 @@ def test_a_list_is_gone_through_button_by_button(mining: Study) -> None:
 
 def test_a_key_press_reads_one_suspect_and_not_the_whole_list(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     browser, address = made(mining)
-    read = Mock(wraps=suspects._listed)
-    monkeypatch.setattr(suspects, "_listed", read)
+    read = Mock(wraps=adjudications._listed)
+    monkeypatch.setattr(adjudications, "_listed", read)
     assert decided(browser, f"{address}/1", "y") == f"{address}/2?after=1"
     assert read.call_count == 4  # the page of 1; 1 again, to decide; the page of 2, which shows 1 once more
 
 
 def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.server.pages.mining.A_PAGE", 1)
+    monkeypatch.setattr("grater.server.mining.pages.A_PAGE", 1)
     browser, address = made(mining)
     decided(browser, f"{address}/1", "y")
     page = browser.get(f"{address}?show=open&page=2").text
@@ -162,7 +162,7 @@ def test_the_job_of_a_list_and_its_units_can_be_looked_at(mining: Study) -> None
 
 
 def test_many_essays_are_for_the_command(mining: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.server.mining.MOST_ESSAYS", 1)
+    monkeypatch.setattr("grater.server.mining.lists.MOST_ESSAYS", 1)
     browser = mining.browser("manager")
     browser.get("/mining")
     assert "mine them with grater study mine" in browser.post("/mining", {"name": "x"}).text

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from grater.errors import StoreBusy
-from grater.server.api.docs import calls
-from grater.server.api.openapi import ERRORS, TAGS
-from grater.server.security.roles import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
+from grater.server.openapi import ERRORS, TAGS, calls
+from grater.server.roles import ADJUDICATORS, API, EVERYBODY, MANAGERS, OWNERS
 from tests.server.json_schema import complaints
 from tests.server.programs import JSON, Described, Program
 from tests.server.studies import Study, served

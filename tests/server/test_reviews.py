@@ -7,8 +7,8 @@ import re
 
 from grater.store import checks, jobs, judgments, payments, submissions
 from grater.store.clock import DAY
-from grater.study.crowd_money import job_costs
-from grater.study.crowd_terms import set_terms
+from grater.study.money import job_costs
+from grater.study.terms import set_terms
 from tests.server.studies import TEXTS, Browser, Study
 from tests.server.test_work import answer, start
 
@@ -81,7 +81,7 @@ def test_a_double_click_on_mended_work_is_one_judgment(study: Study) -> None:
 
 
 def _id(path: str) -> str:
-    from grater.server.work import submission_id_of
+    from grater.server.work.desk import submission_id_of
 
     return submission_id_of(path.rpartition("/")[2])
 
@@ -127,7 +127,7 @@ def test_a_mended_essay_is_paid_once(study: Study) -> None:
 def owed(study: Study) -> int:
     """Cents that are written down for the marking job; its costs must say the same."""
     with study.store.write() as tx:
-        job = jobs.the(tx, study.jobs["marking"])
+        job = jobs.get(tx, study.jobs["marking"])
         payments.settle(tx, job)
         cents = sum(each.cents for each in payments.of_job(tx, job.job_id))
         assert job_costs(tx, job).cents == cents

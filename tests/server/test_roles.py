@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.routing import Mount
 
-from grater.server.security.roles import API, PUBLIC, ROLES_OF, roles_of
+from grater.server.roles import API, PUBLIC, ROLES_OF, roles_of
 from grater.store import tokens
 from tests.server.studies import BASE, ROLES, Study, served
 

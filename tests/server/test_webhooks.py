@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from grater.errors import BadInput
-from grater.server.webhooks import MOST_FAILURES, Teller, require_outside, signature
+from grater.server.webhooks.delivery import MOST_FAILURES, Teller, require_outside, signature
 from grater.store import jobs, webhooks
-from grater.store.finishing import FINISHED
+from grater.store.units import FINISHED
 from tests.server.json_schema import complaints
 from tests.server.programs import Program
 from tests.server.studies import Study

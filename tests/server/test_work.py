@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grater.server.work import submission_id_of
+from grater.server.work.desk import submission_id_of
 from grater.store import checks, jobs, judgments, leases, progress, submissions, units
 from grater.store.clock import DAY, HOUR
 from grater.tasks.construction import CONSTRUCTIONS
@@ -263,7 +263,7 @@ def test_a_reload_shows_the_sides_as_they_were(study: Study) -> None:
 
 
 def test_a_job_of_named_annotators_is_only_on_their_lists(study: Study) -> None:
-    from grater.study.planning import JobPlan, add_job
+    from grater.study.jobs import JobPlan, add_job
 
     add_job(study.store, JobPlan("named", "marking", title="Named work", annotators=["Annotator"]))
     assert "Named work" in study.browser("annotator").get("/jobs").text

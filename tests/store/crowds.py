@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from grater.crowd.terms import read_terms
 from grater.model import Json
-from grater.store import Store, Tx, checks, gold, jobs, leases, people, reception, trust, units
+from grater.store import Store, Tx, checks, gold, intake, jobs, leases, people, trust, units
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.submissions import Receipt
@@ -42,8 +42,8 @@ class Crowd:
 
     def receive(self, tx: Tx, lease: Lease, *, label: str) -> Receipt:
         """The answer is taken in, and the transaction goes on."""
-        unit = units.the(tx, lease.unit_id).unit
-        return reception.receive(
+        unit = units.get(tx, lease.unit_id).unit
+        return intake.receive(
             tx,
             submission_id=f"of-{lease.lease_id}",
             lease_id=lease.lease_id,

@@ -14,7 +14,7 @@ import threading
 from itertools import count
 
 from grater.store import open_store, people
-from grater.store.commits import Moment
+from grater.store.store import Moment
 from tests.store.worlds import World
 
 N_RATERS = 20

@@ -7,8 +7,8 @@ from sqlalchemy import text as sql
 
 from grater.store import Store, checks, essays, gold, items, jobs, leases, trust, units
 from grater.store.checks import RULES
+from grater.store.migrations import drop_statements
 from grater.store.queue import Place
-from grater.store.triggers import drop_statements
 from grater.store.units import NewUnit
 from tests.store.worlds import World, make_world
 
@@ -44,7 +44,7 @@ def a_world(store: Store) -> World:
     world.submit(lease, submission_id="b")
     world.submit(world.must_take(1), submission_id="c")
     with store.write() as tx:
-        item_id = units.the(tx, world.unit_ids[0]).unit.items[0].item.item_id
+        item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
         units.add_all(tx, world.job_id, [NewUnit(((item_id, {}),))])
     world.must_take(2)
     with store.read() as tx:
@@ -112,12 +112,12 @@ def with_gold(store: Store) -> World:
     """A job with one gold unit, answered right by rater 0 and wrong by rater 1."""
     world = make_world(store, n_units=1, judgments=2, n_raters=2)
     with store.write() as tx:
-        item_id = units.the(tx, world.unit_ids[0]).unit.items[0].item.item_id
+        item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
         (unit_id,) = units.add_all(tx, world.job_id, [NewUnit(((item_id, {}),), role="gold")])
         gold.add(tx, unit_id, item_id, ["error"], reason="It is 'at the bus stop'.")
     for rater, label in ((0, "error"), (1, "ok")):
         with store.write() as tx:
-            job = jobs.the(tx, world.job_id)
+            job = jobs.get(tx, world.job_id)
             lease = leases.issue(tx, job, Place(unit_id, None), person_id=world.raters[rater])
         world.submit(lease, label=label)
     return world
@@ -154,5 +154,5 @@ def test_every_kind_of_violation_has_its_negative_control() -> None:
 def test_items_are_found_by_either_name(store: Store) -> None:
     world = make_world(store, n_units=1)
     with store.read() as tx:
-        item_id = units.the(tx, world.unit_ids[0]).unit.items[0].item.item_id
+        item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
         assert items.by_name(tx, [item_id, "nobody"]) == {item_id: item_id}

@@ -41,7 +41,7 @@ def step(world: World, clock: FakeClock, what: str, rater: int) -> None:
             for row in submissions.of_unit(tx, world.unit_ids[rater])[:1]:
                 submissions.set_status(tx, row.submission_id, "withdrawn", actor=person_id)
         elif what == "pause":
-            state = jobs.the(tx, world.job_id).state
+            state = jobs.get(tx, world.job_id).state
             jobs.set_state(tx, world.job_id, "open" if state == "paused" else "paused")
     if lease is not None and what in ("submit", "again"):
         world.submit(lease, submission_id=f"{what}-{lease.lease_id}")

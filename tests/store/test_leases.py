@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from grater.store import Store, Tx, assignments, checks, desks, ejection, jobs, leases, open_store, people, units
+from grater.store import Store, Tx, assignments, checks, ejection, jobs, leases, open_store, people, units
 from grater.store.assignments import Assignment
 from grater.store.clock import DAY, HOUR, MINUTE
 from grater.store.leases import FOOTING
@@ -150,7 +150,7 @@ def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
 def test_practice_comes_first_and_once_for_everybody(store: Store) -> None:
     world = make_world(store, n_units=1, judgments=2)
     with store.write() as tx:
-        item_id = units.the(tx, world.unit_ids[0]).unit.items[0].item.item_id
+        item_id = units.get(tx, world.unit_ids[0]).unit.items[0].item.item_id
         (practice,) = units.add_all(tx, world.job_id, [NewUnit(((item_id, {}),), role="practice")])
     for rater in (0, 1):
         assert [world.work(rater).unit_id for _ in range(2)] == [practice, world.unit_ids[0]]
@@ -253,8 +253,8 @@ def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:
     world = make_world(store)
     lease = world.must_take()
     with statements(store) as said, store.glance() as tx:
-        found = desks.find(tx, lease.lease_id, person_id=world.raters[0])
-        assert desks.find(tx, lease.lease_id, person_id=world.raters[1]) is None
+        found = leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[0])
+        assert leases.find_with_unit(tx, lease.lease_id, person_id=world.raters[1]) is None
     assert found is not None
     assert (found[0], found[1].unit_id) == (lease, lease.unit_id)
     assert not any(each.startswith("BEGIN") for each in said)
@@ -263,11 +263,11 @@ def test_a_glance_begins_nothing_and_sees_what_is_stored(store: Store) -> None:
 def test_a_unit_comes_with_its_items_in_their_order(store: Store) -> None:
     world = make_world(store, n_units=3)
     with store.write() as tx:
-        known = [units.the(tx, unit_id).unit for unit_id in world.unit_ids]
+        known = [units.get(tx, unit_id).unit for unit_id in world.unit_ids]
         ids = [unit.items[0].item.item_id for unit in known]
         three = NewUnit(((ids[2], {}), (ids[0], {"word": "at"}), (ids[1], {})), known[0].essay.essay_id)
         added = units.add_all(tx, world.job_id, [three, NewUnit(())])
-        whole, bare = (units.the(tx, unit_id).unit for unit_id in added)
+        whole, bare = (units.get(tx, unit_id).unit for unit_id in added)
     assert [each.item.item_id for each in whole.items] == [ids[2], ids[0], ids[1]]
     assert [each.payload for each in whole.items] == [{}, {"word": "at"}, {}]
     assert whole.essay == known[0].essay

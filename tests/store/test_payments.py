@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from grater.crowd.pay import PAID, POLICIES, Policy
 from grater.errors import Conflict, UsageError
-from grater.store import Store, jobs, payments, schema, standing, submissions, units
+from grater.store import Store, ejection, jobs, payments, schema, submissions, units
 from grater.store.leases import Lease
-from grater.study.crowd_terms import set_terms
+from grater.study.terms import set_terms
 from grater.tasks.task import Answer
 from tests.store.crowds import Crowd, make_crowd
 
@@ -27,7 +27,7 @@ def paid(crowd: Crowd) -> Counter[str]:
 
 def settle(crowd: Crowd) -> None:
     with crowd.store.write() as tx:
-        payments.settle(tx, jobs.the(tx, crowd.job.job_id))
+        payments.settle(tx, jobs.get(tx, crowd.job.job_id))
 
 
 CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES), st.booleans()), max_size=10)
@@ -73,7 +73,7 @@ def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Stor
     crowd.work(n=4)
     settle(crowd)
     with store.write() as tx:
-        standing.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.put_out(tx, crowd.job, crowd.raters[0])
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 20
 
@@ -112,7 +112,7 @@ def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Stor
     crowd.send(lease)
     for tab in ("second", "third"):
         with store.write() as tx:
-            unit = units.the(tx, lease.unit_id).unit
+            unit = units.get(tx, lease.unit_id).unit
             receipt = submissions.submit(
                 tx,
                 submission_id=f"{tab}-{lease.lease_id}",

@@ -10,22 +10,10 @@ import pytest
 
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json
-from grater.store import (
-    Store,
-    drafts,
-    events,
-    gold_units,
-    leases,
-    open_store,
-    panels,
-    people,
-    progress,
-    standing,
-    units,
-)
+from grater.store import Store, drafts, ejection, events, gold, leases, open_store, panels, people, progress, units
 from grater.store.clock import HOUR, MINUTE
 from grater.store.panels import PanelPlace
-from grater.study.crowd_terms import set_terms
+from grater.study.terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.postgres import new_database
 from tests.store.races import interrupted, two_answers_at_once, writing
@@ -53,7 +41,7 @@ def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Stor
 
 def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
     crowd = three_answers(store)
-    out = writing(store, lambda tx: standing.put_out(tx, crowd.job, crowd.raters[0]))
+    out = writing(store, lambda tx: ejection.put_out(tx, crowd.job, crowd.raters[0]))
     _, taken = interrupted(store, out, lambda: crowd.take(4), before="UPDATE slots.*closed")
     assert taken.exception() is None
     crowd.require_promises()
@@ -65,7 +53,7 @@ def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
     assert late is not None
     with store.write() as tx:
         leases.close(tx, late, "expired", actor=None)
-    out = writing(store, lambda tx: standing.put_out(tx, crowd.job, crowd.raters[0]))
+    out = writing(store, lambda tx: ejection.put_out(tx, crowd.job, crowd.raters[0]))
     _, sent = interrupted(store, out, lambda: crowd.send(late), before="UPDATE slots.*closed")
     assert sent.result().status in ("valid", "surplus")
     crowd.require_promises()
@@ -109,8 +97,8 @@ def test_work_that_a_rater_is_taking_does_not_become_gold(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
     with store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
-        item_id = units.the(tx, unit_id).unit.items[0].item.item_id
-    convert = writing(store, lambda tx: gold_units.convert(tx, unit_id, item_id, ["error"], reason=""))
+        item_id = units.get(tx, unit_id).unit.items[0].item.item_id
+    convert = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["error"], reason=""))
     is_gold, taken = interrupted(store, convert, crowd.take, before="UPDATE slots")
     assert (taken.result() is None) == is_gold
     crowd.require_promises()

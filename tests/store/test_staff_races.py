@@ -12,7 +12,7 @@ from grater.store import (
     disputes,
     events,
     findings,
-    gold_states,
+    gold_review,
     guidelines,
     invitations,
     jobs,
@@ -23,7 +23,7 @@ from grater.store import (
     units,
 )
 from grater.store.findings import Finding
-from grater.study.crowd_terms import set_terms
+from grater.study.terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
 
@@ -57,7 +57,7 @@ def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
     _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
     assert isinstance(granted.exception(), Conflict)
     with store.read() as tx:
-        state = next(each.state for each in gold_states.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
+        state = next(each.state for each in gold_review.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
         assert (disputes.the(tx, made.dispute_id).state, state) == ("refused", "active")
 
 
@@ -89,7 +89,7 @@ def test_what_somebody_said_of_themselves_is_said_once(store: Store) -> None:
     second = writing(store, lambda tx: admission.say_about(tx, crowd.raters[0], country="TR", languages=["en"]))
     told, later = interrupted(store, first, second, before="UPDATE people")
     with store.read() as tx:
-        known = people.the(tx, crowd.raters[0]).payload["country"]
+        known = people.get(tx, crowd.raters[0]).payload["country"]
     assert told.payload["country"] == later.result().payload["country"] == known
 
 
@@ -99,7 +99,7 @@ def test_two_who_change_different_terms_at_once_change_both(store: Store) -> Non
     limit = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"limit": 7}))
     interrupted(store, pay, limit, before="UPDATE jobs")
     with store.read() as tx:
-        terms = terms_of(jobs.the(tx, crowd.job.job_id).options)
+        terms = terms_of(jobs.get(tx, crowd.job.job_id).options)
     assert terms.pay is not None
     assert (terms.pay.cents, terms.limit) == (5, 7)
 

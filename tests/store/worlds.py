@@ -57,7 +57,7 @@ class World:
 
 def submit(tx: Tx, lease: Lease, *, submission_id: str, label: str = "error", says: str = "") -> Receipt:
     """Answer every item of the lease's unit with one label."""
-    unit = units.the(tx, lease.unit_id).unit
+    unit = units.get(tx, lease.unit_id).unit
     return submissions.submit(
         tx,
         submission_id=submission_id,

@@ -17,14 +17,14 @@ from typing import Any
 
 from grater import files
 from grater.detect.systems import load_system
-from grater.evaluate.draws import Chance
 from grater.report import save
+from grater.statistics.bootstrap import Chance
 from grater.store import Store, open_store
-from grater.store.commits import Moment
-from grater.study.deciding import decide
-from grater.study.drawing import Wish, draw
+from grater.store.store import Moment
 from grater.study.importing import import_files
 from grater.study.reporting import study_report
+from grater.study.samples import Wish, draw
+from grater.study.systems import decide
 
 STEPS = ("import", "decide", "sample", "judge", "report")
 

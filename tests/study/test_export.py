@@ -14,7 +14,7 @@ from grater.store import Store, adjudications, checks, jobs, leases, open_store,
 from grater.study.archive import import_archive
 from grater.study.export import export
 from grater.study.importing import import_files
-from grater.study.planning import JobPlan, add_job
+from grater.study.jobs import JobPlan, add_job
 from grater.tables import read_judgments
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
@@ -58,7 +58,7 @@ def worked(store: Store, tmp_path: Path) -> Store:
                 pass
     with store.write() as tx:
         job = next(job for job in jobs.all(tx) if job.name == "errors")
-        unit = units.the(tx, units.ids_of_job(tx, job.job_id)[0]).unit
+        unit = units.get(tx, units.ids_of_job(tx, job.job_id)[0]).unit
         decided = [Answer(unit.items[0].item.item_id, "error")]
         adjudications.save(tx, unit_id=unit.unit_id, person_id=names[0], answers=decided)
     return store
@@ -70,7 +70,7 @@ def work(store: Store, job: str, person_id: str, *, edits: str = EDITS) -> bool:
         lease = leases.take(tx, job_id=job_id, person_id=person_id)
         if lease is None:
             return False
-        unit = units.the(tx, lease.unit_id)
+        unit = units.get(tx, lease.unit_id)
         form = {"edits": [edits]} if job == "marks" else {"label": ["error"], "confidence": ["high"]}
         answers = TASKS[unit.job.task].read(unit.unit, form, kept={})
         submissions.submit(

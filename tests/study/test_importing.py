@@ -10,8 +10,8 @@ from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Edit, Span
 from grater.store import Store, checks, decisions, essays, gold, items, jobs, judgments, leases, people, units
 from grater.study.importing import import_files
-from grater.study.planning import JobPlan, add_job
-from grater.study.standing import status
+from grater.study.jobs import JobPlan, add_job
+from grater.study.status import status
 from tests.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
 
 
@@ -116,7 +116,7 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
         (unit_id,) = units.ids_of_job(tx, job.job_id, role="gold")
         (known,) = gold.of_unit(tx, unit_id)
         assert (known.accepted, known.reason) == (frozenset({"error", "ok"}), "We wait at a stop.")
-        assert units.the(tx, unit_id).wanted == 0
+        assert units.get(tx, unit_id).wanted == 0
         assert people.by_name(tx, "Zoe") is not None
         assert len(units.ids_of_job(tx, job.job_id)) == 11  # gold instead of work, not beside it
         assert checks.violations(tx) == []
@@ -133,5 +133,5 @@ def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Pa
         person_id = people.add(tx, name="Ann", role="worker").person_id
         lease = leases.take(tx, job_id=job.job_id, person_id=person_id)
         assert lease is not None
-        assert units.the(tx, lease.unit_id).role == "practice"
+        assert units.get(tx, lease.unit_id).role == "practice"
         assert checks.violations(tx) == []

@@ -10,9 +10,17 @@ from grater.errors import BadInput, NotFound, Stale, UsageError
 from grater.store import Store, gold, jobs, leases, open_store, people, units
 from grater.store.checks import violations
 from grater.store.people import Person
-from grater.study.balancing import balanced_job
-from grater.study.mined_tables import add_list, verdict_table
-from grater.study.mining import all_of, decide, examples, far, mine_study, the_list
+from grater.study.mining import (
+    add_list,
+    all_of,
+    balanced_job,
+    decide,
+    examples,
+    far,
+    mine_study,
+    the_list,
+    verdict_table,
+)
 from grater.tables import read_items
 from tests.study.mined_lists import ada, count, mined, say, store, verdicts
 

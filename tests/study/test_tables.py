@@ -8,10 +8,10 @@ import pytest
 
 from grater.crowd.terms import KEY
 from grater.errors import UsageError
-from grater.report.sections.raters import raters_section
+from grater.report.raters import raters_section
 from grater.store import Store, jobs, leases, people, submissions, units
 from grater.study.importing import import_files
-from grater.study.planning import JobPlan, add_job
+from grater.study.jobs import JobPlan, add_job
 from grater.study.tables import StudyTables, judged_items, labels_of, study_tables
 from grater.tasks.task import Answer
 from tests.study.files import write_decisions, write_essays, write_items, write_text
@@ -128,7 +128,7 @@ def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) ->
         zoe = people.named(tx, "Zoe").person_id
         lease = leases.take(tx, job_id=job.job_id, person_id=zoe)
         assert lease is not None
-        [asked] = units.the(tx, lease.unit_id).unit.items
+        [asked] = units.get(tx, lease.unit_id).unit.items
         answers = [Answer(asked.item.item_id, "1")]
         submissions.submit(
             tx, submission_id="first", lease_id=lease.lease_id, person_id=zoe, body={}, answers=answers

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grater.text.indefinite_article import indefinite_article
 from grater.text.inflect import is_mass, number_of, plural, singular
-from grater.text.sound import indefinite_article
 
 PAIRS = """
 child children man men policeman policemen woman women human humans German Germans person people foot feet tooth

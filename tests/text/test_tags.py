@@ -16,12 +16,9 @@ from hypothesis import strategies as st
 from grater.errors import BadInput, MissingExtra
 from grater.models import write_model
 from grater.text.tagging import perceptron
-from grater.text.tagging.accuracy import accuracy
 from grater.text.tagging.clustering import cluster_words
-from grater.text.tagging.conllu import Tagged, joined, read_conllu
-from grater.text.tagging.perceptron import PerceptronTagger
-from grater.text.tagging.training import train
-from grater.text.tagging.weights import KIND, Weights
+from grater.text.tagging.perceptron import KIND, PerceptronTagger, Weights
+from grater.text.tagging.training import Tagged, accuracy, joined, read_conllu, train
 from grater.text.tags import load_tagger
 from tests.real_data import data_path
 
@@ -87,8 +84,8 @@ def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: p
 
 def slowly(weights: Weights, words: Sequence[str]) -> tuple[str, ...]:
     """The score of the module's docstring, feature by feature, in plain Python."""
-    from grater.text.tagging.encoding import Featurer
-    from grater.text.tagging.features import lower
+    from grater.text.tagging.perceptron import lower
+    from grater.text.tagging.training import Featurer
 
     paired = {word: number for number, word in enumerate(weights.paired, 1)}
     common = {word: number for number, word in enumerate(weights.common, 1)}

@@ -1,15 +1,12 @@
 """How far raters agree, and with what certainty we know it (docs/agreement.md)."""
 
-from grater.agreement.bands import band
 from grater.agreement.coded import Coded
+from grater.agreement.coefficients import band, bennett, bootstrap_intervals, fleiss, gwet, observed
 from grater.agreement.cohen import cohen_kappa, standard_error
-from grater.agreement.compare import compare_pairs, compare_tables
+from grater.agreement.compare import compare_pairs, compare_tables, dependent_test, independent_test
 from grater.agreement.confusion import Confusion, confusions, disagreements
 from grater.agreement.counts import Counts, from_rows, tally
-from grater.agreement.kappa import bennett, fleiss, gwet, observed
-from grater.agreement.limits import bootstrap
 from grater.agreement.summary import Agreement, Options, agreement
-from grater.agreement.tests import dependent, independent
 from grater.agreement.weights import weight_matrix
 
 __all__ = [
@@ -21,17 +18,17 @@ __all__ = [
     "agreement",
     "band",
     "bennett",
-    "bootstrap",
+    "bootstrap_intervals",
     "cohen_kappa",
     "compare_pairs",
     "compare_tables",
     "confusions",
-    "dependent",
+    "dependent_test",
     "disagreements",
     "fleiss",
     "from_rows",
     "gwet",
-    "independent",
+    "independent_test",
     "observed",
     "standard_error",
     "tally",

@@ -1,4 +1,9 @@
-"""Judgments as integers: what every statistic of agreement and of the crowd starts from.
+"""Judgments that say `unknown`: too hard to judge, or both bad.
+
+They say something of the item, not of the error: by default they are left out of shares and counted (interfaces.md,
+`--unknown drop|ok|apart`).
+
+Judgments as integers: what every statistic of agreement and of the crowd starts from.
 
 Categorical columns are taken as they are: their physical codes, closed up where a category does not occur.  Text is
 made categorical first.  Raters and labels are in the order of their names, numbers by size where all of them are
@@ -10,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +23,25 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.tables import Judgments
+
+Unknown: TypeAlias = Literal["drop", "ok", "apart"]
+
+UNKNOWN = "unknown"
+LEFT_OUT = "label unknown"
+
+
+def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
+    """The judgments with `unknown` left out and counted, taken as `ok`, or as a label of its own."""
+    label = pl.col("label").cast(pl.String)
+    if how == "apart":
+        return judgments
+    if how == "ok":
+        return replace(judgments, frame=judgments.frame.with_columns(label=label.replace({UNKNOWN: "ok"})))
+    kept = judgments.frame.filter(label != UNKNOWN)
+    n_dropped = len(judgments) - len(kept)
+    dropped = {LEFT_OUT: n_dropped} if n_dropped else {}
+    return replace(judgments, frame=kept, dropped={**judgments.dropped, **dropped})
+
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 Physical: TypeAlias = npt.NDArray[np.integer]

@@ -1,4 +1,12 @@
-"""Two kappas of real tables compared: of two pairs of raters on their common items, or of two tables.
+"""Are two kappas different?
+
+`independent`: on different items, by the two-sample z of their standard errors (`fce`, or `simple` as in Lee et al.
+2009, note 5).  The stages of that paper judge the same nouns, so its z, kept here under its own name, treats
+dependent kappas as independent.  `dependent`: on the same items, by resampling these items for both at once; the
+limits of the difference are BCa, the two-sided p is twice the smaller share of differences on either side of 0, each
+count raised by one (Davison & Hinkley 1997, 4.3), so it is never 0.
+
+Two kappas of real tables compared: of two pairs of raters on their common items, or of two tables.
 
 Tables on the same items are compared by paired bootstrap over the items that both have; tables with no item in common
 by z.  Where each table has two raters the coefficient is Cohen's kappa, otherwise alpha.
@@ -7,23 +15,98 @@ by z.  Where each table has two raters the coefficient is Cohen's kappa, otherwi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, isnan, nan, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from grater.agreement.alpha import alpha
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.coefficient import Coefficient
-from grater.agreement.cohen import Error, cohen
-from grater.agreement.confusion import NOBODY, confusions, label_matrix
-from grater.agreement.counts import Whole, table_of, tally
-from grater.agreement.limits import delta_error, value
-from grater.agreement.tests import KappaTest, dependent, from_errors, independent
+from grater.agreement.coefficients import RESAMPLES, alpha, delta_error, number, point_estimate
+from grater.agreement.cohen import Error, cohen, kappa, standard_error
+from grater.agreement.confusion import NOBODY, Confusion, confusions, label_matrix
+from grater.agreement.counts import table_of, tally
 from grater.agreement.weights import Matrix, weight_matrix
-from grater.errors import UnknownName
+from grater.errors import UnknownName, UsageError
+from grater.model import Interval, Json
 from grater.registry import unknown
+from grater.statistics.bca import Coefficient, Numbers, PatternUnits, Sums, Whole, bca_interval, resampled_scores
 from grater.tables import Judgments
+
+NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class KappaTest:
+    """First minus second, with its limits and a two-sided p; `z` only where the test has one."""
+
+    difference: Interval
+    p: float
+    method: str
+    z: float = nan
+
+
+def independent_test(
+    first: Confusion, second: Confusion, *, error: Error = "fce", weights: Matrix | None = None, level: float = 0.95
+) -> KappaTest:
+    """Two pairs of raters on different items."""
+    values = [kappa(table, weights=weights) for table in (first, second)]
+    errors = [standard_error(table, error=error, weights=weights) for table in (first, second)]
+    return z_test(values[0] - values[1], sqrt(errors[0] ** 2 + errors[1] ** 2), method=error, level=level)
+
+
+def z_test(difference: float, error: float, *, method: str, level: float = 0.95) -> KappaTest:
+    """The z test of a difference with a known standard error."""
+    if isnan(difference) or isnan(error):
+        return KappaTest(Interval(nan, nan, nan, "one of the two is undefined"), nan, method)
+    if error == 0:
+        return KappaTest(Interval(difference, nan, nan, "neither has a standard error above 0"), nan, method)
+    half = NORMAL.inv_cdf((1 + level) / 2) * error
+    z = difference / error
+    return KappaTest(Interval(difference, difference - half, difference + half), 2 * NORMAL.cdf(-abs(z)), method, z)
+
+
+def dependent_test(
+    first: Coefficient,
+    second: Coefficient,
+    rows: tuple[Whole, Whole],
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> KappaTest:
+    """Two coefficients on the same items: each has a row for every item, as its `rows` wants them."""
+    if len(rows[0]) != len(rows[1]):
+        raise UsageError(f"expected the same items twice, found {len(rows[0])} and {len(rows[1])}")
+    difference = _difference(first, second, rows[0].shape[1], first.rows(rows[0][:1]).shape[1])
+    patterns, n_items = np.unique(np.hstack(rows), axis=0, return_counts=True)
+    units = PatternUnits(patterns, n_items, np.full(len(patterns), 1 / max(1, len(patterns))))
+    number = point_estimate(difference, patterns, n_items) if len(patterns) else nan
+    if isnan(number) or len(rows[0]) < 2:
+        return KappaTest(Interval(number, nan, nan, "one of the two is undefined"), nan, "bootstrap")
+    [draws] = resampled_scores([difference], units, rng=rng, n_resamples=n_resamples)
+    limits = bca_interval(difference, number, units, draws, level=level)
+    return KappaTest(limits, _two_sided(draws[~np.isnan(draws)]), "bootstrap")
+
+
+def _difference(first: Coefficient, second: Coefficient, width: int, n_sums: int) -> Coefficient:
+    """The difference as a coefficient of its own, on the two patterns of an item side by side."""
+
+    def rows(patterns: Whole) -> Numbers:
+        return np.hstack([first.rows(patterns[:, :width]), second.rows(patterns[:, width:])])
+
+    def score(sums: Sums) -> Sums:
+        return np.asarray(first.score(sums[..., :n_sums]) - second.score(sums[..., n_sums:]))
+
+    return Coefficient("difference", rows, score, "one of the two is undefined")
+
+
+def _two_sided(draws: Sums) -> float:
+    if not draws.size:
+        return nan
+    below, above = int((draws <= 0).sum()), int((draws >= 0).sum())
+    return min(1.0, 2 * (min(below, above) + 1) / (draws.size + 1))
+
 
 Pair = tuple[str, str]
 
@@ -45,7 +128,7 @@ def compare_pairs(
     columns = columns[(columns != NOBODY).all(axis=1)]
     kappa = cohen(weight_matrix("identity", len(judgments.labels)) if weights is None else weights)
     cells = [_cells(columns[:, pair], len(judgments.labels)) for pair in ([0, 1], [2, 3])]
-    return Comparison("kappa", len(columns), dependent(kappa, kappa, (cells[0], cells[1]), rng=rng))
+    return Comparison("kappa", len(columns), dependent_test(kappa, kappa, (cells[0], cells[1]), rng=rng))
 
 
 def compare_tables(
@@ -60,7 +143,7 @@ def compare_tables(
     first_side, second_side = (_side(table, common, name) for table in (ours, theirs))
     kept = first_side.is_compared & second_side.is_compared
     rows = first_side.rows[kept], second_side.rows[kept]
-    test = dependent(first_side.coefficient, second_side.coefficient, rows, rng=rng)
+    test = dependent_test(first_side.coefficient, second_side.coefficient, rows, rng=rng)
     return Comparison(name, int(kept.sum()), test)
 
 
@@ -88,12 +171,12 @@ def _side(judgments: Coded, common: npt.NDArray[np.object_], name: str) -> Side:
 def _apart(ours: Coded, theirs: Coded, error: Error) -> Comparison:
     if len(ours.raters) == len(theirs.raters) == 2:
         [first], [second] = confusions(ours), confusions(theirs)
-        return Comparison("kappa", first.n + second.n, independent(first, second, error=error))
+        return Comparison("kappa", first.n + second.n, independent_test(first, second, error=error))
     counts = tally(ours), tally(theirs)
     coefficient = alpha("nominal", ours.labels)
-    values = [value(coefficient, part.patterns, part.n_items) for part in counts]
+    values = [point_estimate(coefficient, part.patterns, part.n_items) for part in counts]
     errors = [delta_error(coefficient, part) for part in counts]
-    test = from_errors(values[0] - values[1], hypot(*errors), method="delta")
+    test = z_test(values[0] - values[1], hypot(*errors), method="delta")
     return Comparison("alpha", sum(part.n_compared for part in counts), test)
 
 
@@ -113,3 +196,15 @@ def _place(judgments: Coded, rater: str) -> int:
     if rater not in judgments.raters:
         raise UnknownName(f"{judgments.name}: {unknown('rater', rater, list(judgments.raters))}")
     return judgments.raters.index(rater)
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Json]:
+    test = comparison.test
+    return {
+        "coefficient": comparison.coefficient,
+        "items": comparison.n_items,
+        "difference": test.difference.as_json(),
+        "z": number(test.z),
+        "p": number(test.p),
+        "method": test.method,
+    }

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.agreement.coded import Coded
-from grater.agreement.counts import MOST_CELLS, Whole
+from grater.agreement.counts import MOST_CELLS
 from grater.errors import UnknownName, UsageError
-from grater.intervals.wilson import wilson
 from grater.model import Interval
 from grater.registry import unknown
+from grater.statistics.bca import Whole
+from grater.statistics.proportions import wilson
 
 NOBODY = -1
 """In a label matrix: this rater did not judge this item."""

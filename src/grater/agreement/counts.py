@@ -11,10 +11,8 @@ with fewer than two have no pair to compare; they take no part, and are counted 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from grater.agreement.coded import (
     ROWS_AT_FIRST,
@@ -26,9 +24,8 @@ from grater.agreement.coded import (
     places_by_name,
 )
 from grater.errors import UsageError
+from grater.statistics.bca import Whole
 from grater.tables import Judgments
-
-Whole: TypeAlias = npt.NDArray[np.int64]
 
 MOST_CELLS = 1 << 27
 """Cells of the items x labels table: a gigabyte."""

@@ -3,6 +3,8 @@
 Observed agreement, Fleiss kappa, alpha, Gwet and Bennett over all raters; Cohen's kappa of every pair, and their
 mean, where there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say
 where limits are less sure than they look.
+
+Agreement as the JSON of interfaces.md: `grater agree --json`.
 """
 
 from __future__ import annotations
@@ -12,17 +14,24 @@ from dataclasses import dataclass, field
 
 import numpy.typing as npt
 
-from grater.agreement.alpha import alpha
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.cohen import METHODS, Method, cohen_kappa
+from grater.agreement.coefficients import (
+    RESAMPLES,
+    alpha,
+    bennett,
+    bootstrap_intervals,
+    coefficient_json,
+    fleiss,
+    gwet,
+    number,
+    observed,
+)
+from grater.agreement.cohen import METHODS, MeanPairwise, Method, cohen_kappa, mean_pairwise
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
-from grater.agreement.kappa import bennett, fleiss, gwet, observed
-from grater.agreement.limits import RESAMPLES, bootstrap
-from grater.agreement.pairwise import MeanPairwise, mean_pairwise
 from grater.agreement.weights import Matrix, Scale, WeightName, weight_matrix
 from grater.errors import UsageError
-from grater.model import Interval
+from grater.model import Interval, Json
 from grater.rng import generator
 from grater.signature import Signature, digest
 from grater.tables import Judgments
@@ -126,7 +135,7 @@ def overall(counts: Counts, weights: Matrix, options: Options) -> dict[str, Inte
     chosen = [coefficient(weights) for coefficient in (observed, fleiss, gwet, bennett)]
     chosen.append(alpha(options.scale, counts.labels))
     rng = generator(options.seed, "agreement", "items")
-    intervals = bootstrap(chosen, counts, rng=rng, n_resamples=options.n_resamples, level=options.level)
+    intervals = bootstrap_intervals(chosen, counts, rng=rng, n_resamples=options.n_resamples, level=options.level)
     return {coefficient.name: interval for coefficient, interval in zip(chosen, intervals, strict=True)}
 
 
@@ -178,3 +187,43 @@ def warnings_of(counts: Counts, pairs: Sequence[PairAgreement], options: Options
             f"{minor:.1f} items per rater (77 % for 95 % at 3 items): use --interval bootstrap"
         )
     return warnings
+
+
+def agreement_json(found: Agreement) -> dict[str, Json]:
+    """`observed` is the bare number of the contract; its limits are in `observed_interval`."""
+    coefficients = dict(found.coefficients)
+    observed = coefficients.pop("observed")
+    mean = found.mean
+    return {
+        "items": found.n_items,
+        "compared": found.counts.n_compared,
+        "left_out": found.counts.n_left_out,
+        "judgments": found.counts.n_judgments,
+        "raters": list(found.raters),
+        "labels": list(found.labels),
+        "observed": number(observed.value),
+        "observed_interval": observed.as_json(),
+        "pairs": [_as_json_pair(pair) for pair in found.pairs],
+        **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
+        **({"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined} if mean else {}),
+        **{name: coefficient_json(interval) for name, interval in coefficients.items()},
+        "warnings": list(found.warnings),
+        "signature": str(found.signature),
+    }
+
+
+def _as_json_pair(pair: PairAgreement) -> dict[str, Json]:
+    table = pair.table
+    return {
+        "raters": list(table.raters),
+        "n": table.n,
+        "observed": number(table.observed.value),
+        "observed_interval": table.observed.as_json(),
+        "kappa": coefficient_json(pair.kappa),
+        "confusion": table.cells.tolist(),
+        "disagreement": [_disagreement(each) for each in pair.disagreements],
+    }
+
+
+def _disagreement(each: Disagreement) -> dict[str, Json]:
+    return {"rater": each.rater, "other": each.other, "ok": each.n_ok, "n": each.n, **each.rate.as_json()}

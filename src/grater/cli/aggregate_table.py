@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.table_look import print_notes
+from grater.cli.output import print_notes
 from grater.crowd.aggregate import Aggregation
 from grater.crowd.aggregate.accuracy import Accuracy
 from grater.model import Json

@@ -1,8 +1,11 @@
-"""`grater agree`: how far raters agree, on a table of judgments or on an annotated corpus."""
+"""`grater agree` on annotated corpora: identification, classification and exact agreement of annotators.
+
+`grater agree`: how far raters agree, on a table of judgments or on an annotated corpus.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,17 +13,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grater.agreement.as_json import agreement_json, comparison_json, groups_json
 from grater.agreement.coded import coded
+from grater.agreement.coefficients import RESAMPLES
 from grater.agreement.cohen import Method
-from grater.agreement.compare import Comparison, compare_pairs, compare_tables
-from grater.agreement.edits import EditOptions, Several
-from grater.agreement.groups import Groups, groups
-from grater.agreement.limits import RESAMPLES
-from grater.agreement.subsets import by_batch, by_column, without_flagged
-from grater.agreement.summary import Agreement, Options, agreement
+from grater.agreement.compare import Comparison, compare_pairs, compare_tables, comparison_json
+from grater.agreement.edit_marks import SeveralMarks
+from grater.agreement.edits import EditOptions, corpus_json, edit_agreement
+from grater.agreement.groups import Groups, agreement_by_group, by_batch, by_column, groups_json, without_flagged
+from grater.agreement.summary import Agreement, Options, agreement, agreement_json
 from grater.agreement.weights import WEIGHTS, Scale
-from grater.cli.agree_corpus import agree_corpora
+from grater.cli.agree_corpus_table import corpus_frame, render_corpus
 from grater.cli.agree_table import flat, render
 from grater.cli.judgment_options import (
     Columns,
@@ -35,12 +37,42 @@ from grater.cli.judgment_options import (
 from grater.cli.options import Format, Json, Seed
 from grater.cli.output import print_json, require_different, require_outputs, say
 from grater.cli.weight_file import read_weights
+from grater.corpora import read_corpus, read_merged
+from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.rng import generator
 from grater.tables import Judgments, read_items, require_raters, write_table
 from grater.tables.files import SPREADSHEETS
+
+
+def agree_corpora(
+    files: Sequence[Path],
+    *,
+    options: EditOptions | None = None,
+    format_name: str | None = None,
+    documents: Path | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Print how far the annotators of some files agree; several files are merged by essay.
+
+    `documents` holds the texts that M2 sentences were cut from, so that whole documents are resampled.
+    """
+    essays = read_merged(files, format_name=format_name)
+    if documents:
+        essays = attach_documents(essays, read_corpus(documents))
+    found = edit_agreement(essays, options)
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    if out:
+        write_table(corpus_frame(found), out)
+    if as_json:
+        print_json(corpus_json(found))
+    else:
+        render_corpus(found, Console(highlight=False))
+
 
 app = typer.Typer()
 
@@ -102,7 +134,7 @@ def agree(
         typer.Option("--gaps", help="Corpora: insertions count between tokens, not on the next one."),
     ] = False,
     several: Annotated[
-        Several,
+        SeveralMarks,
         typer.Option(help="Corpora: several marks of one annotator on a token, or the first."),
     ] = "joined",
     documents: Annotated[
@@ -195,7 +227,10 @@ def _groups(
         column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=table)
         for column in entries(by)
     }
-    found = [groups(tables, options, by=column, with_tests=column != "batch") for column, tables in parts.items()]
+    found = [
+        agreement_by_group(tables, options, by=column, with_tests=column != "batch")
+        for column, tables in parts.items()
+    ]
     return [*found, *([_contexts(judgments, options, flags)] if flags else [])]
 
 
@@ -207,7 +242,7 @@ def _contexts(judgments: Judgments, options: Options, flags: list[str]) -> Group
         "without items flagged by all raters": without_flagged(judgments, flags, by="all"),
     }
     kept = {name: table for name, table in tables.items() if len(table)}
-    return groups(kept, options, by=f"flags {', '.join(flags)}", with_tests=False)
+    return agreement_by_group(kept, options, by=f"flags {', '.join(flags)}", with_tests=False)
 
 
 def _comparisons(

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.agreement.bands import band
-from grater.agreement.edits.summary import CorpusAgreement, EditAgreement
-from grater.cli.table_look import number_table, print_notes
+from grater.agreement.coefficients import band
+from grater.agreement.edits import CorpusAgreement, EditAgreement
+from grater.cli.output import number_table, print_notes
 from grater.model import Interval
 
 WIDTH = 80
@@ -21,7 +21,7 @@ NONE = "–"
 TITLES = {"fleiss": "Fleiss kappa", "ac1": "Gwet AC1", "alpha": "Krippendorff alpha"}
 
 
-def render(found: CorpusAgreement, console: Console) -> None:
+def render_corpus(found: CorpusAgreement, console: Console) -> None:
     """Print everything that was found."""
     for table in (overall(found), *([pairs(found)] if len(found.raters) > 2 and not found.no_pairs else [])):
         console.print(table, width=min(WIDTH, console.width))
@@ -75,7 +75,7 @@ def notes(found: CorpusAgreement) -> Iterator[str]:
     yield str(found.signature)
 
 
-def flat(found: CorpusAgreement) -> pl.DataFrame:
+def corpus_frame(found: CorpusAgreement) -> pl.DataFrame:
     """Every number as a row: criterion, raters, coefficient, units, value, low, high, band."""
     rows = [_row(name, *line) for name, each in found.criteria.items() for line in _lines(each)]
     names = ["criterion", "raters", "coefficient", "units", "value", "low", "high", "band"]

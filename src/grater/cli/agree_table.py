@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.agreement.bands import band
+from grater.agreement.coefficients import band
 from grater.agreement.compare import Comparison
 from grater.agreement.groups import Groups, headline
 from grater.agreement.summary import Agreement, PairAgreement
-from grater.cli.table_look import number_table, print_notes
+from grater.cli.output import number_table, print_notes
 from grater.model import Interval
 
 WIDTH = 80

@@ -10,23 +10,25 @@ from rich.console import Console
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json
-from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references
-from grater.cli.score_options import (
+from grater.cli.score_inputs import (
     Beta,
     DrawnCluster,
+    ManyHypotheses,
     MatchMode,
     MaxUnchanged,
     MetricName,
     PaperTable,
     SourceFile,
     SpacyModel,
+    read_hypotheses,
+    read_references,
 )
 from grater.cli.score_table import print_ceiling
 from grater.errors import UsageError
 from grater.evaluate.edits.ceiling import MOST_SUBSETS, RESAMPLES
 from grater.evaluate.edits.ceiling import ceiling as human_ceiling
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import Chance
+from grater.evaluate.edits.metrics import METRICS, MetricOptions
+from grater.evaluate.edits.scores import Resampling
 from grater.evaluate.edits.tables import ceiling_text
 
 app = typer.Typer()
@@ -64,8 +66,8 @@ def ceiling(
         chosen,
         read_references(chosen, files, source),
         read_hypotheses(chosen, hyp),
-        options=Options(beta, mode, None, max_unchanged, spacy_model),
-        chance=Chance(resamples, seed, cluster),
+        options=MetricOptions(beta, mode, None, max_unchanged, spacy_model),
+        chance=Resampling(resamples, seed, cluster),
         sizes=_numbers(references),
         most_subsets=subsets,
     )

@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.text import Text
 
 from grater.cli.check_feedback import Feedback, advice, limits, reason, source
-from grater.cli.output import counted, messages
+from grater.cli.output import messages
 from grater.detect.detector import Finding
 from grater.model import Span
+from grater.sheet import counted
 
 AROUND = 60
 """Characters of the text shown on each side of a flag."""

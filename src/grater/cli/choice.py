@@ -16,10 +16,10 @@ from grater.cli.options import Json
 from grater.cli.output import print_json
 from grater.errors import UsageError
 from grater.evaluate.selection import EquallyBad, choice, corrected_accuracy, exact_accuracy
-from grater.intervals.wilson import wilson
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.signature import Signature, digest
+from grater.statistics.proportions import wilson
 from grater.tables import read_gold
 
 app = typer.Typer()

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grater.cli.evaluate_table import limits, number, print_table
-from grater.cli.table_look import number_table, print_notes
+from grater.cli.output import number_table, print_notes
 from grater.evaluate.selection import Choice
 from grater.model import Interval
 from grater.signature import Signature

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from grater.agreement.bands import band
+from grater.agreement.coefficients import band
 from grater.cli.evaluate_table import print_table, stacked
-from grater.cli.table_look import number_table, print_notes
+from grater.cli.output import number_table, print_notes
 from grater.evaluate.selection import ClozePair
 from grater.signature import Signature
 

@@ -29,11 +29,11 @@ from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.evaluate.as_json import comparison_json
 from grater.evaluate.cases import cases_of
-from grater.evaluate.compare import Test, resamples_needed
-from grater.evaluate.detectors import Options, correction_of, parts_by, signature_of
-from grater.evaluate.draws import RESAMPLES, Chance
-from grater.evaluate.pairs import compare_systems, is_comparable
+from grater.evaluate.comparison import compare_systems, is_comparable
+from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, signature_of
 from grater.evaluate.truth import ADJUDICATED, graded, truth_of
+from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.paired import Test, resamples_needed
 from grater.tables import parse_merge, read_gold, read_items
 
 app = typer.Typer()
@@ -74,7 +74,7 @@ def compare(
     cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown, first=first)
     answers = read_gold(gold) if gold else None
     known = truth_of(cases, truth, gold=answers, seed=seed)
-    options = Options(truth, chance=chance, unknown=unknown, redundancy=first)
+    options = EvaluationOptions(truth, chance=chance, unknown=unknown, redundancy=first)
     believed = replace(options, truth="share") if weighted and truth != ADJUDICATED else options
     correction = correction_of(judged, answers, believed, merge=parse_merge(merge))
     if weighted:

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.reading import reading_all
 from grater.corpora.check import Census, Finding, check_essays, check_together
 from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import BadInput, Problem
+from grater.sheet import counted
 
 app = typer.Typer()
 

@@ -13,13 +13,14 @@ from typing import Annotated, TextIO
 import typer
 
 from grater.cli.options import FORMAT_HELP, Json
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, write_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.source import replacing
 from grater.errors import UsageError
 from grater.model import Essay
+from grater.sheet import counted
 
 app = typer.Typer()
 

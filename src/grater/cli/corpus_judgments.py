@@ -9,12 +9,13 @@ import typer
 
 from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, require_different, require_outputs, say
+from grater.cli.output import print_json, require_different, require_outputs, say
 from grater.corpora import read_merged
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.errors import UsageError
+from grater.sheet import counted
 from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
-from grater.tables.keys import Duplicates
+from grater.tables.check import Duplicates
 
 app = typer.Typer()
 

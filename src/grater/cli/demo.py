@@ -15,12 +15,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grater.agreement.bands import band
+from grater.agreement.coefficients import band
 from grater.agreement.edits import edit_agreement
 from grater.cli.demo_study import DEMO_RESAMPLES, SIMULATED, DemoStudy, fresh_study, make_study
 from grater.cli.evaluate_options import Resamples
-from grater.cli.output import counted, say
-from grater.cli.report_options import FigureTypes, file_types
+from grater.cli.options import FigureTypes, file_types
+from grater.cli.output import say
 from grater.cli.stats_table import render
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
@@ -29,6 +29,7 @@ from grater.corpora.statistics import corpus_statistics
 from grater.files import complaining
 from grater.model import Essay
 from grater.sample import sample_path
+from grater.sheet import counted
 
 app = typer.Typer()
 

@@ -1,8 +1,8 @@
 """The sample study of `grater demo`: one database, made by the same steps that a person would take.
 
 The essays and what two annotators marked in them are our own writing (docs/sample.md); what the systems decided and
-filled into blanks is real.  What is simulated is named so: the crowd (`grater.sample.crowd`), and the two raters of
-the cloze, choice and construction tests (`grater.sample.words`).
+filled into blanks is real.  What is simulated is named so: the crowd (`grater.sample.raters`), and the two raters of
+the cloze, choice and construction tests (`grater.sample.raters`).
 """
 
 from __future__ import annotations
@@ -18,25 +18,30 @@ from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.detect.detector import Detector
 from grater.detect.systems import load_system
 from grater.errors import GraterError
-from grater.evaluate.draws import Chance
 from grater.model import Essay
 from grater.report.build import build
 from grater.report.drawing import FILE_TYPES, FileType
 from grater.report.save import save_report
 from grater.sample import sample_path
-from grater.sample.blanks import sample_blanks
-from grater.sample.crowd import CrowdWish, gold_items, sample_crowd
-from grater.sample.nouns import sample_noun_items
-from grater.sample.words import sample_choice, sample_cloze, sample_constructions, suggested, with_writer
+from grater.sample.items import sample_blanks, sample_noun_items
+from grater.sample.raters import (
+    CrowdWish,
+    gold_items,
+    sample_choice,
+    sample_cloze,
+    sample_constructions,
+    sample_crowd,
+    suggested,
+    with_writer,
+)
+from grater.statistics.bootstrap import Chance
 from grater.store import Store, dump, open_store, people
-from grater.study.deciding import decide
-from grater.study.drawing import Wish, draw
-from grater.study.frames import decision_frame, item_frame
+from grater.study.archive import new
 from grater.study.importing import import_files
-from grater.study.naming import names_of, with_names
-from grater.study.opening import new
-from grater.study.reporting import study_inputs
-from grater.study.tables import study_tables
+from grater.study.reporting import names_of, study_inputs, with_names
+from grater.study.samples import Wish, draw
+from grater.study.systems import decide
+from grater.study.tables import decision_frame, item_frame, study_tables
 from grater.tables import read_decisions, read_gold, write_table
 
 SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm")

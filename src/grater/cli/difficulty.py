@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grater.agreement.difficulty.as_json import difficulty_json
-from grater.agreement.difficulty.summary import SPLIT, DifficultyOptions, difficulty
-from grater.agreement.limits import RESAMPLES
+from grater.agreement.coefficients import RESAMPLES
+from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty, difficulty_json
 from grater.cli.difficulty_table import flat, render
 from grater.cli.judgment_options import (
     Columns,

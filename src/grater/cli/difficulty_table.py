@@ -10,16 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.agreement.difficulty.spread import spreads
-from grater.agreement.difficulty.summary import (
-    CROWD,
-    EXPERTS,
-    Difficulty,
-    GroupDifficulty,
-    ItemDifficulty,
-    without_writer,
-)
-from grater.cli.table_look import number_table, print_notes
+from grater.agreement.difficulty import CROWD, EXPERTS, Difficulty, GroupDifficulty, ItemDifficulty, without_writer
+from grater.agreement.spread import spreads
+from grater.cli.output import number_table, print_notes
 from grater.model import Interval
 from grater.tables import Judgments
 

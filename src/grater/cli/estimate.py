@@ -24,10 +24,10 @@ from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.errors import UsageError
-from grater.evaluate.draws import RESAMPLES, Chance
 from grater.evaluate.sampled import sampled
-from grater.evaluate.sampled_correction import correct
+from grater.evaluate.sampled.correction import correct
 from grater.evaluate.sampled_json import sampled_json
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample
 
 app = typer.Typer()

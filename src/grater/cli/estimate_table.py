@@ -11,19 +11,19 @@ from rich.table import Table
 from rich.text import Text
 
 from grater.cli.evaluate_table import UNITS
-from grater.cli.table_look import print_notes
+from grater.cli.output import print_notes
 from grater.evaluate.sampled import Sampled, SystemEstimate
-from grater.evaluate.sampled_correction import Corrected, Correction
-from grater.evaluate.sampled_pairs import Difference
+from grater.evaluate.sampled.correction import CorrectedEstimate, CorrectedSample
+from grater.evaluate.sampled.estimates import Difference
 from grater.model import Interval
 from grater.sampling.plan import more_needed
-from grater.sampling.scores import Scores
+from grater.statistics.stratified import Scores
 
 WIDTH = 80
 NONE = "–"
 
 
-def render(found: Sampled, console: Console, correction: Correction | None = None) -> None:
+def render(found: Sampled, console: Console, correction: CorrectedSample | None = None) -> None:
     """Print each system as judged and corrected, the differences between systems, and how it was all made."""
     width = min(WIDTH, console.width)
     by_system = {each.system: each for each in correction.systems} if correction else {}
@@ -73,7 +73,7 @@ def _system(estimate: SystemEstimate, part: str = "") -> Table:
     return table
 
 
-def _corrected(estimate: SystemEstimate, corrected: Corrected) -> Table:
+def _corrected(estimate: SystemEstimate, corrected: CorrectedEstimate) -> Table:
     table = _table(f"{estimate.system}, corrected for rater error", ["", "as judged", "corrected", "limits"])
     pairs = [
         ("precision", estimate.scores.precision, corrected.precision),
@@ -90,7 +90,7 @@ def _corrected(estimate: SystemEstimate, corrected: Corrected) -> Table:
     return table
 
 
-def _raters(correction: Correction) -> str:
+def _raters(correction: CorrectedSample) -> str:
     raters = correction.raters
     shares = [("sensitivity", raters.sensitivity, raters.n_errors), ("specificity", raters.specificity, raters.n_ok)]
     said = [f"{name} {_number(each.value)} {_limits(each)} on {n:,}" for name, each, n in shares]

@@ -41,9 +41,8 @@ from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
 from grater.errors import UsageError
 from grater.evaluate.as_json import curve_json, evaluation_json
-from grater.evaluate.binned import EDGES
-from grater.evaluate.detectors import Evaluation, Options, evaluate
-from grater.evaluate.draws import RESAMPLES, Chance
+from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.standard import EDGES
 from grater.evaluate.suggestions import suggestions
 from grater.evaluate.thresholds import (
     Curve,
@@ -53,6 +52,7 @@ from grater.evaluate.thresholds import (
     scored_systems,
     signature_of_curve,
 )
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.tables import Table, parse_merge, read_gold, read_items, write_table
 
 app = typer.Typer()
@@ -106,7 +106,7 @@ def evaluate_detectors(
     chance = Chance(cluster, resamples, seed)
     flags = tuple(entries([contexts]))
     edges = parse_edges(bins) if bins else EDGES
-    options = Options(truth, edges, chance, unknown, by, flags, confidence_apart, redundancy or 0)
+    options = EvaluationOptions(truth, edges, chance, unknown, by, flags, confidence_apart, redundancy or 0)
     adjudicated = read_gold(gold) if gold else None
     found = evaluate(
         decided,

@@ -9,13 +9,13 @@ from typing import Annotated, TypeAlias
 import polars as pl
 import typer
 
-from grater.agreement.unknown import Unknown
+from grater.agreement.coded import Unknown
 from grater.cli.judgment_options import entries
 from grater.cli.output import require_different
-from grater.evaluate.draws import Cluster
 from grater.evaluate.thresholds import Higher
+from grater.statistics.bootstrap import Cluster
 from grater.tables import Table, parse_columns, read_decisions
-from grater.tables.keys import Duplicates
+from grater.tables.check import Duplicates
 
 NoFpc: TypeAlias = Annotated[
     bool, typer.Option("--no-fpc", help="The corpus stands for a wider one; always so here.")

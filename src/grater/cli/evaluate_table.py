@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.output import counted
-from grater.cli.table_look import print_notes
-from grater.evaluate.detectors import Evaluation, Part
-from grater.evaluate.pairs import Comparison
+from grater.cli.output import print_notes
+from grater.evaluate.comparison import Comparison
+from grater.evaluate.evaluation import Evaluation, Part
 from grater.evaluate.standard import Scored, spread
 from grater.evaluate.suggestions import Suggested
 from grater.evaluate.verified import NO_RECALL, Verified
 from grater.model import Interval
+from grater.sheet import counted
 from grater.signature import Signature
 
 WIDTH = 80

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
+from grater.sheet import counted
 from grater.store import jobs, open_store
-from grater.study.crowd_command import through
-from grater.study.crowd_programs import judge, program_job
+from grater.study.programs import judge, program_job, through
 
 app = typer.Typer()
 

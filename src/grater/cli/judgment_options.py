@@ -12,7 +12,7 @@ import typer
 
 from grater.cli.output import require_different, say
 from grater.tables import Judgments, parse_columns, parse_merge, read_judgments
-from grater.tables.keys import Duplicates
+from grater.tables.check import Duplicates
 from grater.tables.schema import VALID
 
 Columns: TypeAlias = Annotated[

@@ -11,15 +11,25 @@ import typer
 from grater.cli.mine_options import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of
 from grater.cli.mine_review import review
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading_all
-from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
-from grater.detect.mining.mined import Mined, balanced_from, mine
-from grater.detect.mining.ranking import MOST, RATIO, Suspect
-from grater.detect.mining.uses import uses_of
-from grater.detect.mining.verdicts import OPEN, YES, far_of, suspects_table, verdicts_of
+from grater.detect.mining.ranking import MOST, RATIO, Suspect, uses_of
+from grater.detect.mining.review import (
+    N_EACH,
+    N_GOLD,
+    OPEN,
+    YES,
+    Balanced,
+    Mined,
+    balanced_from,
+    far_of,
+    mine,
+    suspects_table,
+    verdicts_of,
+)
 from grater.errors import UsageError
 from grater.rng import generator
+from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import read_items, write_table
 

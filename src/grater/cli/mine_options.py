@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from grater.cli.reading import reading
-from grater.detect.mining.mined import Counter
+from grater.detect.mining.review import TrigramCounter
 from grater.detect.mining.sources import (
     SHIPPED,
     Counts,
@@ -51,7 +51,7 @@ Gold: TypeAlias = Annotated[
 ]
 
 
-def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> Counter:
+def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> TrigramCounter:
     """The one source of counts that was asked for, or the model that comes along."""
     if sum(map(bool, (web1t, text, model))) > 1:
         raise UsageError("expected one source of counts: --web1t, --text or --model")

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from grater.cli.output import messages, say
 from grater.detect.mining.ranking import Suspect
-from grater.detect.mining.verdicts import NO, OPEN, YES
+from grater.detect.mining.review import NO, OPEN, YES
 
 QUESTION = "one too many? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"

@@ -6,12 +6,10 @@ from math import isnan
 
 from rich.console import Console
 
-from grater.agreement.as_json import number
-from grater.agreement.constructions.several import Several
-from grater.agreement.constructions.sources import Contrast, PartAgreement
-from grater.agreement.constructions.summary import ConstructionStudy
-from grater.agreement.tests import KappaTest
-from grater.cli.table_look import number_table
+from grater.agreement.coefficients import number
+from grater.agreement.compare import KappaTest
+from grater.agreement.constructions import ConstructionStudy, Contrast, PartAgreement, SeveralRight
+from grater.cli.output import number_table
 from grater.model import Interval, Json
 
 
@@ -43,7 +41,7 @@ def _part_json(part: PartAgreement) -> dict[str, Json]:
     }
 
 
-def _several_json(each: Several) -> dict[str, Json]:
+def _several_json(each: SeveralRight) -> dict[str, Json]:
     return {
         "rater": each.rater,
         "places": each.n_places,

@@ -10,17 +10,15 @@ import typer
 from rich.console import Console
 
 from grater.cli.options import Format, Json
-from grater.cli.output import print_json
+from grater.cli.output import number_table, print_json
 from grater.cli.reading import reading_all
-from grater.cli.table_look import number_table
-from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
-from grater.detect.articles.nouns import Noun, nouns_of
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Noun, nouns_of
 from grater.detect.articles.phrases import noun_phrases
-from grater.detect.batches import grouped
-from grater.intervals.wilson import wilson
+from grater.detect.detector import grouped
 from grater.model import Essay, Interval
 from grater.model import Json as JsonValue
 from grater.signature import Signature, digest
+from grater.statistics.proportions import wilson
 from grater.text.analysis import analyse_all
 
 app = typer.Typer()

@@ -9,15 +9,16 @@ import polars as pl
 import typer
 
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import counted, print_json, require_outputs, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.cli.reading import reading
 from grater.corpora import format_for, read_corpus
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.design import CELLS, Design, Place, item_rows, places_of, select
-from grater.detect.articles.mentions import N_CONTEXT
-from grater.detect.batches import grouped
+from grater.detect.articles.design import CELLS, Design, NounPlace, item_rows, places_of, select
+from grater.detect.articles.features import N_CONTEXT
+from grater.detect.detector import grouped
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 from grater.tables import write_table
 from grater.text.analysis import analyse_all
 
@@ -46,7 +47,7 @@ def select_nouns(
 ) -> None:
     """Choose nouns of high and low entropy and sentences for each of their constructions; say what is missing."""
     require_outputs([out], [corpus])
-    places: list[Place] = []
+    places: list[NounPlace] = []
     with reading(f"reading {corpus}", corpus, n_passes=format_for(corpus, format_name).n_passes) as advance:
         for group in grouped(read_corpus(corpus, format_name=format_name, advance=advance)):
             for essay, found in zip(group, analyse_all(group), strict=True):

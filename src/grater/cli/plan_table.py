@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.sampling.plan import Expected, Row
-from grater.sampling.raters import Panel
+from grater.sampling.plan import Expected, Panel, Row
 
 WIDTH = 80
 

@@ -14,12 +14,12 @@ from rich.text import Text
 
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, require_outputs
-from grater.cli.table_look import print_notes
+from grater.cli.output import print_json, print_notes, require_outputs
 from grater.crowd.raters import Rater, rater_frame, signature_of
 from grater.crowd.raters import raters as rate_raters
 from grater.model import Interval
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 from grater.tables import parse_columns, read_gold, write_table
 
 app = typer.Typer()

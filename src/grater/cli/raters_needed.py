@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grater.agreement.limits import RESAMPLES
-from grater.agreement.raters_needed.as_json import needed_json
-from grater.agreement.raters_needed.curves import NeedOptions, raters_needed
-from grater.agreement.unknown import LEFT_OUT, Unknown, with_unknown
+from grater.agreement.coded import LEFT_OUT, Unknown, with_unknown
+from grater.agreement.coefficients import RESAMPLES
+from grater.agreement.raters_needed import NeedOptions, needed_json, raters_needed
 from grater.cli.judgment_options import (
     Columns,
     DropFlags,

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.agreement.bands import band
-from grater.agreement.raters_needed.curves import MEAN, Curve, RatersNeeded
-from grater.agreement.raters_needed.design import WRITER
-from grater.cli.output import counted
-from grater.cli.table_look import print_notes
+from grater.agreement.coefficients import band
+from grater.agreement.majorities import WRITER
+from grater.agreement.raters_needed import MEAN, Curve, RatersNeeded
+from grater.cli.output import print_notes
 from grater.model import Interval
+from grater.sheet import counted
 
 WIDTH = 80
 MOST_POINTS = 30

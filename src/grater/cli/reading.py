@@ -8,11 +8,12 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from grater.cli.output import counted, messages, require_different, say
+from grater.cli.output import messages, require_different, say
 from grater.corpora import format_for, read_corpus
 from grater.corpora.guess import left_out
 from grater.corpora.source import OPENERS
 from grater.model import Essay
+from grater.sheet import counted
 
 WORTH_A_BAR = 5_000_000
 """Bytes of input below which a progress bar would only flicker."""

@@ -9,15 +9,13 @@ import typer
 
 from grater.cli.evaluate_options import GoldFile, ItemsFile, Resamples, read_all_decisions
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Seed
+from grater.cli.options import FigureTypes, Seed, file_types
 from grater.cli.output import say
-from grater.cli.report_options import FigureTypes, file_types
 from grater.corpora import read_merged
 from grater.errors import UsageError
-from grater.evaluate.draws import RESAMPLES, Chance
-from grater.report.build import build
-from grater.report.inputs import Inputs
+from grater.report.build import Inputs, build
 from grater.report.save import save_report
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.tables import read_gold, read_items, read_sample
 
 app = typer.Typer()

@@ -11,12 +11,13 @@ import polars as pl
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_outputs, say
+from grater.cli.output import print_json, require_outputs, say
 from grater.cli.sample_rates import parse_rates, score_rates
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.sampling.allocate import Allocation
-from grater.sampling.reuse import add_system, draw_sample, draws_of, to_judge
+from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
+from grater.sampling.strata import Allocation
+from grater.sheet import counted
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample, write_table
 
 app = typer.Typer()

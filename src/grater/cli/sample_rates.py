@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from grater.errors import UsageError
-from grater.sampling.strata import decided, stratified
+from grater.sampling.strata import assign_strata, decided
 from grater.tables import Judgments, Table
 
 
@@ -33,6 +33,6 @@ def score_rates(
     if "score" not in rows.columns or not rows["score"].is_between(0, 1).all():
         wanted = "expected scores that are probabilities, from 0 to 1, to take rates of errors from, found others"
         raise UsageError(f"{decisions.name}: {wanted}; give --rate flagged=RATE --rate unflagged=RATE")
-    named = stratified(decisions, system or "", strata=strata or "decision", labels=labels)
+    named = assign_strata(decisions, system or "", strata=strata or "decision", labels=labels)
     means = named.join(rows.select("item", "score"), on="item").group_by("stratum").agg(pl.col("score").mean())
     return dict(means.iter_rows())

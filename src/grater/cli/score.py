@@ -10,24 +10,27 @@ from rich.console import Console
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
-from grater.cli.score_inputs import ManyHypotheses, read_hypotheses, read_references, split_files
-from grater.cli.score_options import (
+from grater.cli.score_inputs import (
     Beta,
     DrawnCluster,
+    ManyHypotheses,
     MatchMode,
     MaxUnchanged,
     MetricName,
     PaperTable,
     SourceFile,
     SpacyModel,
+    read_hypotheses,
+    read_references,
+    split_files,
 )
 from grater.cli.score_table import print_scores
 from grater.errors import UsageError
-from grater.evaluate.compare import Test, resamples_needed
-from grater.evaluate.edits.errant_types import Tier
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import RESAMPLES, Chance, score_systems
+from grater.evaluate.edits.edit_table import Tier
+from grater.evaluate.edits.metrics import METRICS, MetricOptions
+from grater.evaluate.edits.scores import RESAMPLES, Resampling, score_systems
 from grater.evaluate.edits.tables import score_text
+from grater.statistics.paired import Test, resamples_needed
 
 app = typer.Typer()
 
@@ -71,8 +74,8 @@ def score(
     references = read_references(chosen, references_files, source, quickly=quickly)
     hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
     tier: Tier | None = by or ("full" if as_json else None)
-    options = Options(beta, mode, tier, max_unchanged, spacy_model)
-    chance = Chance(resamples, seed, cluster, test)
+    options = MetricOptions(beta, mode, tier, max_unchanged, spacy_model)
+    chance = Resampling(resamples, seed, cluster, test)
     if resamples < resamples_needed(len(hypotheses)):
         least = resamples_needed(len(hypotheses))
         say(f"warning: {resamples} resamples cannot tell {len(hypotheses)} systems apart; take {least} or more")

@@ -1,4 +1,7 @@
-"""The files of `grater score` and `grater ceiling`: references, hypotheses, and the source where texts need one."""
+"""The files of `grater score` and `grater ceiling`: references, hypotheses, and the source where texts need one.
+
+Options of the commands that score corrections: of systems (`score`) and of people (`ceiling`).
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,20 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
+import typer
 from typer.core import TyperCommand
 
 from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source
 from grater.errors import UsageError
+from grater.evaluate.edits.edit_table import Mode
 from grater.evaluate.edits.metrics import Metric
+from grater.evaluate.edits.scores import Cluster
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, read_sentences, rewritten
+from grater.evaluate.edits.tables import Layout
 
 HYP = "--hyp"
 M2 = ".m2"
@@ -138,3 +145,20 @@ def _read(metric: Metric, file: Path, *, quickly: bool) -> Sentences:
 def _plain_name(path: Path) -> Path:
     """The name without the suffix of its packing: `A.m2` of `A.m2.gz`."""
     return path.with_suffix("") if path.suffix in OPENERS else path
+
+
+MetricName: TypeAlias = Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")]
+SourceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+]
+MatchMode: TypeAlias = Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")]
+Beta: TypeAlias = Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")]
+MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")]
+SpacyModel: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
+]
+DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in a resample.")]
+PaperTable: TypeAlias = Annotated[
+    Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
+]

@@ -6,19 +6,18 @@ from pathlib import Path
 
 import polars as pl
 
-from grater.evaluate.edits.counts import SentenceCounts
-from grater.evaluate.edits.metrics import Metric, Options
+from grater.evaluate.edits.metrics import Metric, MetricOptions, SentenceCounts
 from grater.evaluate.edits.scores import Scores
 from grater.tables import write_table
 
 
-def write_sentences(metric: Metric, scores: Scores, options: Options, path: Path) -> None:
+def write_sentences(metric: Metric, scores: Scores, options: MetricOptions, path: Path) -> None:
     """A row for each system and sentence: its number from 1 on, the annotator it was held against, and the counts."""
     frames = [_frame(metric, system.sentences, options) for system in scores.systems]
     write_table(pl.concat(frames), path)
 
 
-def _frame(metric: Metric, counts: SentenceCounts, options: Options) -> pl.DataFrame:
+def _frame(metric: Metric, counts: SentenceCounts, options: MetricOptions) -> pl.DataFrame:
     rows = counts.expected
     names = metric.score_names(options)
     scores = metric.sentence_scores(counts, options)

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.table_look import number_table, print_notes
-from grater.evaluate.compare import PairTest
+from grater.cli.output import number_table, print_notes
 from grater.evaluate.edits.ceiling import Ceiling
-from grater.evaluate.edits.scores import Scored, Scores, SystemScores
+from grater.evaluate.edits.scores import ScoredCounts, Scores, SystemScores
 from grater.evaluate.edits.tables import title
 from grater.model import Interval
+from grater.statistics.paired import PairTest
 
 WIDTH = 80
 MOST_PAIRS = 40
@@ -117,7 +117,7 @@ def _notes(scores: Scores) -> Iterable[str]:
     yield str(scores.signature)
 
 
-def _cells(scored: Scored) -> Sequence[str]:
+def _cells(scored: ScoredCounts) -> Sequence[str]:
     """Every score, and the limits of the last."""
     values = list(scored.scores.values())
     return [*(number(score.value) for score in values), limits(values[-1])]

@@ -10,11 +10,10 @@ import typer
 from rich.console import Console
 
 from grater.cli.options import Format, Json, Seed
-from grater.cli.output import print_json
+from grater.cli.output import number_table, print_json
 from grater.cli.reading import reading
-from grater.cli.table_look import number_table
 from grater.corpora import format_for, read_corpus
-from grater.detect.batches import grouped
+from grater.detect.detector import grouped
 from grater.detect.prepositions.detector import PrepositionDetector
 from grater.detect.prepositions.selection import Selection, selections, tally_of
 from grater.detect.systems import load_system

@@ -30,9 +30,9 @@ def serve(
 ) -> None:
     """Serve a study to raters, adjudicators and managers; the first start prints a one-time set-up link."""
     try:
-        from grater.server import processes as server  # the extra may be missing, and then one line says so
+        from grater.server import serving as server  # the extra may be missing, and then one line says so
+        from grater.server.serving import setup_link
         from grater.server.settings import Settings
-        from grater.server.setup import setup_link
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
     from grater.store import open_store

@@ -10,7 +10,7 @@ import typer
 from grater.cli.judgment_options import entries
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
-from grater.crowd.simulate import Crowd, Simulated
+from grater.crowd.simulate import Crowd, SimulatedCrowd
 from grater.crowd.simulate import simulate as simulate_crowd
 from grater.errors import UsageError
 from grater.rng import generator
@@ -75,7 +75,7 @@ def simulate(
     _tell(made, out, seed, as_json=as_json)
 
 
-def _tell(made: Simulated, out: Path, seed: int, *, as_json: bool) -> None:
+def _tell(made: SimulatedCrowd, out: Path, seed: int, *, as_json: bool) -> None:
     counts = dict(made.raters.group_by("kind").len().sort("kind").iter_rows())
     if as_json:
         signature = str(Signature("simulate", {"seed": str(seed)}))

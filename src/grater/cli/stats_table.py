@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grater.cli.table_look import number_table, print_notes
+from grater.cli.output import number_table, print_notes
 from grater.corpora.merge import stems
 from grater.corpora.statistics import CorpusStatistics, Summary
-from grater.corpora.statistics.histograms import TAIL
+from grater.corpora.statistics.counts import TAIL
 from grater.model import Interval
 
 WIDTH = 80

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
 from grater.errors import UsageError
+from grater.sheet import counted
 from grater.store import Store, jobs, open_store
-from grater.study.adjudicating import Rule, Waiting, accept, decide, waiting
+from grater.study.adjudication import Rule, Waiting, accept, decide, waiting
 
 app = typer.Typer()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import typer
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
+from grater.sheet import counted
 from grater.store import checks, open_store
 
 app = typer.Typer()

@@ -16,9 +16,8 @@ from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.store import Store, jobs, open_store, payments
-from grater.study.crowd_money import job_costs, owed_frame
-from grater.study.crowd_protocol import protocol_sheet
-from grater.study.crowd_terms import set_terms
+from grater.study.money import job_costs, owed_frame
+from grater.study.terms import protocol_sheet, set_terms
 from grater.tables import write_table
 
 app = typer.Typer()

@@ -10,11 +10,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted
 from grater.detect.systems import load_systems
+from grater.sheet import counted
 from grater.store import essays, open_store
-from grater.study.deciding import decide, places_of
+from grater.study.systems import decide, places_of
 
 app = typer.Typer()
 

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted
 from grater.model import Json as JsonValue
-from grater.store import counting, open_store
+from grater.sheet import counted
+from grater.store import open_store, progress
 from grater.study.designs import DESIGNS, MISSING, Order, start
 
 app = typer.Typer()
@@ -34,7 +35,7 @@ def plan(
     with open_store(study) as store:
         job = start(store, order)
         with store.read() as tx:
-            n_units = counting.units_by_job(tx)[job.job_id]["work"]
+            n_units = progress.units_by_job(tx)[job.job_id]["work"]
     not_filled = job.options.get(MISSING, [])
     if as_json:
         sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}

@@ -15,12 +15,12 @@ from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
 from grater.errors import UsageError
 from grater.evaluate.as_json import evaluation_json
-from grater.evaluate.detectors import Options, evaluate
-from grater.evaluate.draws import RESAMPLES, Chance
+from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.sampled import sampled
 from grater.evaluate.sampled_json import sampled_json
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.store import open_store, samples
-from grater.study.drawing import kind_of
+from grater.study.samples import kind_of
 from grater.study.tables import study_tables
 from grater.tables import first_of_each
 
@@ -58,7 +58,7 @@ def results(
             print_json(sampled_json(estimates)) if as_json else render_estimates(estimates, Console(highlight=False))
         )
     gold = tables.gold if truth == "adjudicated" else None  # hidden gold is about other items than those judged
-    options = Options(truth, chance=Chance(n_resamples=resamples, seed=seed), redundancy=first)
+    options = EvaluationOptions(truth, chance=Chance(n_resamples=resamples, seed=seed), redundancy=first)
     found = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
     for warning in found.warnings:
         say(f"warning: {warning}")

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
+from grater.sheet import counted
 from grater.store import open_store
 from grater.study.export import export
 

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
 from grater.corpora import read_corpus
+from grater.sheet import counted
 from grater.store import jobs, open_store
-from grater.study.crowd_gold import PLANTED, REASON, gold_from_edits, gold_from_experts, gold_from_planted
+from grater.study.gold import PLANTED, REASON, gold_from_edits, gold_from_experts, gold_from_planted
 
 app = typer.Typer()
 

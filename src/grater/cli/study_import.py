@@ -9,10 +9,11 @@ import typer
 
 from grater.cli.judgment_options import Columns
 from grater.cli.options import Format, Json
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import tell_left_out
 from grater.cli.study_option import StudyName, pasted
 from grater.errors import UsageError
+from grater.sheet import counted
 from grater.store import open_store
 from grater.study.importing import import_files
 from grater.tables import parse_columns

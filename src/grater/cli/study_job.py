@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted, read_guidelines
-from grater.store import counting, open_store
-from grater.study.drawing import of_sample
-from grater.study.planning import JobPlan, add_job
+from grater.sheet import counted
+from grater.store import open_store, progress
+from grater.study.jobs import JobPlan, add_job
+from grater.study.samples import of_sample
 from grater.tasks import TASKS
 
 app = typer.Typer()
@@ -65,8 +66,8 @@ def add(
     with open_store(study) as store:
         job = add_job(store, of_sample(store, plan, sample) if sample else plan)
         with store.read() as tx:
-            n_units = counting.units_by_job(tx)[job.job_id]["work"]
-            n_slots = sum(counting.slots_by_job(tx)[job.job_id].values())
+            n_units = progress.units_by_job(tx)[job.job_id]["work"]
+            n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())
     if as_json:
         print_json(
             {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state}

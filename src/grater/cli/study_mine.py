@@ -10,17 +10,16 @@ import typer
 
 from grater.cli.mine_options import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted
-from grater.detect.mining.balanced import N_EACH, N_GOLD, Balanced
 from grater.detect.mining.ranking import MOST, RATIO
+from grater.detect.mining.review import N_EACH, N_GOLD, Balanced
 from grater.errors import UsageError
+from grater.sheet import counted
 from grater.store import Store, jobs, open_store
 from grater.store.jobs import Job
-from grater.study.adjudicating import decider_of
-from grater.study.balancing import JUDGMENTS, balanced_job
-from grater.study.mined_tables import add_list, verdict_table
-from grater.study.mining import far, lists, mine_study, the_list
+from grater.study.adjudication import decider_of
+from grater.study.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
 from grater.tables import read_items, write_table
 
 app = typer.Typer()

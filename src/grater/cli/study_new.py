@@ -8,7 +8,7 @@ import typer
 
 from grater.cli.output import say
 from grater.cli.study_option import StudyName, pasted
-from grater.study.opening import new
+from grater.study.archive import new
 
 app = typer.Typer()
 

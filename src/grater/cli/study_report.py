@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from grater.cli.evaluate_options import Resamples
-from grater.cli.options import Seed
+from grater.cli.options import FigureTypes, Seed, file_types
 from grater.cli.output import say
-from grater.cli.report_options import FigureTypes, file_types
 from grater.cli.study_option import StudyName
-from grater.evaluate.draws import RESAMPLES, Chance
 from grater.report.save import save_report
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.store import open_store
 from grater.study.reporting import study_report
 

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.sample_rates import parse_rates
 from grater.cli.study_option import StudyName, pasted
 from grater.errors import UsageError
-from grater.sampling.allocate import Allocation
+from grater.sampling.strata import Allocation
+from grater.sheet import counted
 from grater.store import open_store
-from grater.study.drawing import Drawn, Wish, draw, extend
+from grater.study.samples import Drawn, Wish, draw, extend
 
 app = typer.Typer()
 

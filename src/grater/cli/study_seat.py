@@ -10,7 +10,7 @@ from grater.cli.options import Json
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
 from grater.store import open_store
-from grater.study.seating import add_seat
+from grater.study.people import add_seat
 
 app = typer.Typer()
 

@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.table import Table
 
 from grater.cli.options import Json
-from grater.cli.output import counted, print_json, say
+from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted
+from grater.sheet import counted
 from grater.store import open_store
-from grater.study.standing import Status, status
+from grater.study.status import Status, status
 
 app = typer.Typer()
 

@@ -8,8 +8,7 @@ import typer
 from rich.console import Console
 
 from grater.cli.options import Json
-from grater.cli.output import print_json, say
-from grater.cli.table_look import number_table
+from grater.cli.output import number_table, print_json, say
 from grater.detect.systems import SYSTEMS, load_system
 from grater.errors import GraterError
 from grater.model import Json as JsonValue

@@ -10,18 +10,17 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
 from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
-from grater.detect.articles.events import batch_of, gathered, passages
 from grater.detect.articles.features import TEMPLATES
 from grater.detect.articles.model import KIND, save
-from grater.detect.articles.training import Options, train
-from grater.detect.learning.events import Batch
-from grater.detect.learning.lines import HELD_OUT, fold_of
+from grater.detect.articles.training import ArticleOptions, batch_of, gathered, passages, train
+from grater.detect.learning.events import HELD_OUT, Batch, fold_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 
 app = typer.Typer()
 
@@ -52,11 +51,11 @@ def articles(
     ] = [],  # noqa: B006 (typer copies it)
     features: Annotated[
         int, typer.Option(min=1, metavar="N", help="Keep at most so many features.")
-    ] = Options().size.n_features,
+    ] = ArticleOptions().size.n_features,
     min_count: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")
-    ] = Options().min_count,
-    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = Options().epochs,
+    ] = ArticleOptions().min_count,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = ArticleOptions().epochs,
     data: Data = [],  # noqa: B006 (typer copies it)
     date: CardDate = "",
     seed: Seed = 0,
@@ -65,8 +64,8 @@ def articles(
     """Train a detector and write it; memory grows with the number of noun phrases, about 600 bytes each."""
     require_model_name(out)
     require_different([*texts, out])
-    size = replace(Options().size, n_features=features)
-    options = Options(size=size, min_count=min_count, epochs=epochs, seed=seed)
+    size = replace(ArticleOptions().size, n_features=features)
+    options = ArticleOptions(size=size, min_count=min_count, epochs=epochs, seed=seed)
     held_out = HeldOutPassages()
     shares = shares_of(texts, most)
     with reading("analysing", *texts) as advance:

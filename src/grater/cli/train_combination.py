@@ -9,15 +9,16 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
 from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
-from grater.detect.learning.lines import HELD_OUT, fold_of
-from grater.detect.ngrams.texts import text_lines
+from grater.detect.learning.events import HELD_OUT, fold_of
+from grater.detect.ngrams.training import text_lines
 from grater.detect.prepositions.combined import KIND, CombinedEngine, parts_of, save
-from grater.detect.prepositions.tuning import tuned
+from grater.detect.prepositions.training import tuned
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 
 app = typer.Typer()
 

@@ -10,19 +10,26 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
 from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.ngrams.arpa import read_arpa
-from grater.detect.ngrams.language_model import LanguageModel, perplexity
-from grater.detect.ngrams.stored import KIND, save
-from grater.detect.ngrams.texts import HoldOutSplit, sentences_of_lines, text_lines
-from grater.detect.ngrams.training import MOST_WORDS, PRUNE, Wish, train
+from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save
+from grater.detect.ngrams.training import (
+    MOST_WORDS,
+    PRUNE,
+    HoldOutSplit,
+    ModelSize,
+    sentences_of_lines,
+    text_lines,
+    train,
+)
 from grater.detect.prepositions.ngram import NgramEngine
-from grater.detect.prepositions.tuning import tuned
+from grater.detect.prepositions.training import tuned
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 
 app = typer.Typer()
 
@@ -47,7 +54,7 @@ def lm(
     out: ModelFile,
     order: Annotated[
         int, typer.Option(min=1, max=8, metavar="N", help="The most words of an n-gram.")
-    ] = Wish().order,
+    ] = ModelSize().order,
     prune: Annotated[
         str, typer.Option(metavar="N,N,...", help="For each order, leave out n-grams seen no more often than this.")
     ] = ",".join(map(str, PRUNE)),
@@ -66,7 +73,7 @@ def lm(
     """Train a language model and write it; in memory are the different words, a block of n-grams, and the model."""
     require_model_name(out)
     require_different([*texts, out])
-    wish = Wish(order=order, n_words=vocabulary, prune=_thresholds(prune))
+    wish = ModelSize(order=order, n_words=vocabulary, prune=_thresholds(prune))
     made = _imported(texts[0]) if _is_arpa(texts) else _trained(texts, wish)
     lines = list(text_lines([held_out])) if held_out else made.held_out
     card = {**_card(out, texts, data, date, wish), "figures": {**made.figures, **_surprise(made.model, lines)}}
@@ -85,7 +92,7 @@ def _is_arpa(texts: list[Path]) -> bool:
     return any(are_arpa)
 
 
-def _trained(texts: list[Path], wish: Wish) -> Made:
+def _trained(texts: list[Path], wish: ModelSize) -> Made:
     held_out = HoldOutSplit()
     with reading("reading", *texts) as advance:
         lines = held_out.left(text_lines(texts, advance=advance))
@@ -127,7 +134,7 @@ def _tuning(model: LanguageModel, lines: Sequence[str], seed: int) -> dict[str, 
     return {"costs": engine.costs.tolist(), "thresholds": thresholds.as_json()}
 
 
-def _card(out: Path, texts: list[Path], data: list[str], date: str, wish: Wish) -> dict[str, JsonValue]:
+def _card(out: Path, texts: list[Path], data: list[str], date: str, wish: ModelSize) -> dict[str, JsonValue]:
     known = sources(data) or [{"name": path.name} for path in texts]
     pruned = ",".join(map(str, wish.prune))
     options = ["--order", str(wish.order), "--prune", pruned, "--vocabulary", str(wish.n_words)]

@@ -11,18 +11,27 @@ from typing import Annotated
 import typer
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, print_json, require_different, say
+from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
 from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
-from grater.detect.learning.kept import keep, kept, source_of
+from grater.detect.learning.events import keep, kept, source_of
 from grater.detect.learning.pruning import Size
-from grater.detect.prepositions.events import GAP_RATE, gathered
 from grater.detect.prepositions.features import TEMPLATES
 from grater.detect.prepositions.linear import KIND, save
-from grater.detect.prepositions.training import SIZES, HeldOutLines, Method, Options, batches_of, train
+from grater.detect.prepositions.training import (
+    GAP_RATE,
+    SIZES,
+    HeldOutLines,
+    Method,
+    PrepositionOptions,
+    batches_of,
+    gathered,
+    train,
+)
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.sheet import counted
 
 app = typer.Typer()
 
@@ -67,7 +76,7 @@ def prepositions(
     files = _files(texts)
     require_different([*files, out])
     size = _size(SIZES[method], features, weights)
-    options = Options(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
+    options = PrepositionOptions(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
     held_out = HeldOutLines()
     with reading("analysing", *files) as advance:
         lines = held_out.keeping(_lines(files, advance))
@@ -111,7 +120,9 @@ def _lines(files: list[Path], advance: object) -> Iterator[str]:
         yield from open_source(file, advance=advance).lines()  # type: ignore[arg-type]
 
 
-def _card(out: Path, files: list[Path], data: list[str], date: str, options: Options) -> dict[str, JsonValue]:
+def _card(
+    out: Path, files: list[Path], data: list[str], date: str, options: PrepositionOptions
+) -> dict[str, JsonValue]:
     chosen = ["--method", options.method, "--features", str(options.kept.n_features)]
     chosen += ["--weights", str(options.kept.n_weights)] if options.kept.n_weights else []
     chosen += ["--min-count", str(options.min_count), "--epochs", str(options.n_epochs)]

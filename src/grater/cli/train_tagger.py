@@ -12,19 +12,17 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from grater.cli.options import Json, Seed
-from grater.cli.output import counted, messages, print_json, require_different, say
+from grater.cli.output import messages, print_json, require_different, say
 from grater.cli.train_card import card_of, sources
 from grater.corpora.source import open_source
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
 from grater.rng import generator
-from grater.text.tagging.accuracy import accuracy
+from grater.sheet import counted
 from grater.text.tagging.clustering import cluster_words
-from grater.text.tagging.conllu import Tagged, read_conllu
-from grater.text.tagging.perceptron import PerceptronTagger
-from grater.text.tagging.training import N_EPOCHS, train
-from grater.text.tagging.weights import KIND
+from grater.text.tagging.perceptron import KIND, PerceptronTagger
+from grater.text.tagging.training import N_EPOCHS, Tagged, accuracy, read_conllu, train
 
 app = typer.Typer()
 

@@ -27,10 +27,10 @@ from grater.cli.output import print_json, say
 from grater.errors import UsageError
 from grater.evaluate.as_json import verified_json
 from grater.evaluate.cases import cases_of
-from grater.evaluate.detectors import Options, parts_by, signature_of
-from grater.evaluate.draws import RESAMPLES, Chance
+from grater.evaluate.evaluation import EvaluationOptions, parts_by, signature_of
 from grater.evaluate.truth import ADJUDICATED, truth_of
 from grater.evaluate.verified import verified
+from grater.statistics.bootstrap import RESAMPLES, Chance
 from grater.tables import read_gold, read_items
 
 app = typer.Typer()
@@ -64,7 +64,7 @@ def verify(
         raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
     decided = read_all_decisions(decisions, columns, duplicates)
     judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
-    options = Options(truth, chance=Chance(cluster, resamples, seed), unknown=unknown)
+    options = EvaluationOptions(truth, chance=Chance(cluster, resamples, seed), unknown=unknown)
     cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown)
     known = truth_of(cases, truth, gold=read_gold(gold) if gold else None, seed=seed)
     found = verified(cases, known, chance=options.chance, fpc=fpc)

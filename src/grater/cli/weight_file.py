@@ -13,7 +13,7 @@ import numpy as np
 
 from grater.agreement.weights import WEIGHTS, Matrix
 from grater.errors import BadInput, Problem, Problems, UsageError
-from grater.tables.load import load
+from grater.tables.files import load
 
 NAMES = ("label", "other", "weight")
 

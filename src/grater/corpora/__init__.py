@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grater.corpora.format import FolderFormat, Format, Loss, Report
-from grater.corpora.formats import FORMATS
+from grater.corpora.formats import FORMATS, FolderFormat, Format, Loss, Report
 from grater.corpora.guess import files_of, guess_format
 from grater.corpora.identity import EssayIds
 from grater.corpora.merge import Reread, merge_annotators, stems

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grater.corpora.format import FolderFormat, Format
-from grater.corpora.formats import FORMATS
+from grater.corpora.formats import FORMATS, FolderFormat, Format
 from grater.corpora.source import OPENERS
 from grater.errors import BadInput, Problem, UsageError
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from grater.corpora.format import FileFormat, Report, Source
+from grater.corpora.formats import FileFormat, Report, Source
 from grater.corpora.identity import HashSet
 from grater.corpora.json_text import SURROGATE, NotJson, parse_json
 from grater.errors import BadInput, GraterError, Problem, Problems

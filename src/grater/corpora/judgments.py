@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from grater.corpora.normalise import TokenEdit, normalised_edits
-from grater.corpora.tagsets.known import all_tagsets
+from grater.corpora.tagsets.tagset import all_tagsets
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.model import DELETE, Essay, Item, Span
 from grater.registry import unknown

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grater.corpora.format import FileFormat, Loss, Report, Source
+from grater.corpora.formats import FileFormat, Loss, Report, Source
 from grater.corpora.identity import EssayIds
 from grater.errors import Problems
 from grater.model import Essay, short_hash

@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.errors import UsageError
-from grater.intervals.wilson import wilson
 from grater.model import Interval
+from grater.statistics.proportions import wilson
 
 Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
 POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")
@@ -81,7 +81,7 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
-class Hourly:
+class HourlyPay:
     """Cents an hour: what half of the raters make or less, and what the slower quarter makes at most."""
 
     median: float
@@ -122,7 +122,7 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
     return Bill(pay.currency, sum(by_rater.values()), by_rater, wasted, n_valid)
 
 
-def hourly(pay: Pay, done: Sequence[Work]) -> Hourly:
+def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
     """What an hour brings the median rater and the slower quarter, with a warning where it is below the minimum."""
     timed = [work for work in paid_once(done) if work.seconds]
     raters = sorted({work.rater for work in timed})
@@ -132,9 +132,9 @@ def hourly(pay: Pay, done: Sequence[Work]) -> Hourly:
         seconds = sum(work.seconds or 0.0 for work in own)
         rates.append(HOUR * sum(owed(pay, work) for work in own) / seconds)
     if not rates:
-        return Hourly(float("nan"), float("nan"), 0)
+        return HourlyPay(float("nan"), float("nan"), 0)
     middle, slow = (float(np.quantile(rates, share)) for share in (0.5, 0.25))
-    return Hourly(middle, slow, len(rates), _warning(pay, middle, slow))
+    return HourlyPay(middle, slow, len(rates), _warning(pay, middle, slow))
 
 
 def _warning(pay: Pay, middle: float, slow: float) -> str:

@@ -22,12 +22,11 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.crowd.aggregate import Options
-from grater.crowd.aggregate.ballots import Ballots, ballots_of, summed
+from grater.crowd.aggregate.ballots import Ballots, Gold, ballots_of, summed
 from grater.crowd.aggregate.dawid_skene import fit
-from grater.crowd.aggregate.gold import Gold
-from grater.intervals.wilson import wilson
 from grater.model import Interval
 from grater.signature import Signature
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, data_hash, require_raters
 
 Numbers: TypeAlias = npt.NDArray[np.float64]

@@ -74,7 +74,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Simulated:
+class SimulatedCrowd:
     """`judgments` as from a real crowd; `truth` has each item's label and difficulty, `raters` each rater's kind,
     favourite label and chance of being right on an easy item."""
 
@@ -84,7 +84,7 @@ class Simulated:
     confusions: Numbers
 
 
-def simulate(crowd: Crowd, *, rng: np.random.Generator) -> Simulated:
+def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
     """Draws a crowd, its items and its judgments."""
     n_labels = len(crowd.labels)
     weights = np.array(crowd.prevalence or [1.0] * n_labels)
@@ -107,7 +107,7 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> Simulated:
     known = pl.DataFrame(
         {"item": _named("i", crowd.n_items), "label": labels.gather(truth), "difficulty": difficulty}
     )
-    return Simulated(
+    return SimulatedCrowd(
         Judgments(frame, "simulated"),
         Table("gold", known, "simulated truth"),
         _raters(crowd, kind, favourite, confusions, prior),

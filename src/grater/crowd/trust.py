@@ -7,6 +7,13 @@ of the raters who saw it, five at the least, is suspected to be wrong itself and
 Ours: `sure` gives the benefit of the doubt.  A few questions say little, and of good raters some always fall short by
 bad luck; with `sure` .9 one is put out only where somebody who is just good enough would have done so badly in less
 than a tenth of cases (the binomial tail at the minimum).  `odds` says what a rule does to raters, good and bad.
+
+What a rule of gold does to raters, good and bad: exact, over every count of right answers.
+
+A rater is a chance to be right on each gold in turn, the quiz first; `steady` and `turning` make such chances.  Going
+through the gold one by one, the chances of all counts of right answers are carried along, and those that the rule
+(`grater.crowd.trust`) puts out are set aside.  So a requester sees before the job how many good raters a rule costs
+and how long a guesser stays; T,C&M 2013, 5.4, chose theirs by feel.
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import bdtr
 
 from grater.errors import UsageError
@@ -83,3 +91,49 @@ def gold_turns(page_size: int, *, rng: np.random.Generator) -> tuple[int, ...]:
     """The turns of a page, from 0, that are gold; any turn is as likely as another."""
     chosen: Sequence[int] = rng.choice(page_size, gold_on_page(page_size), replace=False).tolist()
     return tuple(sorted(chosen))
+
+
+Chances = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRuleOdds:
+    """`fails_quiz` in every attempt; `out` at the end of all gold, quiz included; `met` is the hidden gold that
+    somebody who passed the quiz meets on average before they are out, or the gold is."""
+
+    fails_quiz: float
+    out: float
+    met: float
+
+
+def steady(skill: float, n_gold: int) -> list[float]:
+    """Always as good."""
+    return [skill] * n_gold
+
+
+def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
+    """As good for so many gold, then guessing between two answers."""
+    return [skill] * n_good + [0.5] * (n_gold - n_good)
+
+
+def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
+    """What becomes of a rater with these chances to be right on each gold, those of the quiz first."""
+    by_right = _answered(np.ones(1), chances[: rule.quiz])
+    is_in = np.array([passes_quiz(rule, right=right) for right in range(len(by_right))])
+    passes = float(by_right[is_in].sum())
+    fails = (1.0 - passes) ** rule.attempts
+    if not passes:
+        return GoldRuleOdds(1.0, 1.0, 0.0)
+    still, met = np.where(is_in, by_right, 0.0) / passes, 0.0
+    for seen, chance in enumerate(chances[rule.quiz :], rule.quiz + 1):
+        met += float(still.sum())
+        still = _answered(still, [chance])
+        still[[is_below(rule, seen=seen, right=right) for right in range(len(still))]] = 0.0
+    return GoldRuleOdds(fails, 1.0 - (1.0 - fails) * float(still.sum()), met)
+
+
+def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
+    """The chances of every count of right answers after so many more gold."""
+    for chance in chances:
+        by_right = np.convolve(by_right, [1.0 - chance, chance])
+    return by_right

@@ -2,6 +2,8 @@
 
 A detector gives a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
 left alone as much as those that were flagged.
+
+Essays taken together: what a detector finds is the same for any number, only the speed differs.
 """
 
 from __future__ import annotations
@@ -42,3 +44,21 @@ class Detector(Protocol):
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """A finding for every candidate, in the order of the essays."""
         ...
+
+
+BATCH = 50_000
+"""Characters of essays taken together."""
+
+
+def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
+    """Short essays together, long ones alone."""
+    group: list[Essay] = []
+    n_characters = 0
+    for essay in essays:
+        group.append(essay)
+        n_characters += len(essay.text)
+        if n_characters >= BATCH:
+            yield group
+            group, n_characters = [], 0
+    if group:
+        yield group

@@ -1,4 +1,6 @@
-"""The detectors by name.
+"""A detector under a name of one's own: the new version of a system beside the old one.
+
+The detectors by name.
 
 A name stands for a function without arguments that gives a `Detector`; others add their own by the entry-point group
 `grater.systems`.  A path to a model (of any `grater train`) is a system too, named after
@@ -7,17 +9,38 @@ its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from grater.detect.detector import Detector
+from grater.detect.detector import Detector, Finding
 from grater.detect.external import SCHEMES
-from grater.detect.renamed import Renamed
 from grater.errors import UnknownName, UsageError
-from grater.model import Item
-from grater.models.file import kind_of
+from grater.model import Essay, Item, Json
+from grater.models import kind_of
 from grater.registry import Registry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenamedDetector:
+    """Finds what `detector` finds, and signs it with `name`."""
+
+    name: str
+    detector: Detector
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.detector.kinds
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return self.detector.card
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for finding in self.detector.find(essays):
+            yield replace(finding, decision=replace(finding.decision, system=self.name))
+
 
 MODEL = ".model"
 
@@ -25,9 +48,9 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
     "system",
     "grater.systems",
     {
-        "article": "grater.detect.articles.load:article",
-        "prep-maxent": "grater.detect.prepositions.load:prep_maxent",
-        "prep-perceptron": "grater.detect.prepositions.load:prep_perceptron",
+        "article": "grater.detect.articles.detector:article",
+        "prep-maxent": "grater.detect.prepositions.linear:prep_maxent",
+        "prep-perceptron": "grater.detect.prepositions.linear:prep_perceptron",
         "prep-lm": "grater.detect.prepositions.ngram:load",
         "prep-both": "grater.detect.prepositions.combined:load",
     },
@@ -35,8 +58,8 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
 
 
 FROM_FILE: dict[str, str] = {
-    "articles": "grater.detect.articles.load:from_file",
-    "prepositions": "grater.detect.prepositions.load:from_file",
+    "articles": "grater.detect.articles.detector:from_file",
+    "prepositions": "grater.detect.prepositions.linear:from_file",
     "ngrams": "grater.detect.prepositions.ngram:from_file",
     "combined": "grater.detect.prepositions.combined:from_file",
 }
@@ -63,7 +86,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
     where to look.
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:
-        from grater.detect.external.named import external, is_external  # only who names one needs them
+        from grater.detect.external.detector import external, is_external  # only who names one needs them
 
         if is_external(name):
             return external(name, places=places)
@@ -71,7 +94,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
     if own and equals and not Path(name).exists():
         if not own.isprintable() or not own.strip():
             raise UsageError(f"expected a new name of letters that can be seen, found {own[:40]!r}")
-        return Renamed(own, load_system(rest, places=places))
+        return RenamedDetector(own, load_system(rest, places=places))
     if places is not None:
         raise UsageError(f"{name} knows where to look; only a system from outside can be given places")
     if name.endswith(MODEL):

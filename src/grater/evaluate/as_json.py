@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import isnan
 
-from grater.evaluate.binned import Bin
-from grater.evaluate.detectors import Evaluation, Part
-from grater.evaluate.pairs import Comparison
-from grater.evaluate.standard import Scored, spread
+from grater.evaluate.comparison import Comparison
+from grater.evaluate.evaluation import Evaluation, Part
+from grater.evaluate.standard import Bin, Scored, spread
 from grater.evaluate.thresholds import SHOWN, Curve, Point
 from grater.evaluate.verified import Verified
 from grater.model import Json

@@ -11,110 +11,48 @@ pigeonhole bootstrap (Owen 2007, Annals of Applied Statistics 1, 386-411), which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import isnan
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array
 
 from grater.errors import UsageError
-from grater.evaluate.cases import Cases
+from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import cells
-from grater.evaluate.resampling import Ints, Numbers
 from grater.evaluate.truth import Truth, sides
-from grater.evaluate.votes import Votes, share_of
-from grater.intervals.bootstrap import MOST_WEIGHTS
 from grater.rng import generator
+from grater.statistics.bootstrap import (
+    Chance,
+    Ints,
+    Numbers,
+    UnitCounts,
+    distinct,
+    portions,
+    resample_units,
+)
+from grater.statistics.mcnemar import McNemar, mcnemar
 from grater.tables import require_raters
 
-Cluster: TypeAlias = Literal["item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"]
-RESAMPLES = 1000
 DECIMALS = 9
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """What is drawn, how often, and from which seed."""
-
-    cluster: Cluster = "item"
-    n_resamples: int = RESAMPLES
-    seed: int = 0
-    level: float = 0.95
-
-    @property
-    def unit(self) -> str:
-        """What is drawn beside raters: item, essay or document; nothing where only raters are."""
-        return self.cluster.removesuffix("rater").removesuffix("+")
-
-    @property
-    def with_raters(self) -> bool:
-        return self.cluster.endswith("rater")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Units:
-    """What is drawn: distinct rows of counts and how many units have each."""
-
-    rows: Numbers
-    times: Ints
-
-    @property
-    def n(self) -> int:
-        return int(self.times.sum())
-
-    @property
-    def sums(self) -> Numbers:
-        sums: Numbers = self.times @ self.rows
-        return sums
-
-
-def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> Units:
+def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:
     """The counts of all systems, side by side, of what is drawn."""
     flagged, values = cases.flagged[places], truth.values[places]
     first, pattern = distinct([*flagged.T, values])
     rows = cells(flagged[first], values[first]).reshape(len(first), 4 * len(cases.systems))
     if unit in ("item", ""):
-        return Units(rows, np.bincount(pattern, minlength=len(first)))
+        return UnitCounts(rows, np.bincount(pattern, minlength=len(first)))
     group, names = cases.clusters(unit)
     of_clusters = [np.bincount(group[places], weights=column[pattern], minlength=len(names)) for column in rows.T]
     held = np.bincount(group[places], minlength=len(names)) > 0
     # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
     sums = np.round(np.stack(of_clusters, axis=1)[held], DECIMALS)
     found, times = np.unique(sums, axis=0, return_counts=True)
-    return Units(found.astype(np.float64), times)
-
-
-def distinct(columns: Sequence[npt.NDArray[np.number]]) -> tuple[Ints, Ints]:
-    """A row that shows each distinct combination, in the order of values, and the combination of every row."""
-    pattern = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        values, code = np.unique(column, return_inverse=True)
-        # Closed up after every column: the code never outgrows 64 bits.
-        pattern = np.unique(pattern * len(values) + code, return_inverse=True)[1]
-    first = np.zeros(int(pattern.max(initial=-1)) + 1, np.int64)
-    first[pattern] = np.arange(len(pattern))
-    return first, pattern
-
-
-def resampled(units: Units, *, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Sums over units drawn with replacement, a row for each resample."""
-    n_draws = n_resamples if units.n else 0
-    shares = units.times / max(1, units.n)
-    blocks = [rng.multinomial(units.n, shares, size=n) @ units.rows for n in _portions(n_draws, len(units.rows))]
-    return np.concatenate([np.zeros((0, units.rows.shape[1])), *blocks])
-
-
-def swapped(units: Units, *, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Sums over the units that change sides, each with probability one half."""
-    blocks = [
-        rng.binomial(units.times, 0.5, size=(n, len(units.rows))) @ units.rows
-        for n in _portions(n_resamples, len(units.rows))
-    ]
-    return np.concatenate([np.zeros((0, units.rows.shape[1])), *blocks])
+    return UnitCounts(found.astype(np.float64), times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +63,7 @@ class Resamples:
     n_units: int
 
 
-def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: Units, *, chance: Chance) -> Resamples:
+def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, chance: Chance) -> Resamples:
     """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
     if chance.with_raters:
         sums = resampled_raters(cases, truth, places, chance=chance)
@@ -133,7 +71,7 @@ def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: Units, *, chance
         n_units = min(len(cases.raters), units.n) if chance.unit else len(cases.raters)
         return Resamples(sums, n_units)
     rng = generator(chance.seed, "evaluate", chance.cluster)
-    return Resamples(resampled(units, n_resamples=chance.n_resamples, rng=rng), units.n)
+    return Resamples(resample_units(units, n_resamples=chance.n_resamples, rng=rng), units.n)
 
 
 def resampled_raters(cases: Cases, truth: Truth, places: Ints, *, chance: Chance) -> Numbers:
@@ -160,7 +98,7 @@ def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> 
     """How true each item is to raters drawn with replacement, in blocks of items x resamples; nan without a vote."""
     n_votes, n_error = _by_rater(votes.equal if truth.is_graded else votes)
     n_raters, rng = len(votes.raters), generator(seed, "evaluate", "raters")
-    for n in _portions(n_resamples if n_raters else 0, len(votes)):
+    for n in portions(n_resamples if n_raters else 0, len(votes)):
         weights = rng.multinomial(n_raters, np.full(n_raters, 1 / n_raters), size=n).T
         share = share_of(n_error @ weights, n_votes @ weights)
         yield share if truth.is_graded else sides(share)
@@ -200,12 +138,11 @@ def _by_rater(votes: Votes) -> tuple[coo_array, coo_array]:
     return n_votes, n_error
 
 
-def _portions(n_resamples: int, width: int) -> Iterator[int]:
-    at_once = max(1, MOST_WEIGHTS // max(1, width))
-    for start in range(0, n_resamples, at_once):
-        yield min(at_once, n_resamples - start)
-
-
-def defined(drawn: Numbers, value: float) -> Numbers:
-    """The draws that say something; none where the value itself is undefined."""
-    return drawn[:0] if isnan(value) else drawn[~np.isnan(drawn)]
+def discordant(cases: Cases, truth: Truth, first: int, second: int) -> McNemar:
+    """The test for two systems (by place) on the items that both decided on and that have an answer."""
+    one, other = cases.flagged[:, first], cases.flagged[:, second]
+    known = (one >= 0) & (other >= 0) & np.isin(truth.values, (0.0, 1.0))
+    differ = known & (one != other)
+    is_first_right = one[differ] == truth.values[differ]
+    n_first = int(is_first_right.sum())
+    return mcnemar(n_first, int(differ.sum()) - n_first)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grater.evaluate.sampled import Sampled, SystemEstimate
-from grater.evaluate.sampled_correction import Corrected, Correction
-from grater.evaluate.sampled_pairs import Difference
+from grater.evaluate.sampled.correction import CorrectedEstimate, CorrectedSample
+from grater.evaluate.sampled.estimates import Difference
 from grater.model import Interval, Json
-from grater.sampling.scores import Scores
+from grater.statistics.stratified import Scores
 
 
-def sampled_json(found: Sampled, correction: Correction | None = None) -> dict[str, Json]:
+def sampled_json(found: Sampled, correction: CorrectedSample | None = None) -> dict[str, Json]:
     """One JSON object for all systems; corrected scores beside those as judged, where there are any."""
     by_system = (
         {each.system: {"corrected": _corrected_json(each)} for each in correction.systems} if correction else {}
@@ -38,11 +38,11 @@ def _pair_json(pair: Difference) -> dict[str, Json]:
     return _main_json(pair.precision, pair.recall, pair.f)
 
 
-def _rater_error_json(correction: Correction) -> dict[str, Json]:
+def _rater_error_json(correction: CorrectedSample) -> dict[str, Json]:
     return {**correction.raters.as_json(), "signature": str(correction.signature)}
 
 
-def _corrected_json(found: Corrected) -> dict[str, Json]:
+def _corrected_json(found: CorrectedEstimate) -> dict[str, Json]:
     totals = {"hit": found.hit, "miss": found.miss}
     return {
         **_main_json(found.precision, found.recall, found.f),

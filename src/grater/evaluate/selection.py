@@ -27,10 +27,10 @@ from grater.agreement.coded import coded
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import between, label_matrix
 from grater.errors import BadInput, Problem, UnknownName, UsageError
-from grater.intervals.wilson import wilson
 from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.rng import generator
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded, require_raters
 
 WRITER = "writer"

@@ -17,11 +17,11 @@ from math import nan
 import polars as pl
 
 from grater.errors import UsageError
-from grater.evaluate.compare import limits
-from grater.evaluate.draws import RESAMPLES, Units, resampled
-from grater.intervals.wilson import wilson
 from grater.model import Interval, Json
 from grater.rng import generator
+from grater.statistics.bootstrap import RESAMPLES, UnitCounts, resample_units
+from grater.statistics.paired import percentile_interval
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 
 ERROR = "error"
@@ -103,9 +103,9 @@ def _mean(shares: pl.Series, *, n_resamples: int, seed: int) -> Interval:
     if not len(shares):
         return Interval(nan, nan, nan, "no suggestion was judged")
     values = shares.value_counts().sort(shares.name)
-    units = Units(values[[shares.name]].to_numpy(), values["count"].cast(pl.Int64).to_numpy())
-    drawn = resampled(units, n_resamples=n_resamples, rng=generator(seed, "suggestions"))
-    return limits(float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n)
+    units = UnitCounts(values[[shares.name]].to_numpy(), values["count"].cast(pl.Int64).to_numpy())
+    drawn = resample_units(units, n_resamples=n_resamples, rng=generator(seed, "suggestions"))
+    return percentile_interval(float(units.sums[0]) / units.n, drawn[:, 0] / units.n, n_units=units.n)
 
 
 def _against(filled: pl.DataFrame, wanted: pl.DataFrame | None) -> tuple[Interval, Interval]:

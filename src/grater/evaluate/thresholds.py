@@ -25,15 +25,13 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.cases import Cases, Truths
+from grater.evaluate.cases import Cases, Truths, places_of
 from grater.evaluate.counts import ABSENT, CELLS, Flags, f_score
-from grater.evaluate.draws import Chance
-from grater.evaluate.resampling import Ints, Numbers
 from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import DECIMALS, Truth, graded
-from grater.evaluate.votes import places_of
 from grater.registry import unknown
 from grater.signature import Signature, digest
+from grater.statistics.bootstrap import Chance, Ints, Numbers
 from grater.tables import Table
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]

@@ -15,9 +15,9 @@ import polars as pl
 
 from grater.crowd.aggregate import Options, aggregate
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.resampling import Numbers
-from grater.evaluate.votes import ERROR, OK, Votes, places_of
+from grater.evaluate.cases import ERROR, OK, Votes, places_of
 from grater.registry import unknown
+from grater.statistics.bootstrap import Numbers
 from grater.tables import Judgments, Table, exploded, require_raters
 
 ADJUDICATED = "adjudicated"

@@ -15,11 +15,11 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Truths
-from grater.evaluate.draws import Chance
 from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import Truth
-from grater.intervals.finite import finite_wilson
 from grater.model import Interval
+from grater.statistics.bootstrap import Chance
+from grater.statistics.proportions import finite_wilson
 
 NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; use grater estimate"
 

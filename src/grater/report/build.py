@@ -1,31 +1,69 @@
-"""A report from the tables of a study: every section that they can fill, and a line for each that they cannot."""
+"""What a report is made from: the tables of a study, as many as there are.
+
+A report from the tables of a study: every section that they can fill, and a line for each that they cannot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from grater import __version__
-from grater.evaluate.detectors import Evaluation, Options, evaluate
+from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.selection import WRITER, exact_accuracy
-from grater.model import Interval
-from grater.report.charts.raters_in_turn import ENOUGH, n_behind
-from grater.report.figure import ItemList, Report, Section
-from grater.report.inputs import Inputs
-from grater.report.items import CONTENTIOUS, item_lists
-from grater.report.sections.agreement import agreement_section, experts_section
-from grater.report.sections.constructions import constructions_section
-from grater.report.sections.corpus import corpus_section
-from grater.report.sections.difficulty import difficulty_section
-from grater.report.sections.effort import effort_section
-from grater.report.sections.raters import raters_section
-from grater.report.sections.sampling import sampling_section
-from grater.report.sections.selection import choice_section, cloze_section
-from grater.report.sections.systems import bins_section, curves_section, systems_section
-from grater.report.texts import Texts, texts_of
-from grater.report.words import interval, number
-from grater.tables import equal_in_number, read_gold
+from grater.model import Essay, Interval
+from grater.report.agreement import agreement_section, experts_section
+from grater.report.bins import bins_section
+from grater.report.constructions import constructions_section
+from grater.report.corpus import corpus_section
+from grater.report.difficulty import difficulty_section
+from grater.report.document import ItemList, Report, Section, interval, number
+from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
+from grater.report.raters import effort_section, raters_section
+from grater.report.sampling import sampling_section
+from grater.report.selection import choice_section, cloze_section
+from grater.report.systems import ENOUGH, curves_section, n_behind, systems_section
+from grater.statistics.bootstrap import Chance
+from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """Verdicts (`error`, `ok`, `unknown`) in `judgments` and `experts`; any table may be missing.
+
+    `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
+    `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
+    rater `writer`; those of systems are the suggestions of `cloze_words`) and `choice` are judgments in the labels of
+    their tasks.  `redundancy` is how many judgments every item was to have where asking went on only where raters
+    differed: shares and agreement are of the first so many.  `cost`, `protocol` and `notes` (what a reader must know
+    first) are ready to be read.
+    """
+
+    title: str
+    essays: Sequence[Essay] = ()
+    judgments: Judgments | None = None
+    experts: Judgments | None = None
+    without_gold: Judgments | None = None
+    decisions: Table | None = None
+    items: Table | None = None
+    gold: Table | None = None
+    on_gold: Judgments | None = None
+    sample: Sample | None = None
+    constructions: Judgments | None = None
+    construction_items: Table | None = None
+    cloze: Judgments | None = None
+    cloze_words: Table | None = None
+    choice: Judgments | None = None
+    hours: Sequence[float] = ()
+    redundancy: int = 0
+    cost: str = ""
+    protocol: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    chance: Chance = field(default_factory=Chance)
+    most_items: int = 50
+
 
 NEEDS = {
     "corpus": "What was annotated: needs essays.",
@@ -55,14 +93,14 @@ def build(inputs: Inputs) -> Report:
 def _evaluation(inputs: Inputs) -> Evaluation | None:
     if inputs.decisions is None or inputs.judgments is None:
         return None
-    options = Options(chance=inputs.chance, redundancy=inputs.redundancy)
+    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy)
     return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=options)
 
 
 def _sections(inputs: Inputs, found: Evaluation | None, texts: Texts, lists: Sequence[ItemList]) -> Iterator[Section]:
     if inputs.essays:
         yield corpus_section(inputs.essays)
-    yield from _of_raters(inputs)
+    yield from _rater_sections(inputs)
     if found and inputs.decisions is not None:
         yield systems_section(found, chance=inputs.chance, experts=inputs.experts)
         yield bins_section(found)
@@ -76,23 +114,23 @@ def _sections(inputs: Inputs, found: Evaluation | None, texts: Texts, lists: Seq
         yield difficulty_section(
             inputs.judgments, experts=inputs.experts, items=inputs.items, texts=texts, listed=listed
         )
-    yield from _of_words(inputs)
+    yield from _native_text_sections(inputs)
     if inputs.hours or inputs.protocol:
         yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
 
 
-def _of_words(inputs: Inputs) -> Iterator[Section]:
+def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     """The studies of native text and of constructions, where the inputs have them."""
     seed = inputs.chance.seed
     if inputs.cloze is not None:
         yield cloze_section(inputs.cloze, inputs.cloze_words, seed=seed)
     if inputs.choice is not None:
-        yield choice_section(inputs.choice, accuracy=_exact(inputs))
+        yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs))
     if inputs.constructions is not None and inputs.construction_items is not None:
         yield constructions_section(inputs.constructions, inputs.construction_items, seed=seed)
 
 
-def _exact(inputs: Inputs) -> dict[str, Interval]:
+def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
     """The accuracy of each system by exact match with the writer, where blanks were filled."""
     if inputs.cloze is None or inputs.cloze_words is None:
         return {}
@@ -100,7 +138,7 @@ def _exact(inputs: Inputs) -> dict[str, Interval]:
     return exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
 
 
-def _of_raters(inputs: Inputs) -> Iterator[Section]:
+def _rater_sections(inputs: Inputs) -> Iterator[Section]:
     crowd, experts = inputs.judgments, inputs.experts
     if experts is not None:
         yield agreement_section(experts, name="experts", title="How far experts agree", seed=inputs.chance.seed)

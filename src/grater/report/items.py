@@ -1,19 +1,68 @@
-"""From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most."""
+"""The words round an item: from its essay where that is there, else from the items' own `context` column.
+
+From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
-from grater.evaluate.binned import agreement_of
 from grater.evaluate.cases import Cases, Truths
-from grater.evaluate.detectors import Evaluation
-from grater.report.figure import ItemList, ItemView
-from grater.report.texts import Texts
-from grater.report.words import many
+from grater.evaluate.evaluation import Evaluation
+from grater.evaluate.standard import agreement_of
+from grater.model import Essay
+from grater.report.document import ItemList, ItemView, many
+from grater.tables import Table
+
+AROUND, NEAR = 90, 32
+"""Characters on each side of an item in a list, and in the cell of a table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Items and the essays that they stand in."""
+
+    items: pl.DataFrame
+    essays: Mapping[str, Essay]
+
+    @cached_property
+    def by_id(self) -> dict[str, dict[str, object]]:
+        return {str(row["item"]): row for row in self.items.iter_rows(named=True)} if len(self.items) else {}
+
+    def around(self, item_id: str, width: int = AROUND) -> tuple[str, str, str]:
+        """What stands before an item, the item, what stands after it."""
+        row = self.by_id.get(item_id, {})
+        essay = self.essays.get(str(row.get("essay")))
+        start, end = row.get("start"), row.get("end")
+        if essay is None or not isinstance(start, int) or not isinstance(end, int):
+            return "", str(row.get("target") or item_id), f" {row['context']}" if row.get("context") else ""
+        before = essay.text[max(0, start - width) : start]
+        after = essay.text[end : end + width]
+        if start > width:
+            before = _whole(before)
+        if end + width < len(essay.text):
+            after = _whole(after[::-1])[::-1]
+        return before, essay.text[start:end], after
+
+    def line(self, item_id: str) -> str:
+        """An item in a few words on one line, the item itself in brackets: `…we met [on] the station…`."""
+        before, target, after = self.around(item_id, NEAR)
+        return " ".join(f"{before}[{target}]{after}".split()) if before or after else target
+
+
+def texts_of(items: Table | None, essays: Sequence[Essay]) -> Texts:
+    return Texts(items.frame if items is not None else pl.DataFrame(), {essay.essay_id: essay for essay in essays})
+
+
+def _whole(text: str) -> str:
+    """Text that was cut off at its beginning, without the piece of a word there."""
+    return "…" + text.partition(" ")[2].lstrip() if " " in text else f"…{text}"
+
 
 TIE = 0.5
 CONTENTIOUS = "contentious"
@@ -28,7 +77,7 @@ def list_name(system: str, cell: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class ItemViews:
     """Where items stand and what was said of them."""
 
     cases: Cases
@@ -58,7 +107,7 @@ class Places:
 
 def item_lists(found: Evaluation, texts: Texts, *, most: int) -> list[ItemList]:
     """Every list of the report; a list shows `most` items at the most, and says how many there are."""
-    places = Places(found.cases, texts)
+    places = ItemViews(found.cases, texts)
     ties = np.asarray(found.truth.values == TIE)
     lists = []
     for column, system in enumerate(found.cases.systems):
@@ -83,6 +132,11 @@ def _cells(found: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
 
 
 def _list(
-    places: Places, name: str, title: str, rows: np.ndarray[tuple[int], np.dtype[np.int64]], most: int, note: str = ""
+    places: ItemViews,
+    name: str,
+    title: str,
+    rows: np.ndarray[tuple[int], np.dtype[np.int64]],
+    most: int,
+    note: str = "",
 ) -> ItemList:
     return ItemList(name, title, len(rows), tuple(places.view(int(row)) for row in rows[:most]), note)

@@ -4,20 +4,31 @@ Each item keeps one number in [0, 1), a hash of its id and the study's seed.  A 
 number in each stratum, so sizes are exact and every item of the stratum has the same chance n_k / N_k.  The stratum's
 threshold lies between the last number taken and the next: with it anyone can tell, without the sample, whether an
 item was drawn.  What is drawn for one system is drawn for the next as far as their strata allow.
+
+One judged sample for every system and every version: draws that share their items.
+
+T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second draw takes
+mostly the items of the first, and only the others are still to be judged.  The union of the draws includes an item
+with the largest of its chances under each; in a cell of items that agree in all strata it is a simple random sample.
+
+The sample has a row for each item and system, with the item's stratum for that system and its chance to be in the
+union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample of the same design.
+A corpus with other items, or a system that has changed what it said since the draw, is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import polars as pl
 
-from grater.errors import BadInput, Problem
+from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.rng import permanent_number
-from grater.sampling.allocate import Allocation
+from grater.sampling.strata import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
+from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +123,128 @@ def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
     )
     joined = frame.join(table, on="stratum", how="left")
     return joined.with_columns(is_drawn=pl.col("random") <= pl.col("threshold")).drop("threshold")
+
+
+DRAWS = "draws"
+
+
+def draw_sample(
+    decisions: Table,
+    system: str,
+    n: int,
+    *,
+    strata: str = "decision",
+    method: Allocation = "paper",
+    n_flagged: int | None = None,
+    rates: Mapping[str, float] | None = None,
+    labels: Judgments | None = None,
+    seed: int = 0,
+    name: str = "sample",
+) -> Sample:
+    """A first sample, for one system."""
+    frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), seed)
+    sizes = allocate(strata_of(frame), n, method=method, n_flagged=n_flagged, rates=rates)
+    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
+    meta = SampleMeta(seed, f"{strata} strata, {method} allocation", (system,), items_hash(frame["item"]))
+    return _union(decisions, meta, [draw], labels, name)
+
+
+def add_system(
+    sample: Sample,
+    decisions: Table,
+    system: str,
+    *,
+    n: int | None = None,
+    strata: str | None = None,
+    method: Allocation | None = None,
+    n_flagged: int | None = None,
+    rates: Mapping[str, float] | None = None,
+    labels: Judgments | None = None,
+) -> Sample:
+    """The sample with the draw of one more system; what is not said is as in the first draw."""
+    draws, meta = draws_of(sample), _meta(sample)
+    require_unchanged(sample, decisions)
+    if system in meta.systems:
+        raise UsageError(f"{sample.name}: system {system!r} is in this sample already; give a new version a new name")
+    require_same_items(sample, decided(decisions, system)["item"])
+    if meta.seed is None:
+        raise BadInput(Problem(sample.name, "expected a seed in the meta data, found none; draw a new sample"))
+    first = draws[0]
+    strata, method = strata or first.strata, method or first.allocation
+    n_flagged = first.n_flagged if n is None and n_flagged is None else n_flagged
+    frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), meta.seed)
+    sizes = allocate(strata_of(frame), n or first.n, method=method, n_flagged=n_flagged, rates=rates)
+    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
+    return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
+
+
+def draws_of(sample: Sample) -> list[Draw]:
+    """The draws behind a sample of ours; none where the sample came from elsewhere."""
+    found = sample.meta.extra.get(DRAWS, []) if sample.meta else []
+    if not isinstance(found, list):
+        raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {found!r:.80}"))
+    return [draw_of_json(value, name=sample.name) for value in found]
+
+
+def require_unchanged(sample: Sample, decisions: Table) -> None:
+    """Refuses another corpus, and a system that says something else than when its items were drawn."""
+    require_same_items(sample, decisions.frame["item"].unique())
+    for draw in draws_of(sample):
+        if decisions_hash(decisions, draw.system) != draw.decisions:
+            message = f"expected the decisions of {draw.system!r} as they were when the sample was drawn"
+            wish = f"call the new version by a name of its own and add it with --add-system, beside {draw.system!r}"
+            raise BadInput(Problem(sample.name, f"{message}, found others; {wish}"))
+
+
+def to_judge(sample: Sample, judged: Collection[str]) -> list[str]:
+    """The items of a sample that nobody has judged, in the order in which to judge them."""
+    known = set(judged)
+    return [item for item in sample.frame["item"].unique(maintain_order=True) if item not in known]
+
+
+def crossed(decisions: Table, sample: Sample, *, labels: Judgments | None = None) -> pl.DataFrame:
+    """Every item of the corpus with its stratum in each draw (`stratum 0`, ...), its chance and whether it is in."""
+    return _crossed(decisions, _meta(sample), draws_of(sample), labels)
+
+
+def _crossed(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgments | None) -> pl.DataFrame:
+    whole = with_numbers(decided(decisions, draws[0].system).select("item"), meta.seed or 0)
+    for place, draw in enumerate(draws):
+        rows = assign_strata(decisions, draw.system, strata=draw.strata, labels=labels)
+        one = drawn(rows.join(whole.select("item", "random"), on="item"), draw.by_stratum)
+        columns = ["stratum", "stratum_size", "probability", "is_drawn"]
+        whole = whole.join(
+            one.select("item", *(pl.col(name).alias(f"{name} {place}") for name in columns)), on="item"
+        )
+    places = range(len(draws))
+    return whole.with_columns(
+        probability=pl.max_horizontal([f"probability {place}" for place in places]),
+        is_drawn=pl.any_horizontal([f"is_drawn {place}" for place in places]),
+    )
+
+
+def _union(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgments | None, name: str) -> Sample:
+    whole = _crossed(decisions, meta, draws, labels).filter("is_drawn")
+    whole = whole.sort(pl.col("random") / pl.col("probability"), "item")
+    parts = [
+        whole.select(
+            "item",
+            pl.col(f"stratum {place}").alias("stratum"),
+            "probability",
+            pl.col(f"stratum_size {place}").cast(pl.Float64).alias("stratum_size"),
+            "random",
+            system=pl.lit(draw.system),
+        )
+        for place, draw in enumerate(draws)
+    ]
+    extra = {**meta.extra, DRAWS: [draw.as_json() for draw in draws]}
+    return Sample(pl.concat(parts), name, replace(meta, extra=extra))
+
+
+def _meta(sample: Sample) -> SampleMeta:
+    if sample.meta is None or not draws_of(sample):
+        message = (
+            "expected the meta data of a sample that grater drew, found none; keep NAME.meta.json beside the file"
+        )
+        raise BadInput(Problem(sample.name, message))
+    return sample.meta

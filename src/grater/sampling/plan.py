@@ -8,22 +8,32 @@ The paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hou
 The width is that of the 95 % interval of recall (of precision for verification, which knows no recall) if the sample
 falls out exactly as expected.  A plan holds as far as its guesses do: judge some, estimate, plan again
 (`more_needed`).
+
+How many raters an item needs, so that their majority is right often enough.
+
+Each rater sees an error for one with chance se (sensitivity) and calls a good item good with chance sp (specificity);
+raters err independently, so the majority of n is right with a binomial chance.  An even number is no better than the
+odd one below it (statistics.md, "How many raters match an expert"), so n is odd.  Real raters err together on hard
+items: read the answer as the least that is needed.  With judgments at hand, `grater raters-needed` counts.
+
+Where only the kappa of two raters is known, they are taken to be right equally often, with chance a on either kind
+of item: then observed agreement is a² + (1 - a)², and a is the number above one half that gives this kappa.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, inf, nan
+from math import ceil, comb, inf, nan
 
 import numpy as np
 
 from grater.errors import UsageError
-from grater.intervals.wilson import wilson
-from grater.sampling.allocate import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
-from grater.sampling.scores import Stratum, pooled_rate, scores
+from grater.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
+from grater.statistics.proportions import wilson
+from grater.statistics.stratified import Stratum, pooled_rate, scores
 
-MOST = 10**9
+MOST_ITEMS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +178,7 @@ def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True) ->
     The next ones go where Neyman would have them.
     """
     weights = neyman_weights([replace(each, errors=_drawn_in(each), n_judged=1.0) for each in strata])
-    left = np.array([each.size - each.n_judged if fpc else MOST for each in strata], float)
+    left = np.array([each.size - each.n_judged if fpc else MOST_ITEMS for each in strata], float)
 
     def reached(n: int) -> float:
         return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc)
@@ -208,10 +218,10 @@ def _as_judged(strata: Sequence[Stratum], numbers: Sequence[float] | Numbers, si
 
 
 def _most(part: float, size: float) -> int:
-    return ceil(part) if size < inf else MOST
+    return ceil(part) if size < inf else MOST_ITEMS
 
 
-def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST, least: int = 1) -> int:
+def _smallest(is_enough: Callable[[int], bool], *, most: int = MOST_ITEMS, least: int = 1) -> int:
     """The first number that is enough, by halving; `most` where none is."""
     low, high = least, least + 1
     while high < most and not is_enough(high):
@@ -231,3 +241,75 @@ def _wilson_width(share: float, n: float) -> float:
 def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> Row:
     hours = items * work.raters / work.items_per_hour
     return Row(method, items, flagged, width, hours, hours * work.wage, note)
+
+
+MOST_RATERS = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How often a rater, or a majority, is right: on errors, and on good items."""
+
+    sensitivity: float
+    specificity: float
+
+    @property
+    def least(self) -> float:
+        return min(self.sensitivity, self.specificity)
+
+    def judged(self, rate: float) -> float:
+        """The rate of errors that is found where the true one is `rate`."""
+        return self.sensitivity * rate + (1 - self.specificity) * (1 - rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """So many raters for each item, what one of them is like, and what their majority is."""
+
+    n: int
+    one: Skill
+    majority: Skill
+
+
+def majority_of(n: int, skill: Skill) -> Skill:
+    """What the majority of n raters is like; half of all ties are right."""
+    return Skill(_right(n, skill.sensitivity), _right(n, skill.specificity))
+
+
+def _right(n: int, accuracy: float) -> float:
+    def exactly(k: int) -> float:
+        return comb(n, k) * accuracy**k * (1 - accuracy) ** (n - k)
+
+    return sum(exactly(k) for k in range(n // 2 + 1, n + 1)) + (exactly(n // 2) / 2 if n % 2 == 0 else 0.0)
+
+
+def panel(skill: Skill, wanted: float) -> Panel:
+    """The smallest odd number of raters whose majority is right so often, on errors and on good items alike."""
+    if not 0.5 < wanted < 1:
+        raise UsageError(f"expected --right between 0.5 and 1, found {wanted:g}")
+    if skill.least <= 0.5:
+        raise UsageError(f"expected raters who are right more often than not, found {skill.least:.2f} on one kind")
+    for n in range(1, MOST_RATERS + 1, 2):
+        majority = majority_of(n, skill)
+        if majority.least >= wanted:
+            return Panel(n, skill, majority)
+    raise UsageError(
+        f"expected at most {MOST_RATERS} raters an item to be right {wanted:g} of the time, found more needed"
+    )
+
+
+def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
+    """Two raters who agree so far beyond chance, right equally often on errors and on good items."""
+    if not 0 < kappa <= 1:
+        raise UsageError(f"expected --kappa above 0 and at most 1, found {kappa:g}")
+    low, high = 0.5, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _kappa(middle, error_rate) < kappa else (low, middle)
+    return Skill(high, high)
+
+
+def _kappa(accuracy: float, error_rate: float) -> float:
+    called = Skill(accuracy, accuracy).judged(error_rate)
+    observed, expected = accuracy**2 + (1 - accuracy) ** 2, called**2 + (1 - called) ** 2
+    return (observed - expected) / (1 - expected)

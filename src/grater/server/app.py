@@ -14,18 +14,14 @@ from fastapi import Depends, FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
-from grater.server.errors import Shelter, add_handlers
-from grater.server.rendering import environment
+from grater.server.context import Server, open_context
+from grater.server.errors import BodyLimit, Shelter, add_handlers
+from grater.server.rendering import PageFiles, environment
+from grater.server.roles import API
 from grater.server.routes import CALLS, ROUTERS
-from grater.server.security.headers import SecurityHeaders
-from grater.server.security.rates import Tries
-from grater.server.security.roles import API
-from grater.server.security.sizes import BodyLimit
-from grater.server.server import Server
+from grater.server.security import SecurityHeaders, Tries
 from grater.server.settings import Settings
-from grater.server.static_files import PageFiles
-from grater.server.visit import open_visit
-from grater.server.webhooks import delivering
+from grater.server.webhooks.delivery import delivering
 from grater.store import Store
 
 UPLOADS = ("/manage/import", f"{API}/import")
@@ -42,7 +38,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        dependencies=[Depends(open_visit)],
+        dependencies=[Depends(open_context)],
         lifespan=_lifespan,
     )
     app.state.server = server

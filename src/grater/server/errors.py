@@ -1,8 +1,16 @@
-"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log."""
+"""Errors as pages for people and as JSON for programs; what went wrong inside stays in the log.
+
+How much a request may bring: refused by its length before a byte is read, or as soon as it has sent too much.
+
+Only the import page takes files, so only it has the large limit.
+
+What is wrong with a form that was sent, as its page says it.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from http import HTTPStatus
 
 from fastapi import FastAPI
@@ -24,9 +32,8 @@ from grater.errors import (
     UnknownName,
     UsageError,
 )
-from grater.server.security.roles import API
-from grater.server.server import server_of
-from grater.server.visit import SAFE, LoginNeeded, known_visitor, login_path
+from grater.server.context import SAFE, LoginNeeded, known_visitor, login_path, server_of
+from grater.server.roles import API
 
 LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
@@ -124,3 +131,68 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_wrong_shape)
     app.add_exception_handler(LoginNeeded, on_login_needed)
+
+
+TOO_LARGE = 413
+WORDS = "This is more than the server takes at once ({limit:,} bytes)."
+
+
+class _TooMuch(Exception):
+    """The body went past its limit while it was read."""
+
+
+class BodyLimit:
+    """Counts what a request sends; `limit_of` says how much a path may bring."""
+
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[str], int]) -> None:
+        self.app = app
+        self.limit_of = limit_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit = self.limit_of(scope["path"])
+        if _declared(scope) > limit:
+            await _refusal(scope, limit)(scope, receive, send)
+            return
+        n_bytes = 0
+        has_begun = False
+
+        async def counted() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > limit:
+                raise _TooMuch
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, counted, noted)
+        except _TooMuch:
+            if not has_begun:
+                await _refusal(scope, limit)(scope, receive, send)
+
+
+def _refusal(scope: Scope, limit: int) -> Response:
+    response = answer(Request(scope), TOO_LARGE, WORDS.format(limit=limit))
+    response.headers["connection"] = "close"
+    return response
+
+
+def _declared(scope: Scope) -> int:
+    """The length that the request says it has; nonsense counts as too long."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 1 << 62
+    return 0
+
+
+def lines_of(error: GraterError) -> list[str]:
+    """A line for each problem; that it is in the form, whoever filled it in knows."""
+    return [line.removeprefix("form: ") for line in str(error).splitlines()]

@@ -1,17 +1,95 @@
-"""Templates: escaped always, strict about names, with the few words that pages share."""
+"""Markdown of instructions as HTML that cannot do harm: no HTML of its own, no images, no dangerous links.
+
+CommonMark with tables, by markdown-it.  With `html` off, tags come out as text; its link check lets neither
+`javascript:` nor `data:` through.  The content policy of the pages is the second wall.
+
+Answers as people read them: what the page said, not the label that tables keep.
+
+The files of the pages.  The style sheets of every page are written as files of one idea each, and sent as one.
+
+A browser asks for six files at a time and waits for all its sheets before it draws.  The address of the one sheet
+changes with its words, so that browsers can keep it for good.
+
+Templates: escaped always, strict about names, with the few words that pages share.
+
+Long lists, a page at a time.
+
+Tables to take home from a page.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
+import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from grater import __version__
-from grater.server.markdown import as_html
-from grater.server.security.roles import ADJUDICATORS, MANAGERS, OWNERS
-from grater.server.static_files import sheet_address
-from grater.server.wording import expected, in_words
+from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.store.gold import Gold
+from grater.store.units import StudyUnit
+from grater.tables.files import guarded_frame
+from grater.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
+from grater.tasks.marking import TASK as MARKING
+from grater.tasks.marking import told
+from grater.tasks.task import Shown
+
+RENDERER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def as_html(markdown: str) -> Markup:
+    return Markup(RENDERER.render(markdown))
+
+
+def in_words(shown: Shown, label: str) -> str:
+    """The text of the choice that stands for a label; of a choice between two words the word itself."""
+    texts = {choice.value: choice.text for field in shown.fields for choice in field.choices}
+    if label in (WRITER, SYSTEM) and FIRST in shown.kept:
+        return texts[FIRST if label == shown.kept[FIRST] else SECOND]
+    return texts.get(label, label)
+
+
+def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
+    """The accepted answers, or the words of an essay that were wrong."""
+    if unit.job.task == MARKING.name:
+        return told(unit.unit.essay.text, known.accepted)
+    return " or ".join(in_words(shown, label) for label in sorted(known.accepted))
+
+
+STATIC = Path(__file__).parent / "static"
+SHEETS = ("base", "frame", "cards", "figures", "forms", "questions")
+"""In the order in which they overrule each other."""
+
+WHOLE = "site.css"
+FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+class PageFiles(StaticFiles):
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC)
+        self.sheet = whole_sheet()
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if path == WHOLE and scope["method"] in ("GET", "HEAD"):
+            return Response(self.sheet, media_type="text/css", headers=FOR_GOOD)
+        return await super().get_response(path, scope)
+
+
+def whole_sheet() -> str:
+    return "\n".join((STATIC / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
+
+
+def sheet_address() -> str:
+    return f"/static/{WHOLE}?{sha256(whole_sheet().encode()).hexdigest()[:12]}"
+
 
 HERE = Path(__file__).parent
 
@@ -37,3 +115,28 @@ def moment(at: int | None) -> str:
 
 def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Page `page` of `n_pages`, both from 1 on: rows number `start` and after, `size` at the most."""
+
+    page: int
+    n_pages: int
+    size: int
+
+    @property
+    def start(self) -> int:
+        return (self.page - 1) * self.size
+
+
+def pager(n_rows: int, page: int, *, size: int) -> Pager:
+    """The page that was asked for, or the nearest there is."""
+    n_pages = max(1, -(-n_rows // size))
+    return Pager(max(1, min(page, n_pages)), n_pages, size)
+
+
+def csv_file(frame: pl.DataFrame, name: str) -> Response:
+    """A table as a file of this name, safe to open in a spreadsheet."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(guarded_frame(frame).write_csv(), media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,64 +1,69 @@
-"""All routers of the application, in the order in which a request tries them."""
+"""All routers of the application, in the order in which a request tries them.
+
+The pages, one file per group; each has a router.
+
+The REST API under /api/v1: the same powers as the pages, for programs with a token (docs/api.md).
+"""
 
 from __future__ import annotations
 
-from grater.server.api.adjudications import router as adjudications_calls
-from grater.server.api.crowd import router as crowd_calls
-from grater.server.api.docs import router as docs_calls
-from grater.server.api.drafts import router as drafts_calls
-from grater.server.api.essays import router as essays_calls
-from grater.server.api.events import router as events_calls
-from grater.server.api.gold import router as gold_calls
-from grater.server.api.handing_over import router as handing_over_calls
-from grater.server.api.jobs import router as jobs_calls
-from grater.server.api.leases import router as leases_calls
-from grater.server.api.me import router as me_calls
-from grater.server.api.mining import router as mining_calls
-from grater.server.api.money import router as money_calls
-from grater.server.api.new_job import router as new_job_calls
-from grater.server.api.panels import router as panels_calls
-from grater.server.api.people import router as people_calls
-from grater.server.api.raters import router as raters_calls
-from grater.server.api.reviews import router as reviews_calls
-from grater.server.api.study import router as study_calls
-from grater.server.api.systems import router as systems_calls
-from grater.server.api.talk import router as talk_calls
-from grater.server.api.terms import router as terms_calls
-from grater.server.api.units import router as units_calls
-from grater.server.pages.adjudicate import router as adjudicate_pages
-from grater.server.pages.adjudicate_queue import router as adjudicate_queue_pages
-from grater.server.pages.crowd_gold import router as crowd_gold_pages
-from grater.server.pages.crowd_live import router as crowd_live_pages
-from grater.server.pages.crowd_money import router as crowd_money_pages
-from grater.server.pages.crowd_out import router as crowd_out_pages
-from grater.server.pages.crowd_panel import router as crowd_panel_pages
-from grater.server.pages.crowd_panels import router as crowd_panels_pages
-from grater.server.pages.crowd_raters import router as crowd_raters_pages
-from grater.server.pages.crowd_talk import router as crowd_talk_pages
-from grater.server.pages.crowd_terms import router as crowd_terms_pages
-from grater.server.pages.home import router as home_pages
-from grater.server.pages.jobs import router as jobs_pages
-from grater.server.pages.join import router as join_pages
-from grater.server.pages.leases import router as leases_pages
-from grater.server.pages.login import router as login_pages
-from grater.server.pages.manage_essays import router as manage_essays_pages
-from grater.server.pages.manage_export import router as manage_export_pages
-from grater.server.pages.manage_guidelines import router as manage_guidelines_pages
-from grater.server.pages.manage_import import router as manage_import_pages
-from grater.server.pages.manage_items import router as manage_items_pages
-from grater.server.pages.manage_jobs import router as manage_jobs_pages
-from grater.server.pages.manage_known import router as manage_known_pages
-from grater.server.pages.manage_new_job import router as manage_new_job_pages
-from grater.server.pages.manage_people import router as manage_people_pages
-from grater.server.pages.manage_report import router as manage_report_pages
-from grater.server.pages.manage_systems import router as manage_systems_pages
-from grater.server.pages.manage_units import router as manage_units_pages
-from grater.server.pages.manage_webhooks import router as manage_webhooks_pages
-from grater.server.pages.marking import router as marking_pages
-from grater.server.pages.me import router as me_pages
-from grater.server.pages.mining import router as mining_pages
-from grater.server.pages.reviews import router as reviews_pages
-from grater.server.pages.seats import router as seats_pages
+from grater.server.account.api import router as me_calls
+from grater.server.account.pages import router as home_pages
+from grater.server.account.pages import router as join_pages
+from grater.server.account.pages import router as login_pages
+from grater.server.account.pages import router as me_pages
+from grater.server.adjudication.api import router as adjudications_calls
+from grater.server.adjudication.pages import router as adjudicate_pages
+from grater.server.adjudication.pages import router as adjudicate_queue_pages
+from grater.server.crowd.api import router as crowd_calls
+from grater.server.crowd.api import router as terms_calls
+from grater.server.crowd.pages import router as crowd_live_pages
+from grater.server.crowd.pages import router as crowd_terms_pages
+from grater.server.gold.api import router as gold_calls
+from grater.server.gold.pages import router as crowd_gold_pages
+from grater.server.jobs.api import router as handing_over_calls
+from grater.server.jobs.api import router as jobs_calls
+from grater.server.jobs.api import router as new_job_calls
+from grater.server.jobs.pages import router as manage_guidelines_pages
+from grater.server.jobs.pages import router as manage_jobs_pages
+from grater.server.jobs.pages import router as manage_new_job_pages
+from grater.server.marking.api import router as drafts_calls
+from grater.server.marking.pages import router as marking_pages
+from grater.server.mining.api import router as mining_calls
+from grater.server.mining.pages import router as mining_pages
+from grater.server.money.api import router as money_calls
+from grater.server.money.pages import router as crowd_money_pages
+from grater.server.openapi import router as docs_calls
+from grater.server.panels.api import router as panels_calls
+from grater.server.panels.pages import router as crowd_panel_pages
+from grater.server.panels.pages import router as crowd_panels_pages
+from grater.server.people.api import router as people_calls
+from grater.server.people.pages import router as manage_people_pages
+from grater.server.people.pages import router as seats_pages
+from grater.server.raters.api import router as raters_calls
+from grater.server.raters.api import talk_router as talk_calls
+from grater.server.raters.pages import router as crowd_raters_pages
+from grater.server.raters.pages import router as crowd_talk_pages
+from grater.server.reviews.api import router as reviews_calls
+from grater.server.reviews.pages import router as reviews_pages
+from grater.server.study.api import router as essays_calls
+from grater.server.study.api import router as study_calls
+from grater.server.study.pages import router as manage_essays_pages
+from grater.server.study.pages import router as manage_export_pages
+from grater.server.study.pages import router as manage_import_pages
+from grater.server.study.pages import router as manage_items_pages
+from grater.server.study.pages import router as manage_report_pages
+from grater.server.systems.api import router as systems_calls
+from grater.server.systems.pages import router as manage_systems_pages
+from grater.server.units.api import router as units_calls
+from grater.server.units.pages import router as manage_known_pages
+from grater.server.units.pages import router as manage_units_pages
+from grater.server.webhooks.api import router as events_calls
+from grater.server.webhooks.pages import router as manage_webhooks_pages
+from grater.server.work.api import router as leases_calls
+from grater.server.work.pages import router as crowd_out_pages
+from grater.server.work.pages import router as jobs_pages
+from grater.server.work.pages import router as leases_pages
 
 PAGES = (
     home_pages,

@@ -4,6 +4,8 @@ Names lose their folders.  Only kinds that the importers know are let in.  Archi
 here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
 names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
 not UTF-8.  One bad file refuses them all: nothing is half imported.
+
+The files of a form, for as long as somebody reads them.
 """
 
 from __future__ import annotations
@@ -15,12 +17,17 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
 
-from grater.errors import BadInput, Problem
-from grater.study.zips import complaint
+from starlette.datastructures import UploadFile
+
+from grater.errors import BadInput, GraterError, Problem
+from grater.server.context import RequestContext
+from grater.study.archive import complaint
 
 KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
@@ -158,3 +165,31 @@ def _check(path: Path, name: str) -> None:
         raise refusal(name, words) from error
     if path.suffix.lower() in MARKUP and ENTITY in data.upper():
         raise refusal(name, "declares entities, which are not read; write the characters themselves")
+
+
+def sent_files(visit: RequestContext) -> list[UploadFile]:
+    """What the field `files` holds; a browser sends an empty one where nothing was chosen."""
+    return [each for each in visit.form.getlist("files") if isinstance(each, UploadFile) and each.filename]
+
+
+@contextmanager
+def received(visit: RequestContext) -> Iterator[list[Path]]:
+    """What was sent, unpacked into a folder of ours; errors name the files, never that folder."""
+    with TemporaryDirectory(prefix="grater-received-") as name:
+        folder = Path(name)
+        sent = [(str(each.filename), each.file) for each in sent_files(visit)]
+        try:
+            yield unpack(sent, folder, most_bytes=visit.server.settings.most_unpacked_bytes)
+        except GraterError as error:
+            raise _without_folder(folder, error) from error
+
+
+def _without_folder(folder: Path, error: GraterError) -> GraterError:
+    """The same error without the name of a folder that means nothing to the person."""
+    hidden = f"{folder}/"
+    if isinstance(error, BadInput):
+        told = [
+            (each.name.replace(hidden, ""), each.message.replace(hidden, ""), each.line) for each in error.problems
+        ]
+        return BadInput(*(Problem(*each) for each in told))
+    return type(error)(str(error).replace(hidden, ""))

@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, exists, func, select
 
 from grater.errors import UsageError
 from grater.store import events, schema
-from grater.store.chunks import chunks
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, chunks
 
 
 @dataclass(frozen=True, slots=True)

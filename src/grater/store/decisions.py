@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from grater.model import Decision
 from grater.store import events, schema
-from grater.store.chunks import chunks
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, chunks
 
 
 def add_all(tx: Tx, found: Iterable[Decision], *, signature: str = "") -> int:
@@ -34,7 +33,7 @@ def all(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:  # noqa: A0
         yield Decision(row.item_id, row.system, row.flagged, row.score, row.type, row.suggestion)
 
 
-def names(tx: Tx) -> list[str]:
+def system_names(tx: Tx) -> list[str]:
     """The systems of the study."""
     return [
         row.system for row in tx.all(select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system)))
@@ -52,7 +51,7 @@ def _known(tx: Tx, some: list[Decision]) -> set[tuple[str, str]]:
 
 
 def _add_systems(tx: Tx, found: set[str], signature: str) -> None:
-    new = sorted(found - set(names(tx)))
+    new = sorted(found - set(system_names(tx)))
     tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 
 
@@ -65,3 +64,10 @@ def _row(decision: Decision) -> dict[str, Any]:
         "type": decision.type,
         "suggestion": decision.suggestion,
     }
+
+
+def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
+    """The places that each system decided on, and how many of them it flagged."""
+    flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))
+    query = select(schema.decisions.c.system, func.count(), flagged).group_by(schema.decisions.c.system)
+    return {row[0]: (int(row[1]), int(row[2])) for row in sorted(tuple(row) for row in tx.all(query))}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from grater.errors import BadInput, Conflict, NotFound, Problem
-from grater.store import events, gold_states, people, schema
+from grater.store import events, gold_review, people, schema
 from grater.store.ids import new_id
 from grater.store.transaction import Record, Tx
 
@@ -60,7 +60,7 @@ def decide(tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor
     if dispute.state != "open":
         raise Conflict("this dispute has been decided already")
     if is_granted:
-        gold_states.set_state(tx, dispute.unit_id, "forgiven", actor=actor)
+        gold_review.set_state(tx, dispute.unit_id, "forgiven", actor=actor)
     same = [each for each in about(tx, dispute.unit_id) if each.state == "open"] if is_granted else [dispute]
     for each in same:
         state = "granted" if is_granted else "refused"

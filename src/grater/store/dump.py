@@ -14,8 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy import text as sql
 
 from grater.store import schema
-from grater.store.chunks import chunks
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, chunks
 
 STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
 """Tables that no archive holds; drafts are unfinished and nobody's result."""

@@ -12,8 +12,7 @@ from sqlalchemy import bindparam, func, select
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Essay, Span
 from grater.store import schema
-from grater.store.chunks import chunks
-from grater.store.transaction import Record, Tx
+from grater.store.transaction import Record, Tx, chunks
 
 BARE = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
 BY_ID = select(*BARE).where(schema.essays.c.essay_id == bindparam("essay"))

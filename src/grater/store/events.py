@@ -1,4 +1,6 @@
-"""The event log: what happened, in order, never changed; the state of the work can be rebuilt from it (`rebuild`).
+"""Every verb of the event log: `noun.what`, by what it is about.
+
+The event log: what happened, in order, never changed; the state of the work can be rebuilt from it (`rebuild`).
 
 An event is written in the transaction that it tells of, so the two stand or fall together.  `actor` is a person's id,
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`); names and answers are not repeated here.
@@ -16,7 +18,73 @@ from sqlalchemy import text as sql
 from grater.model import Json
 from grater.store import schema
 from grater.store.transaction import Tx, insert_into
-from grater.store.verbs import VERBS
+
+VERBS_ABOUT = {
+    "work": (
+        "lease.taken",
+        "lease.returned",
+        "lease.expired",
+        "lease.revoked",
+        "submission.stored",
+        "submission.status",
+        "slots.changed",
+        "unit.finished",
+        "adjudication.saved",
+        "findings.added",
+        "finding.kept",
+        "finding.mended",
+    ),
+    "jobs": (
+        "job.added",
+        "job.state",
+        "job.options",
+        "guidelines.added",
+        "units.added",
+        "unit.gold",
+        "unit.practice",
+        "assignments.added",
+        "assignments.moved",
+    ),
+    "crowds": (
+        "trust.changed",
+        "gold.added",
+        "gold.state",
+        "gold.reason",
+        "dispute.opened",
+        "dispute.decided",
+        "message.sent",
+        "review.written",
+        "payment.written",
+        "payments.paid",
+        "panel.added",
+        "place.taken",
+        "place.state",
+    ),
+    "people": (
+        "person.added",
+        "person.role",
+        "person.state",
+        "person.password",
+        "person.about",
+        "token.made",
+        "token.ended",
+        "invitation.made",
+        "invitation.used",
+        "invitation.ended",
+    ),
+    "the study": (
+        "study.made",
+        "import.done",
+        "decisions.added",
+        "sample.drawn",
+        "webhook.added",
+        "webhook.active",
+        "webhook.paused",
+    ),
+}
+
+VERBS = frozenset(verb for verbs in VERBS_ABOUT.values() for verb in verbs)
+
 
 PORTION = 10_000
 """Events read at a time, so that a long log passes through in flat memory."""
@@ -67,7 +135,7 @@ def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str,
 def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, Json]]]) -> None:
     """Many events at once: (actor, verb, noun, payload)."""
     if strange := {verb for _, verb, _, _ in found} - VERBS:
-        raise ValueError(f"no such verb in grater.store.verbs: {', '.join(sorted(strange))}")
+        raise ValueError(f"no such verb in grater.store.events: {', '.join(sorted(strange))}")
     rows = [
         {"at": tx.now, "actor": actor, "verb": verb, "noun": noun, "payload": payload}
         for actor, verb, noun, payload in found

@@ -1,16 +1,21 @@
 """Gold: units with known answers, and how an answer does on them.
 
 A gold answer is a set of accepted labels per item, with a reason to show after a miss.  Only active gold counts.
+
+Work that becomes gold: a unit that nobody has touched yet is asked for nothing more, and known from now on.
+
+Only so can an item be gold without being work as well, which a rater would meet twice, once with the answer told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
-from grater.store import events, schema
+from grater.store import events, schema, slots
 from grater.store.transaction import Tx
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
@@ -61,3 +66,50 @@ def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool |
     """Whether the answers are right; None where nothing is known about the unit."""
     accepted: Mapping[str, frozenset[str]] = {each.item_id: each.accepted for each in known}
     return TASKS[task].right(answers, accepted) if accepted else None
+
+
+def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
+    """The work unit of a job that asks about this item alone or with others."""
+    query = select(schema.units.c.unit_id).join(
+        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
+    )
+    here = (
+        (schema.units.c.job_id == job_id) & (schema.units.c.role == "work") & (schema.unit_items.c.item_id == item_id)
+    )
+    return None if (found := tx.value(query.where(here).limit(1))) is None else str(found)
+
+
+def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
+    """Whether the item is gold or practice in this job already."""
+    query = select(schema.units.c.unit_id).join(
+        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
+    )
+    return (
+        tx.first(
+            query.where(
+                schema.units.c.job_id == job_id, schema.units.c.role != "work", schema.unit_items.c.item_id == item_id
+            )
+        )
+        is not None
+    )
+
+
+def convert(
+    tx: Tx,
+    unit_id: str,
+    item_id: str,
+    accepted: Iterable[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
+) -> bool:
+    """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
+    touched = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(each))) for each in touched):
+        return False
+    slots.close_all(tx, unit_id)
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))
+    add(tx, unit_id, item_id, accepted, reason=reason)
+    events.write(tx, actor, f"unit.{role}", unit_id)
+    return True

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 
 from grater.model import Json
-from grater.store.json_text import to_text
+from grater.store.schema.columns import to_text
 
 PRIME = 2**31 - 1
 """Shuffle numbers live below this prime, so that the product of two fits into eight bytes on both engines."""

@@ -1,4 +1,10 @@
-"""Invitations: a random link, used once, with an end, bound to a role and perhaps to a job."""
+"""Invitations: a random link, used once, with an end, bound to a role and perhaps to a job.
+
+A way back in, for somebody of the study whose password is lost: after a restore nobody has one.
+
+It is an invitation that names its person: told once, used once, with an end.  It holds only as long as the person has
+the role that they had when it was made, so that an old link is never worth more than whoever made it could give.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 
 from grater.errors import NotFound, UsageError
-from grater.store import events, people, schema
+from grater.store import events, people, schema, sessions
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
@@ -60,12 +66,12 @@ def find(tx: Tx, token: str) -> Invitation | None:
     return Invitation(*row)
 
 
-def behind(tx: Tx, token: str) -> Invitation:
+def by_token(tx: Tx, token: str) -> Invitation:
     """The invitation behind a link, whatever has become of it."""
     return _the(tx, schema.invitations.c.token_hash == hashed(token))
 
 
-def the(tx: Tx, invitation_id: str) -> Invitation:
+def get(tx: Tx, invitation_id: str) -> Invitation:
     """The invitation with this id, which must be there."""
     return _the(tx, schema.invitations.c.invitation_id == invitation_id)
 
@@ -108,3 +114,37 @@ def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
     )
     if tx.execute(taken_back).rowcount:
         events.write(tx, actor, "invitation.ended", invitation_id)
+
+
+SPENT = "this link has been used, has run out, or never was; ask for a new one"
+
+
+def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str | None = None) -> str:
+    """The token of a link by which the person chooses a new password; earlier ones of theirs end."""
+    person = people.get(tx, person_id)
+    if person.kind != "human" or person.state != "active":
+        raise UsageError(f"{person.name!r} cannot log in: expected a person who is not shut out")
+    for each in all(tx):
+        if each.person_id == person_id and each.used_at is None and each.ended_at is None:
+            end(tx, each.invitation_id, actor=actor)
+    return make(tx, role=person.role, days=days, name=person.name, person_id=person_id, actor=actor)
+
+
+def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
+    """The person behind the link, with a new password; the link is spent, and every session of theirs ends."""
+    tx.first(
+        tx.locked(
+            select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token)),
+            of=schema.invitations,
+        )
+    )
+    invitation = find(tx, token)  # only now: whoever held the link before us has spent it
+    person = people.lock(tx, invitation.person_id) if invitation and invitation.person_id else None
+    if invitation is None or person is None or person.state != "active" or person.role != invitation.role:
+        raise NotFound(SPENT)
+    person = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
+    sessions.end_all(tx, person.person_id)
+    this = schema.invitations.c.invitation_id == invitation.invitation_id
+    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now))
+    events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
+    return person

@@ -10,8 +10,7 @@ from sqlalchemy import func, or_, select
 
 from grater.model import Item, Json, Span
 from grater.store import schema
-from grater.store.chunks import chunks
-from grater.store.transaction import Record, Tx
+from grater.store.transaction import Record, Tx, chunks
 
 
 @dataclass(frozen=True, slots=True)

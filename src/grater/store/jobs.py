@@ -71,7 +71,7 @@ def find(tx: Tx, job_id: str) -> Job | None:
     return None if row is None else Job(*row)
 
 
-def the(tx: Tx, job_id: str) -> Job:
+def get(tx: Tx, job_id: str) -> Job:
     """The job with this id, which must be there."""
     job = find(tx, job_id)
     if job is None:
@@ -105,10 +105,10 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
     """Open, pause or close a job; work in raters' hands is still taken."""
     if state not in schema.JOB_STATES:
         raise UsageError(unknown("state", state, list(schema.JOB_STATES)))
-    the(tx, job_id)
+    get(tx, job_id)
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(state=state))
     events.write(tx, actor, "job.state", job_id, {"state": state})
-    return the(tx, job_id)
+    return get(tx, job_id)
 
 
 def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str | None = None) -> Job:
@@ -116,4 +116,4 @@ def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str 
     merged = {**lock(tx, job_id).options, **options}
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
-    return the(tx, job_id)
+    return get(tx, job_id)

@@ -7,6 +7,10 @@ submit, and a rater who comes back first simply goes on.
 
 Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
 change says that the lease must still be held, and whoever comes second changes nothing.
+
+A desk: a lease with its unit and all that belongs to it, by one question.
+
+Raters come to their desk with every page and every answer.
 """
 
 from __future__ import annotations
@@ -17,12 +21,13 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Update, bindparam, literal_column, or_, select
 
 from grater.model import Json
-from grater.store import admission, events, footing, guidelines, jobs, people, schema, slots
-from grater.store.footing import CLOCK_SLACK
+from grater.store import admission, events, guidelines, jobs, people, schema, slots, units
+from grater.store.admission import CLOCK_SLACK
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.queue import Place, next_place
 from grater.store.transaction import Tx, locking
+from grater.store.units import StudyUnit
 
 NO_SLOT = 0
 """Slots are counted from 1."""
@@ -62,13 +67,13 @@ OVER = IN_JOB.where(
 )
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 OVER_LOCKED = locking(OVER, of=schema.leases, skip=True)
-FOOTING = footing.question(COLUMNS)
+FOOTING = admission.rater_state_query(COLUMNS)
 
 
 def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None."""
     person = people.lock(tx, person_id)
-    known = footing.of(tx, FOOTING, job_id=job_id, person_id=person_id)
+    known = admission.rater_state(tx, FOOTING, job_id=job_id, person_id=person_id)
     job = known.job
     if admission.refusal(tx, job, person, known):
         return None
@@ -123,7 +128,7 @@ def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
     """Somebody is at work on it: its time starts again; None if it is held no more."""
-    return _renewed(tx, lease, jobs.the(tx, lease.job_id))
+    return _renewed(tx, lease, jobs.get(tx, lease.job_id))
 
 
 def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
@@ -174,3 +179,19 @@ def _still_held(lease: Lease) -> Update:
 
 def _is_over(lease: Lease, now: int) -> bool:
     return lease.expires_at <= now or lease.issued_at > now + CLOCK_SLACK
+
+
+WITH_UNIT = (
+    units.whole(*COLUMNS)
+    .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+)
+
+
+def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, StudyUnit] | None:
+    """The lease, whatever its state, with its unit, if it is this person's."""
+    rows = tx.all(WITH_UNIT, lease=lease_id, person=person_id)
+    if not rows:
+        return None
+    n = len(COLUMNS)
+    return Lease(*rows[0][:n]), units.read([row[n:] for row in rows])

@@ -20,7 +20,7 @@ from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import admission, events, jobs, leases, people, schema, trust, turns
+from grater.store import admission, events, gold_schedule, jobs, leases, people, schema, trust
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.people import Person
@@ -64,16 +64,16 @@ def add(
     """A new panel for a job; `options`: codes, addresses (by ending), secret, places, minutes."""
     if provider not in KNOWN:
         raise UsageError(unknown("panel provider", provider, list(KNOWN)))
-    jobs.the(tx, job_id)
+    jobs.get(tx, job_id)
     _panel(provider, options or {})  # refused before it is stored
     panel_id = new_id()
     row = {"panel_id": panel_id, "job_id": job_id, "provider": provider, "options": dict(options or {})}
     tx.insert(schema.panels, row | {"state": "open", "added_at": tx.now})
     events.write(tx, actor, "panel.added", panel_id, {"job_id": job_id, "provider": provider})
-    return the(tx, panel_id)
+    return get(tx, panel_id)
 
 
-def the(tx: Tx, panel_id: str) -> StudyPanel:
+def get(tx: Tx, panel_id: str) -> StudyPanel:
     row = tx.first(select(schema.panels).where(schema.panels.c.panel_id == panel_id))
     if row is None:
         raise NotFound("there is no such panel")
@@ -87,7 +87,7 @@ def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
         .where(schema.panels.c.job_id == job_id)
         .order_by(schema.panels.c.added_at, schema.panels.c.panel_id)
     )
-    return [the(tx, row.panel_id) for row in tx.all(query)]
+    return [get(tx, row.panel_id) for row in tx.all(query)]
 
 
 def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None) -> PanelPlace:
@@ -95,7 +95,7 @@ def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | 
     tx.first(
         tx.locked(select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id), of=schema.panels)
     )
-    panel = the(tx, panel_id)
+    panel = get(tx, panel_id)
     time_out(tx, panel)
     known = place_of(tx, panel_id, external_id)
     if known is not None and known.state not in GIVEN_BACK:
@@ -132,7 +132,7 @@ def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
     """The place with its code and address, which are only there once it has ended."""
     if place.state not in OVER:
         return place
-    panel = the(tx, place.panel_id).panel
+    panel = get(tx, place.panel_id).panel
     code, address = rules.way_out(panel, cast(Ending, place.state), place.external_id)
     return PanelPlace(
         place.panel_id,
@@ -178,7 +178,7 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
     if not tx.execute(as_it_was.values(**values)).rowcount:
         return False
     if state in GIVEN_BACK:
-        for lease in leases.held_by(tx, place.person_id, job_id=the(tx, place.panel_id).job_id):
+        for lease in leases.held_by(tx, place.person_id, job_id=get(tx, place.panel_id).job_id):
             leases.close(tx, lease, "returned", actor=actor)
     events.write(tx, actor, "place.state", place.panel_id, {"person_id": place.person_id, "state": state})
     return True
@@ -196,15 +196,15 @@ def time_out(tx: Tx, panel: StudyPanel) -> int:
 
 def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     """How a rater who gets no work now has ended; empty if they may get some later."""
-    job = jobs.the(tx, job_id)
+    job = jobs.get(tx, job_id)
     reason = admission.why_not(tx, job, person_id)
     if trust.find(tx, job_id, person_id).state == "ejected":
         return "failed"
     if reason in ("about", "hours") or (reason == "closed" and job.state != "closed"):
         return ""
-    if turns.is_in_quiz(terms_of(job.options), trust.find(tx, job_id, person_id).state):
+    if gold_schedule.is_in_quiz(terms_of(job.options), trust.find(tx, job_id, person_id).state):
         return "screened-out"
-    is_done = reason != "unqualified" and turns.sent(tx, job_id, person_id) > 0
+    is_done = reason != "unqualified" and gold_schedule.sent(tx, job_id, person_id) > 0
     return "completed" if is_done else "screened-out"
 
 
@@ -221,7 +221,7 @@ def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) ->
     same = query.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
     person_id = tx.value(same.limit(1))
     if person_id is not None:
-        return people.the(tx, person_id)
+        return people.get(tx, person_id)
     name = f"{provider} {external_id}"
     free = name if people.by_name(tx, name) is None else f"{name} {new_id()[:6]}"
     return people.add(tx, name=free, role="worker", payload={"panel": provider, **also})

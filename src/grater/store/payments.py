@@ -70,7 +70,7 @@ def bonus(
     if pay is None or cents < 1:
         raise UsageError(f"{job.name}: expected agreed pay and a bonus of at least 1 cent, found {cents}")
     require_currency(tx, job.job_id, pay.currency)
-    wanted = (job.job_id, people.the(tx, person_id).person_id, "bonus", cents, note)
+    wanted = (job.job_id, people.get(tx, person_id).person_id, "bonus", cents, note)
     stored = _find(tx, payment_id) if payment_id else None
     if stored is None:
         return _write(tx, job.job_id, person_id, "bonus", cents, pay, note, actor, payment_id=payment_id)

@@ -74,7 +74,7 @@ def find(tx: Tx, person_id: str) -> Person | None:
     return _one(tx.first(BY_ID, person_id=person_id))
 
 
-def the(tx: Tx, person_id: str) -> Person:
+def get(tx: Tx, person_id: str) -> Person:
     """The person with this id, who must be there."""
     person = find(tx, person_id)
     if person is None:
@@ -134,7 +134,7 @@ def set_state(tx: Tx, person_id: str, state: Literal["active", "ended"], *, acto
 
 
 def set_password(tx: Tx, person_id: str, password_hash: str, *, actor: str | None = None) -> Person:
-    person = the(tx, person_id)
+    person = get(tx, person_id)
     tx.execute(
         schema.people.update().where(schema.people.c.person_id == person_id).values(password_hash=password_hash)
     )
@@ -165,10 +165,10 @@ def require_unchanged(tx: Tx, person: Person) -> None:
 
 
 def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str) -> Person:
-    the(tx, person_id)
+    get(tx, person_id)
     tx.execute(schema.people.update().where(schema.people.c.person_id == person_id).values(**values))
     events.write(tx, actor, verb, person_id, values)
-    return the(tx, person_id)
+    return get(tx, person_id)
 
 
 def require_role(role: str) -> None:

@@ -1,10 +1,16 @@
-"""How far a job is: slots by state, judgments by unit and by rater."""
+"""How far a job is: slots by state, judgments by unit and by rater.
+
+Units whose judgments are complete: whether somebody decided them, and whether their raters differ.
+
+Counts for a first look at a study, each one query however long the tables are.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from sqlalchemy import and_, bindparam, case, func, select
+from sqlalchemy import and_, bindparam, case, exists, func, select
 
 from grater.store import schema
 from grater.store.transaction import Tx
@@ -130,3 +136,92 @@ OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
 )
 
 _STATUSES = ("valid", "untrusted", "surplus", "withdrawn")
+
+
+By: TypeAlias = Literal["label", "payload"]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedUnit:
+    unit_id: str
+    differs: bool
+    is_decided: bool
+
+
+def finished_units(tx: Tx, job_id: str, *, by: By = "label") -> list[FinishedUnit]:
+    """The finished units of a job with two judgments or more, those on which raters differ first.
+
+    Raters differ where an item has two labels; where the work is in the payload (marked essays), two of those.
+    """
+    said = (
+        select(
+            schema.submissions.c.unit_id,
+            schema.judgments.c.item_id,
+            func.count(schema.judgments.c[by].distinct()).label("ways"),
+        )
+        .join(schema.judgments, schema.judgments.c.submission_id == schema.submissions.c.submission_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
+        .group_by(schema.submissions.c.unit_id, schema.judgments.c.item_id)
+        .subquery()
+    )
+    is_decided = exists().where(schema.adjudications.c.unit_id == schema.units.c.unit_id)
+    n_valid = (
+        select(func.count())
+        .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
+        .scalar_subquery()
+    )
+    query = (
+        select(schema.units.c.unit_id, func.max(said.c.ways), is_decided)
+        .join(said, said.c.unit_id == schema.units.c.unit_id)
+        .where(
+            schema.units.c.job_id == job_id,
+            schema.units.c.role == "work",
+            schema.units.c.wanted > 1,
+            n_valid >= schema.units.c.wanted,
+        )
+        .group_by(schema.units.c.unit_id, schema.units.c.position)
+        .order_by(schema.units.c.position)
+    )
+    found = [FinishedUnit(row[0], row[1] > 1, bool(row[2])) for row in tx.all(query)]
+    return sorted(found, key=lambda each: not each.differs)
+
+
+def slots_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Slots of each job by state."""
+    return _nested(
+        tx,
+        select(schema.slots.c.job_id, schema.slots.c.state, func.count()).group_by(
+            schema.slots.c.job_id, schema.slots.c.state
+        ),
+    )
+
+
+def submissions_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Submissions of each job by status; practice and gold too.
+
+    Job by job and status by status, since no index has them in that order and to sort half a million takes longer.
+    """
+    statuses = sorted(schema.STATUSES)
+    counts = [func.count().filter(schema.submissions.c.status == status) for status in statuses]
+    query = select(schema.jobs.c.job_id, *counts).join(
+        schema.submissions, schema.submissions.c.job_id == schema.jobs.c.job_id
+    )
+    found = sorted(tuple(row) for row in tx.all(query.group_by(schema.jobs.c.job_id)))
+    return {job_id: {name: n for name, n in zip(statuses, ns, strict=True) if n} for job_id, *ns in found}
+
+
+def units_by_job(tx: Tx) -> dict[str, dict[str, int]]:
+    """Units of each job by role."""
+    return _nested(
+        tx,
+        select(schema.units.c.job_id, schema.units.c.role, func.count()).group_by(
+            schema.units.c.job_id, schema.units.c.role
+        ),
+    )
+
+
+def _nested(tx: Tx, query: object) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for row in sorted(tuple(row) for row in tx.all(query)):  # type: ignore[arg-type]
+        found.setdefault(row[0], {})[row[1]] = row[2]
+    return found

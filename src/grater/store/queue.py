@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, func, literal_column, or_, select
 
-from grater.store import schema, turns
+from grater.store import gold_schedule, schema
 from grater.store.ids import PRIME, multiplier, new_shuffle
 from grater.store.jobs import Job
 from grater.store.transaction import ONE, Record, Tx, locking
@@ -50,10 +50,10 @@ def next_place(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Pla
     if practice is not None:
         return Place(practice, None)
     work = _work(tx, job, person_id)
-    if work is None or not turns.has_gold(job):
+    if work is None or not gold_schedule.has_gold(job):
         return work
     known = _gold(tx, job, person_id)
-    return known if turns.due(tx, job, person_id) == "gold" else work
+    return known if gold_schedule.due(tx, job, person_id) == "gold" else work
 
 
 def _gold(tx: Tx, job: Job, person_id: str) -> Place | None:

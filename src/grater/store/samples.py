@@ -11,9 +11,8 @@ from sqlalchemy import select
 from grater.errors import Conflict, NotFound
 from grater.registry import unknown
 from grater.store import events, schema
-from grater.store.chunks import chunks
 from grater.store.ids import new_id
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, chunks
 from grater.tables import Sample, SampleMeta, read_sample
 
 COLUMNS = ("item", "stratum", "probability", "stratum_size", "random", "system")
@@ -64,7 +63,7 @@ def named(tx: Tx, name: str) -> Sample:
 
 
 def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
-    """System by system, each in the order in which to judge (`grater.sampling.reuse`)."""
+    """System by system, each in the order in which to judge (`grater.sampling.draw`)."""
     turn = pl.col("system").replace_strict({name: n for n, name in enumerate(meta.systems)}, default=-1)
     return frame.sort(turn, pl.col("random") / pl.col("probability"), "item")
 

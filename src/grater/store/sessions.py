@@ -37,7 +37,7 @@ LIVE = (
 def start(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
     """A new session and the token for its cookie, which is told this once."""
     token = new_secret()
-    session = Session(people.the(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
+    session = Session(people.get(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
     row = {name: getattr(session, name) for name in Session.__dataclass_fields__}
     tx.insert(schema.sessions, row | {"token_hash": hashed(token)})
     return token, session

@@ -1,10 +1,24 @@
-"""Slots: the places for a unit's judgments, each free, leased, filled or closed."""
+"""Slots: the places for a unit's judgments, each free, leased, filled or closed.
+
+How many judgments a unit is still asked for: its slots follow the job's redundancy rule as answers come.
+
+The rule (`grater.crowd.terms`) says from the valid labels how many more are wanted.  So many slots are open,
+free or in a rater's hands: more are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the
+number of slots that are not closed.  With a fixed number nothing changes.
+
+Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just taking, is
+closed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy import bindparam, select
 
-from grater.store import schema
+from grater.crowd.terms import Redundancy, still_wanted, terms_of
+from grater.store import events, jobs, schema, units
+from grater.store.jobs import Job
 from grater.store.transaction import ONE, Tx, locking
 
 OF_UNIT = schema.slots.c.unit_id == bindparam("unit")
@@ -34,3 +48,95 @@ def free_units(tx: Tx, job_id: str) -> set[str]:
     """The units of a job with a free slot."""
     query = select(schema.slots.c.unit_id).where(schema.slots.c.job_id == job_id, schema.slots.c.state == "free")
     return {row.unit_id for row in tx.all(query.distinct())}
+
+
+BETWEEN = "|"
+
+
+def settle(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
+    """Open or close slots of these units, so that as many are open as the rule still wants; give the changed ones."""
+    if _rule(job) is None:
+        return []
+    found = sorted(set(unit_ids))  # in one order, so that two who settle the same units do not block
+    for unit_id in found:
+        units.lock(tx, unit_id)
+    rule = _rule(jobs.get(tx, job.job_id))  # only now: the terms may have changed while we waited
+    return [] if rule is None else [unit_id for unit_id in found if _settle(tx, job, unit_id, rule)]
+
+
+def hold(tx: Tx, unit_id: str) -> bool:
+    """Keep everybody from the unit's free slots until the end; False where somebody is taking one just now."""
+    units.lock(tx, unit_id)
+    return len(_free(tx, unit_id)) == list(_states(tx, unit_id).values()).count("free")
+
+
+def close_all(tx: Tx, unit_id: str) -> None:
+    """Ask for nothing more: every slot that is free is closed; hold the unit first."""
+    _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id), "closed"))
+
+
+def _rule(job: Job) -> Redundancy | None:
+    """The job's rule, where it changes anything."""
+    rule = terms_of(job.options).redundancy
+    return None if rule is None or (rule.is_fixed and rule.most == job.judgments) else rule
+
+
+def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
+    if tx.value(select(schema.units.c.role).where(schema.units.c.unit_id == unit_id)) != "work":
+        return False
+    states = _states(tx, unit_id)
+    n_open = sum(state in ("free", "leased") for state in states.values())
+    missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
+    if missing > 0:
+        closed = [n for n, state in states.items() if state == "closed"][:missing]
+        new = list(range(max(states, default=0) + 1, max(states, default=0) + 1 + missing - len(closed)))
+        unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
+        own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
+        tx.insert(schema.slots, [{**own, "n": n} for n in new])
+        return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
+    return missing < 0 and _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id)[missing:], "closed"))
+
+
+def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
+    if not states:
+        return False
+    for n, state in states.items():
+        set_state(tx, unit_id, n, state)
+    wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
+    tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(wanted=wanted))
+    told = {str(n): state for n, state in states.items()}
+    events.write(tx, None, "slots.changed", unit_id, {"slots": told, "wanted": wanted})
+    return True
+
+
+def _free(tx: Tx, unit_id: str) -> list[int]:
+    """The free slots, ours until the end, without those that somebody is taking."""
+    query = (
+        select(schema.slots.c.n)
+        .where(schema.slots.c.unit_id == unit_id, schema.slots.c.state == "free")
+        .order_by(schema.slots.c.n)
+    )
+    return [row.n for row in tx.all(tx.locked(query, of=schema.slots, skip=True))]
+
+
+def _states(tx: Tx, unit_id: str) -> dict[int, str]:
+    query = (
+        select(schema.slots.c.n, schema.slots.c.state)
+        .where(schema.slots.c.unit_id == unit_id)
+        .order_by(schema.slots.c.n)
+    )
+    return {row.n: row.state for row in tx.all(query)}
+
+
+def _labels(tx: Tx, unit_id: str) -> list[str]:
+    """One label a valid submission; of a unit with several items all of them together."""
+    query = (
+        select(schema.judgments.c.submission_id, schema.judgments.c.label)
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status == "valid")
+        .order_by(schema.judgments.c.submission_id, schema.judgments.c.item_id)
+    )
+    found: dict[str, list[str]] = {}
+    for row in tx.all(query):
+        found.setdefault(row.submission_id, []).append(row.label)
+    return [BETWEEN.join(labels) for labels in found.values()]

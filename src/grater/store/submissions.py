@@ -1,4 +1,8 @@
-"""Submissions: one answered page each, kept for good.
+"""What an answer meets when it comes in, by one question: its lease, its unit, and how its rater stands.
+
+Ask when the person is locked: what the same rater sent a moment ago is then in it.
+
+Submissions: one answered page each, kept for good.
 
 The client names a submission by a UUID of its own.  The same id with the same body is a replay and gets the stored
 result; with another body it is a conflict (P2).  Work on a lease that the rater holds is valid.  Late work, on a
@@ -13,18 +17,76 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, exists, func, literal_column, select
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
-from grater.store import events, gold, people, schema, slots, trust
-from grater.store.before import Before, before_of
-from grater.store.chunks import chunks
+from grater.store import events, gold, jobs, people, schema, slots, trust
 from grater.store.ids import body_hash
 from grater.store.jobs import Job
+from grater.store.leases import COLUMNS as LEASE
 from grater.store.leases import Lease
-from grater.store.transaction import Record, Tx
+from grater.store.transaction import Record, Tx, chunks, locking
 from grater.tasks.task import Answer
+
+THEIRS_COUNT = (schema.submissions.c.person_id == bindparam("person")) & schema.submissions.c.status.in_(
+    (literal_column("'valid'"), literal_column("'untrusted'"))
+)
+COUNTING = select(schema.submissions.c.submission_id).where(
+    schema.submissions.c.unit_id == bindparam("unit"), THEIRS_COUNT
+)
+ID_SEPARATOR = "\x1f"
+"""Between the ids of items where a question gives them together; no id has it."""
+ASKED = (
+    select(func.aggregate_strings(schema.unit_items.c.item_id, ID_SEPARATOR))
+    .where(schema.unit_items.c.unit_id == schema.leases.c.unit_id)
+    .scalar_subquery()
+)
+CONTEXT = (
+    select(
+        *LEASE,
+        *jobs.COLUMNS,
+        schema.units.c.role.label("unit_role"),
+        exists().where(schema.submissions.c.unit_id == schema.leases.c.unit_id, THEIRS_COUNT).label("is_answered"),
+        func.coalesce(schema.trust.c.state, "new").label("trust"),
+        ASKED.label("asked"),
+        exists().where(schema.submissions.c.submission_id == bindparam("submission")).label("is_stored"),
+    )
+    .select_from(schema.leases)
+    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .join(schema.jobs, schema.jobs.c.job_id == schema.leases.c.job_id)
+    .outerjoin(
+        schema.trust,
+        and_(schema.trust.c.job_id == schema.leases.c.job_id, schema.trust.c.person_id == bindparam("person")),
+    )
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+)
+CONTEXT_LOCKED = locking(CONTEXT, of=schema.leases)
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionContext:
+    """What an answer meets: its lease (locked), the job, the unit's role and items, how the rater stands."""
+
+    lease: Lease
+    job: Job
+    role: str
+    is_answered: bool
+    trust: str
+    asked: frozenset[str]
+
+
+def context_of(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> SubmissionContext | None:
+    """What a new answer meets; None where its id is taken, or the lease is nobody's or another's."""
+    asked = CONTEXT_LOCKED if tx.is_postgres else CONTEXT
+    row = tx.first(asked, submission=submission_id, lease=lease_id, person=person_id)
+    if row is None or row.is_stored:
+        return None
+    n = len(LEASE)
+    lease, job = Lease(*row[:n]), Job(*row[n : n + len(jobs.COLUMNS)])
+    items = frozenset(row.asked.split(ID_SEPARATOR)) if row.asked else frozenset()
+    return SubmissionContext(lease, job, row.unit_role, bool(row.is_answered), row.trust, items)
+
 
 LONGEST_ID = 100
 
@@ -61,7 +123,7 @@ def submit(
     if not 0 < len(submission_id) <= LONGEST_ID:
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
     people.lock(tx, person_id)
-    before = before_of(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
+    before = context_of(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     if before is None:
         return _replay(find(tx, submission_id), person_id, body)
     _require_answers(before, answers)
@@ -141,7 +203,7 @@ def _replay(stored: Record | None, person_id: str, body: Mapping[str, Json]) -> 
     return Receipt(stored.submission_id, stored.unit_id, stored.status, is_replay=True, is_right=stored.is_right)
 
 
-def _status(tx: Tx, before: Before) -> tuple[str, int | None]:
+def _status(tx: Tx, before: SubmissionContext) -> tuple[str, int | None]:
     """What new work on a lease counts for, and the slot that it fills."""
     lease = before.lease
     if before.is_answered:
@@ -172,11 +234,11 @@ def _from_lease(lease: Lease, now: int) -> dict[str, Any]:
     return {name: getattr(lease, name) for name in names} | {"at": now, "is_late": is_late}
 
 
-def _graded(tx: Tx, before: Before, answers: Sequence[Answer]) -> bool | None:
+def _graded(tx: Tx, before: SubmissionContext, answers: Sequence[Answer]) -> bool | None:
     return gold.grade(before.job.task, answers, gold.of_unit(tx, before.lease.unit_id))
 
 
-def _require_answers(before: Before, answers: Sequence[Answer]) -> None:
+def _require_answers(before: SubmissionContext, answers: Sequence[Answer]) -> None:
     """One answer for each item of the unit, no more and no less."""
     asked, found = before.asked, [answer.item_id for answer in answers]
     if not found or len(set(found)) != len(found) or (asked and set(found) != asked):

@@ -43,7 +43,7 @@ def make(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, a
     """A new token, told this once."""
     secret, token_id = new_secret(), new_id()
     expires_at = None if days is None else tx.now + int(days * DAY)
-    row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.the(tx, person_id).person_id}
+    row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.get(tx, person_id).person_id}
     tx.insert(schema.tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
     events.write(tx, actor or person_id, "token.made", token_id, {"person_id": person_id})
     return secret

@@ -1,11 +1,15 @@
-"""One transaction, as every query function of the store gets it: a connection, the time, the study's key."""
+"""One transaction, as every query function of the store gets it: a connection, the time, the study's key.
+
+Long lists in portions that both engines take in one statement.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
 from sqlalchemy.sql.elements import KeyedColumnElement
@@ -75,3 +79,15 @@ def insert_into(table: Table) -> Insert:
 def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
     """A query whose rows of one table are locked; rows that somebody else holds are waited for, or skipped."""
     return statement.with_for_update(of=of, skip_locked=skip, key_share=True)
+
+
+T = TypeVar("T")
+
+PORTION = 500
+"""Far below the 32,766 parameters of SQLite; a row of twenty columns still fits."""
+
+
+def chunks(values: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
+    left = iter(values)
+    while portion := list(islice(left, size)):
+        yield portion

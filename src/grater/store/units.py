@@ -3,6 +3,11 @@
 Work units have N slots, one for each judgment that is wanted.  Practice and gold units have none: every rater meets
 each of them once.  A unit's shuffle number is drawn at random when it is added and orders the queue (`leases`), so
 neither ids nor order tell where a unit came from (P10).
+
+A unit that has all its judgments: an event says so, each time that it gets there.
+
+Whoever brings a unit to its end holds it while they look: of two who hand in its last answers at once, the second
+sees what the first stored.
 """
 
 from __future__ import annotations
@@ -16,10 +21,9 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from grater.errors import NotFound, UsageError
 from grater.model import Essay, Item, Json, Span
 from grater.store import essays, events, jobs, schema
-from grater.store.chunks import chunks
 from grater.store.ids import new_id, new_shuffle
 from grater.store.jobs import Job
-from grater.store.transaction import Tx
+from grater.store.transaction import Tx, chunks
 from grater.tasks.task import Unit, UnitItem
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
@@ -107,7 +111,7 @@ class About:
 
 def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
     """Add units with their slots to a job; give their ids in order."""
-    job = jobs.the(tx, job_id)
+    job = jobs.get(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
     position = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
@@ -197,7 +201,7 @@ def of_lease(tx: Tx, lease_id: str) -> About | None:
     return None if row is None else About(*row)
 
 
-def the(tx: Tx, unit_id: str) -> StudyUnit:
+def get(tx: Tx, unit_id: str) -> StudyUnit:
     """The unit with this id, which must be there."""
     unit = find(tx, unit_id)
     if unit is None:
@@ -241,3 +245,28 @@ def lock(tx: Tx, unit_id: str) -> None:
     query = select(schema.units.c.unit_id).where(schema.units.c.unit_id == unit_id)
     if tx.first(tx.locked(query, of=schema.units)) is None:
         raise NotFound(NO_UNIT)
+
+
+FINISHED = "unit.finished"
+
+N_VALID = (
+    select(func.count())
+    .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
+    .scalar_subquery()
+)
+JOB_OF_FINISHED = select(schema.units.c.job_id).where(
+    schema.units.c.unit_id == bindparam("unit"),
+    schema.units.c.role == "work",
+    schema.units.c.wanted > 0,
+    schema.units.c.wanted <= N_VALID,
+)
+
+
+def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
+    """Log which of these units, where something has just changed, are finished."""
+    for unit_id in sorted(set(unit_ids)):  # in one order, so that two who tell of the same units do not block
+        if tx.is_postgres:
+            lock(tx, unit_id)
+        job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)
+        if job_id is not None:
+            events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})

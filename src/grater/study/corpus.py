@@ -53,8 +53,8 @@ def _marks(tx: Tx, *, names: bool) -> dict[str, dict[str, tuple[Edit, ...]]]:
         for row, answers in judgments.by_submission(tx, job.job_id):
             _note(found, _essay_id(tx, row.unit_id), raters[row.person_id], job.name, answers)
     for each in adjudications.all(tx):
-        if units.the(tx, each.unit_id).job.task == TASK:
-            job_name = units.the(tx, each.unit_id).job.name
+        if units.get(tx, each.unit_id).job.task == TASK:
+            job_name = units.get(tx, each.unit_id).job.name
             _note(found, _essay_id(tx, each.unit_id), adjudications.ANNOTATOR, job_name, each.answers)
     return found
 
@@ -69,4 +69,4 @@ def _note(
 
 
 def _essay_id(tx: Tx, unit_id: str) -> str:
-    return units.the(tx, unit_id).unit.essay.essay_id
+    return units.get(tx, unit_id).unit.essay.essay_id

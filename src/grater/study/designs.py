@@ -18,11 +18,9 @@ from grater.registry import unknown
 from grater.rng import generator
 from grater.store import Store, Tx, decisions, items, jobs
 from grater.store.jobs import Job
-from grater.study.crowd_planting import own_essays
-from grater.study.drawing import Wish, draw, require_left
-from grater.study.nouns import construction_items
-from grater.study.planning import JobPlan, add_job
-from grater.study.prepositions import preposition_items
+from grater.study.job_units import construction_items, own_essays, preposition_items
+from grater.study.jobs import JobPlan, add_job
+from grater.study.samples import Wish, draw, require_left
 from grater.text.sentences import sentences_of
 
 MISSING = "not_filled"
@@ -116,7 +114,7 @@ def _design(name: str) -> Design:
 
 def _only_system(store: Store, design: Design) -> str:
     with store.read() as tx:
-        names = decisions.names(tx)
+        names = decisions.system_names(tx)
     if len(names) != 1:
         found = ", ".join(names) or "none; run grater study decide first"
         raise UsageError(f"the design {design.name} is for one system: expected --system NAME, found {found}")

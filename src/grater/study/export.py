@@ -21,22 +21,21 @@ import polars as pl
 
 from grater import __version__
 from grater.agreement import agreement
-from grater.agreement.as_json import agreement_json
-from grater.agreement.edits import edit_agreement
-from grater.agreement.edits.as_json import corpus_json
+from grater.agreement.edits import corpus_json, edit_agreement
+from grater.agreement.summary import agreement_json
 from grater.corpora import Loss, write_corpus
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
 from grater.model import Essay, Json
 from grater.store import Store, Tx, dump, events, jobs, people
-from grater.store.json_text import to_text
 from grater.store.migrations import VERSION
-from grater.study import frames
+from grater.store.schema.columns import to_text
+from grater.study import tables
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_essays, marked_in
-from grater.study.costs import costs
-from grater.study.crowd_protocol import whole_protocol
+from grater.study.money import costs
 from grater.study.tables import redundancy_of
+from grater.study.terms import whole_protocol
 from grater.tables import equal_in_number, read_judgments, with_labels, write_table
 from grater.tasks import TASKS
 from grater.tasks.task import Task, merged_by
@@ -74,13 +73,13 @@ def _tables(tx: Tx, folder: Path, *, names: bool) -> None:
 def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     raters = {each.person_id: each.name if names else each.pseudonym for each in people.all(tx)}
     whole = {
-        "items": frames.item_frame(tx),
-        "judgments": frames.judgment_frame(tx, names=names),
-        "raters": frames.rater_frame(tx, names=names),
-        "gold": frames.gold_frame(tx),
-        "payments": frames.payment_frame(tx, raters),
-        "decisions": frames.decision_frame(tx),
-        "adjudications": frames.adjudication_frame(tx, raters),
+        "items": tables.item_frame(tx),
+        "judgments": tables.judgment_frame(tx, names=names),
+        "raters": tables.rater_frame(tx, names=names),
+        "gold": tables.gold_frame(tx),
+        "payments": tables.payment_frame(tx, raters),
+        "decisions": tables.decision_frame(tx),
+        "adjudications": tables.adjudication_frame(tx, raters),
     }
     for name, frame in whole.items():
         write_table(frame, folder / f"{name}.csv", raw=raw)
@@ -89,8 +88,8 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
     for number, found in enumerate(by_job.values(), 1):
         place = folder / "jobs" / f"{number:02d}"
         place.mkdir(parents=True)
-        write_table(frames.rating_frame(found), place / "ratings.csv", raw=raw)
-        write_table(frames.label_frame(found), place / "labels.csv", raw=raw)
+        write_table(tables.rating_frame(found), place / "ratings.csv", raw=raw)
+        write_table(tables.label_frame(found), place / "labels.csv", raw=raw)
     _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
     least = {job.name: redundancy_of([job]) for job in jobs.all(tx)}
     marked = {job.name: marked_in(tx, job.job_id, names=names) for job in jobs.all(tx) if job.task == MARKING}

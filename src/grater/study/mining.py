@@ -4,29 +4,54 @@ Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of t
 rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
 `EXAMPLES` places.  Whoever may adjudicate decides: `y` is the label error, `n` is ok.  So verdicts grow and are
 exported like every adjudication.  `mined_tables` brings lists in and out as files.
+
+Mined lists as tables: the files of `grater mine extraneous` into a study, and out of it again.
+
+The balanced corpus of a mined list as a job: accepted errors, as many correct uses, some of both as gold.
+
+Madnani et al. 2011, section 2.1 (`grater.detect.mining.review`).  Items are of the kind `prep`, as detectors decide
+on them.  Raters are not told which are which: units are shuffled, and what was mined stays with the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
-from grater.detect.mining.mined import Counter, mine
-from grater.detect.mining.ranking import RATIO, Suspect
-from grater.detect.mining.uses import Use, uses_of
-from grater.detect.mining.verdicts import NO, OPEN, SPOKEN, YES, Far
-from grater.errors import BadInput, NotFound, Problem, UsageError
-from grater.model import Item, Json, Span
-from grater.store import Store, Tx, adjudications, essays, guidelines, items, jobs, suspects, units
+import polars as pl
+
+from grater.detect.mining.ranking import RATIO, Suspect, Use, by_trigram, uses_of
+from grater.detect.mining.review import (
+    N_EACH,
+    N_GOLD,
+    NO,
+    OPEN,
+    SPOKEN,
+    YES,
+    Balanced,
+    ReviewProgress,
+    TrigramCounter,
+    balanced_from,
+    mine,
+    suspects_table,
+    verdicts_of,
+)
+from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
+from grater.model import Essay, Item, Json, Span
+from grater.rng import generator
+from grater.store import Store, Tx, adjudications, essays, guidelines, items, jobs, units
+from grater.store.adjudications import ListedSuspect
 from grater.store.jobs import Job
 from grater.store.people import Person
-from grater.store.suspects import Listed
 from grater.store.units import NewUnit
-from grater.study.crowd_planting import own_essays
-from grater.study.name_rules import require_name
+from grater.study.gold import make_gold
+from grater.study.job_units import own_essays
+from grater.study.jobs import JobPlan, plan_job
+from grater.study.limits import require_name
+from grater.tables import Table
 from grater.tasks import TASKS, Answer
-from grater.tasks.context import TARGET, pieces_around
+from grater.tasks.form import TARGET, pieces_around
 from grater.tasks.task import ERROR, OK, Piece
 
 TASK, KIND = "error", "prep-extraneous"
@@ -43,7 +68,7 @@ NUMBERS = ("n_trigram", "n_bigram", "expected")
 class Verdict:
     """One suspect as people see it: the trigram, its counts, what was decided, by whom."""
 
-    listed: Listed
+    listed: ListedSuspect
 
     @property
     def trigram(self) -> str:
@@ -78,7 +103,7 @@ class Verdict:
 def mine_study(
     store: Store,
     name: str,
-    count: Counter,
+    count: TrigramCounter,
     *,
     source: str,
     most: int,
@@ -115,7 +140,7 @@ def keep(tx: Tx, name: str, found: Sequence[Suspect], *, source: str, actor: str
 
 def the_list(tx: Tx, job_id: str) -> Job:
     """A mined list, which must be one."""
-    job = jobs.the(tx, job_id)
+    job = jobs.get(tx, job_id)
     if MINED not in job.options:
         raise NotFound(f"{job.name}: this job is no mined list")
     return job
@@ -126,18 +151,18 @@ def lists(tx: Tx) -> list[Job]:
 
 
 def all_of(tx: Tx, job_id: str) -> list[Verdict]:
-    return [Verdict(each) for each in suspects.of_job(tx, job_id)]
+    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id)]
 
 
 def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) -> list[Verdict]:
     """The suspects with a verdict (OPEN is one too), or with any: `most` of them, from number `start` on."""
     label = None if verdict is None else LABELS.get(verdict, "")
-    return [Verdict(each) for each in suspects.of_job(tx, job_id, label=label, start=start, most=most)]
+    return [Verdict(each) for each in adjudications.suspects_of_job(tx, job_id, label=label, start=start, most=most)]
 
 
 def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
     """The suspect at a place of the list."""
-    found = suspects.at(tx, job_id, place)
+    found = adjudications.at(tx, job_id, place)
     return None if found is None else Verdict(found)
 
 
@@ -149,9 +174,9 @@ def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
     return found
 
 
-def far(tx: Tx, job_id: str) -> Far:
-    n_of = suspects.tally(tx, job_id)
-    return Far(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
+def far(tx: Tx, job_id: str) -> ReviewProgress:
+    n_of = adjudications.suspect_counts(tx, job_id)
+    return ReviewProgress(n_of.get(ERROR, 0), n_of.get(OK, 0), n_of.get("", 0))
 
 
 def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int | None = None) -> str:
@@ -192,3 +217,118 @@ def _payload(suspect: Suspect) -> dict[str, Json]:
     numbers |= {"expected": suspect.expected, "score": suspect.score, "n_uses": len(suspect.uses)}
     places: list[Json] = [[use.essay_id, use.span.start, use.span.end] for use in suspect.uses[:EXAMPLES]]
     return {"trigram": suspect.words, **numbers, "places": places}
+
+
+Decider: TypeAlias = Callable[[Tx], Person]
+"""Finds whoever decides."""
+
+
+def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
+    """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
+    require_name(name)
+    verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
+    found = _suspects(table, by_trigram(uses_in(store)))
+    with store.write() as tx:
+        job = keep(tx, name, found, source=table.name)
+        for each in all_of(tx, job.job_id) if verdicts else ():
+            decide(tx, each, verdicts.get(each.trigram, OPEN), decider(tx))
+    return job
+
+
+def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
+    """The list as `grater mine extraneous` writes and reads it."""
+    found = all_of(tx, job_id)
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in found])}
+    firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in found]
+    table = suspects_table(
+        [Suspect(use.trigram, uses=(use,), **each.numbers(NUMBERS)) for each, use in zip(found, firsts, strict=True)],
+        {each.trigram: each.verdict for each in found},
+    )
+    return table.with_columns(n_uses=pl.Series([each.n_uses for each in found], dtype=pl.Int64))
+
+
+def _first_use(each: Verdict, essay: Essay) -> Use:
+    span = each.listed.item.span
+    pieces = pieces_around(essay, span, mark=TARGET)
+    offset = 0 if pieces[0].mark else len(pieces[0].text)
+    context = "".join(piece.text for piece in pieces)
+    document = str(essay.metadata.get("document") or "")
+    first, middle, last = each.trigram.split(" ")
+    return Use((first, middle, last), essay.essay_id, document, span, context, offset)
+
+
+def _suspects(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:
+    """The rows of a list as suspects, at the places where the study's essays have them."""
+    problems = Problems(table.name)
+    found: dict[str, Suspect] = {}
+    for line, row in enumerate(table.frame.iter_rows(named=True), 2):
+        trigram = " ".join(str(row["trigram"] or "").split())
+        if trigram not in uses:
+            problems.add(f"expected a trigram of the study's essays, found {trigram!r}", line=line)
+        elif trigram in found:
+            problems.add(f"expected every trigram once, found {trigram!r} again", line=line)
+        else:
+            numbers = {name: _number(row.get(name), name, problems, line) for name in NUMBERS}
+            found[trigram] = Suspect(uses[trigram][0].trigram, uses=tuple(uses[trigram]), **numbers)
+    problems.done()
+    if not found:
+        raise BadInput(Problem(table.name, "expected trigrams, found none"))
+    return list(found.values())
+
+
+def _number(cell: object, name: str, problems: Problems, line: int) -> float:
+    try:
+        value = float(str(cell))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        problems.add(f"{name}: expected a number, found {str(cell)[:20]!r}", line=line)
+    return value
+
+
+JUDGMENTS = 3
+"""Raters asked about each item."""
+
+
+def balanced_job(
+    store: Store,
+    job_id: str,
+    name: str,
+    count: TrigramCounter,
+    *,
+    judgments: int = JUDGMENTS,
+    n_each: int = N_EACH,
+    n_gold: int = N_GOLD,
+    seed: int = 0,
+    actor: str | None = None,
+) -> tuple[Job, Balanced]:
+    """The accepted trigrams of a list and as many correct uses as a job of its own, some of them gold; not open yet.
+
+    Correct uses are attested by `count`, and neither suspicious by it nor on the list.
+    """
+    require_name(name)
+    with store.read() as tx:
+        the_list(tx, job_id)
+        verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}
+    rng = generator(seed, "mine", "balanced")
+    made = balanced_from(mine(uses_in(store), count), verdicts, rng=rng, n_each=n_each, n_gold=n_gold)
+    rows = made.items.select("essay", "start", "end", "kind", "label", "trigram", "gold").rows()
+    placed = [
+        (Item(essay, Span(start, end), kind), label, trigram, gold)
+        for essay, start, end, kind, label, trigram, gold in rows
+    ]
+    with store.write() as tx:
+        items.add_all(tx, (items.of(item) for item, *_ in placed))
+        ids = [item.item_id for item, *_ in placed]
+        job = plan_job(tx, JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False), actor=actor)
+        for item, label, trigram, gold in placed:
+            if gold:
+                make_gold(tx, job, item.item_id, [label], reason=_reason(trigram, label), actor=actor)
+    return job, made
+
+
+def _reason(trigram: str, label: str) -> str:
+    first, middle, last = trigram.split(" ")
+    if label == ERROR:
+        return f"People say “{first} {last}”: “{middle}” is one too many."
+    return f"“{trigram}” is how people say it."

@@ -1,28 +1,113 @@
-"""The report of a study: its tables, its costs and its protocol in one page."""
+"""The studies of words in a study: blanks filled, words chosen between, constructions judged.
+
+In the cloze test the writer's own word is what stands in the essay, and a program among the raters is a system.
+
+Raters of a report by their names, for readers who may know them; everywhere else they go by pseudonyms.
+
+The report of a study: its tables, its costs and its protocol in one page.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import PurePath
+from typing import Any
 
+import polars as pl
+
+from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.crowd.pay import money
 from grater.crowd.terms import KEY
-from grater.evaluate.draws import Chance
+from grater.evaluate.selection import WRITER
 from grater.model import Json
-from grater.report.build import build
-from grater.report.figure import Report
-from grater.report.inputs import Inputs
-from grater.store import Tx, dump, guidelines, jobs, samples
+from grater.report.build import Inputs, build
+from grater.report.document import Report
+from grater.statistics.bootstrap import Chance
+from grater.store import Tx, dump, guidelines, jobs, people
 from grater.store.clock import as_iso
+from grater.store.columns import kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
-from grater.study.crowd_protocol import protocol_sheet
-from grater.study.naming import names_of, with_names
-from grater.study.tables import StudyTables, study_tables
-from grater.study.words import words_of
-from grater.tables import Sample, items_hash
+from grater.study.evaluation import sample_of
+from grater.study.tables import EXPERT, PEOPLE, PROGRAM, labels_of, study_tables
+from grater.study.terms import protocol_sheet
+from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.text.prepositions import canonical
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Judgments in the labels of their tasks; what a study does not have is None."""
+
+    constructions: Judgments | None = None
+    construction_items: Table | None = None
+    cloze: Judgments | None = None
+    cloze_words: Table | None = None
+    choice: Judgments | None = None
+
+
+def words_of(tx: Tx) -> Words:
+    """Everything of the three studies that the study has."""
+    constructions, items = _constructions(tx)
+    blanks = labels_of(tx, "cloze")
+    return Words(
+        constructions,
+        items,
+        None if blanks is None else _with_writer(tx, blanks),
+        _of_programs(tx) if blanks is not None else None,
+        labels_of(tx, "choice", groups=(EXPERT,)) or labels_of(tx, "choice", groups=PEOPLE),
+    )
+
+
+def _constructions(tx: Tx) -> tuple[Judgments | None, Table | None]:
+    found = labels_of(tx, "construction")
+    if found is None:
+        return None, None
+    kinds = kinds_of(tx, found.frame["item"].cast(pl.String).unique().to_list())
+    return found, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+
+
+def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
+    """The filled blanks with the writer's own words beside them."""
+    said = blanks.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    places = place_columns(tx, kinds_of(tx, said["item"].unique().to_list()))
+    own = places.join(said, on="item", how="semi").select(
+        "item",
+        rater=pl.lit(WRITER),
+        label=pl.col("target").map_elements(lambda word: canonical(word) or word, return_dtype=pl.String),
+    )
+    return read_judgments(pl.concat([said, own]), name=blanks.name)
+
+
+def _of_programs(tx: Tx) -> Table | None:
+    filled = labels_of(tx, "cloze", groups=(PROGRAM,))
+    if filled is None:
+        return None
+    frame = filled.frame.select("item", system="rater", flagged=pl.lit(value=False), suggestion="label")
+    return read_decisions(frame, name="cloze")
+
+
+def names_of(tx: Tx) -> dict[str, str]:
+    """Names by pseudonym; no two people of a study have the same."""
+    return {person.pseudonym: person.name for person in people.all(tx)}
+
+
+def with_names(inputs: Inputs, names: Mapping[str, str]) -> Inputs:
+    """The same inputs, every rater called by name."""
+    tables = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+    named: dict[str, Any] = {
+        key: _named(table, names) for key, table in tables.items() if isinstance(table, Judgments)
+    }
+    return replace(inputs, **named)
+
+
+def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
+    rater = pl.col("rater").cast(pl.String).replace(dict(names))
+    is_coded = table.frame.schema["rater"] == pl.Categorical
+    return replace(table, frame=table.frame.with_columns(rater.cast(pl.Categorical) if is_coded else rater))
+
 
 IMPORTED = "imported"
 UNTOLD = ("seed", "order", IMPORTED, KEY)
@@ -100,20 +185,6 @@ def _told(value: Json) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_told(each)}" for name, each in sorted(value.items()))
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
-
-
-def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
-    """The latest sample of these items that somebody has begun to judge."""
-    if tables.judgments is None or tables.decisions is None:
-        return None
-    items = items_hash(tables.decisions.frame["item"].cast(str).unique())
-    judged = set(tables.judgments.frame["item"].cast(str).unique())
-    for name in reversed(samples.names(tx)):
-        sample = samples.named(tx, name)
-        fits = sample.meta is not None and sample.meta.items == items
-        if fits and not judged.isdisjoint(sample.frame["item"]):
-            return sample
-    return None
 
 
 def _cost(tx: Tx) -> str:

@@ -1,29 +1,170 @@
-"""The tables of a study as every statistic takes them: judgments as verdicts, decisions, items, gold.
+"""The tables of an export as frames: items, judgments, raters, gold, payments, decisions, ratings.
+
+The tables of a study as every statistic takes them: judgments as verdicts, decisions, items, gold.
 
 A task has its own map from labels to error, ok and unknown; jobs of a task without one (cloze, construction, marking)
 have no verdicts and are left out.  Programs are never mixed with people unless asked for.  Decisions on items of a
 kind that nobody judged (gaps, where only prepositions were judged) are left out, unless that kind is asked for.
 
 Where a job asked on only where raters differed, `redundancy` is the number of judgments that every item was to have:
-shares and agreement are of the first so many of each (`grater.tables.turns`).
+shares and agreement are of the first so many of each (`grater.tables.judgments`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import polars as pl
 
 from grater.crowd.terms import terms_of
 from grater.errors import UsageError
-from grater.store import Tx, jobs
+from grater.model import Essay, Json
+from grater.store import Tx, adjudications, decisions, dump, essays, gold, items, jobs, judgments, people, units
+from grater.store.clock import as_iso
 from grater.store.columns import decision_columns, judged_by_people, kinds_of, label_columns, place_columns
+from grater.store.items import StudyItem
 from grater.store.jobs import Job
-from grater.study.frames import gold_frame
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.schema import LIST_SEPARATOR
 from grater.tasks import TASKS, choice
+
+Row = Mapping[str, Json]
+
+
+def frame(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
+    """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
+    found = list(rows)
+    return pl.DataFrame(
+        {name: pl.Series(name, [_cell(row.get(name)) for row in found], dtype=pl.String) for name in columns}
+    )
+
+
+def _cell(value: Json) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list | tuple):
+        return "|".join(str(each) for each in value) or None
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else None
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def item_frame(tx: Tx) -> pl.DataFrame:
+    texts = {essay.essay_id: essay for essay in essays.all(tx)}
+    rows: list[Row] = []
+    for each in items.all(tx):
+        place: dict[str, Json] = {}
+        if each.item is not None:
+            essay, span = texts[each.item.essay_id], each.item.span
+            target = span.of(essay.text) if len(span) < 200 else ""
+            place = {"essay": essay.essay_id, "start": span.start, "end": span.end, "target": target}
+            place["document"] = str(essay.metadata.get("document") or "")
+        rows.append({"item": each.item_id, **place, "kind": each.kind, "outside": each.outside_id, **each.payload})
+    known = ("item", "essay", "start", "end", "kind", "document", "target", "outside")
+    further = sorted({name for row in rows for name in row} - set(known))
+    return frame(rows, [*known, *further])
+
+
+def judgment_frame(tx: Tx, job_id: str | None = None, *, names: bool = False) -> pl.DataFrame:
+    """Judgments of every status, with the columns of the contract first."""
+    rows = judgments.table(tx, job_id, judgments.ALL, roles=("work", "practice", "gold"), names=names)
+    return frame(rows, JUDGMENTS)
+
+
+JUDGMENTS = (
+    *("item", "rater", "label", "status", "confidence", "seconds", "at", "flags", "alternatives"),
+    *("stage", "batch", "group", "payload", "role", "kind", "job", "unit", "submission", "guidelines"),
+)
+
+
+def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
+    """Everybody; a joint seat names the two people behind it."""
+    columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
+    found = list(dump.rows(tx, "people", names=names))
+    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in found}
+    rows = [
+        {
+            **row,
+            "rater": called[row["person_id"]],
+            "members": sorted(called[each] for each in people.members(tx, row["person_id"])),
+            "added_at": as_iso(row["added_at"]),
+        }
+        for row in found
+    ]
+    return frame(sorted(rows, key=lambda row: str(row["rater"])), columns)
+
+
+def adjudication_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    """The newest decision for each item, as judgments of the annotator `gold`, with who decided."""
+    rows: list[Row] = [
+        {
+            **asdict(answer),
+            "item": answer.item_id,
+            "rater": adjudications.ANNOTATOR,
+            "job": units.get(tx, each.unit_id).job.name,
+            "unit": each.unit_id,
+            "version": each.version,
+            "by": raters[each.person_id],
+            "comment": each.comment,
+            "at": as_iso(each.at),
+        }
+        for each in adjudications.all(tx)
+        for answer in each.answers
+    ]
+    columns = ("item", "rater", "label", "confidence", "flags", "alternatives", "payload")
+    return frame(rows, (*columns, "job", "unit", "version", "by", "comment", "at"))
+
+
+def gold_frame(tx: Tx) -> pl.DataFrame:
+    rows: list[Row] = [
+        {"item": each.item_id, "label": sorted(each.accepted), "reason": each.reason, "state": each.state, "job": job}
+        for job, each in gold.all(tx)
+    ]
+    return frame(rows, ("item", "label", "reason", "state", "job"))
+
+
+def payment_frame(tx: Tx, raters: Mapping[str, str]) -> pl.DataFrame:
+    rows = [
+        {**row, "rater": raters[row["person_id"]], "amount": f"{row['cents'] / 100:.2f}", "at": as_iso(row["at"])}
+        for row in dump.rows(tx, "payments")
+    ]
+    return frame(rows, ("rater", "kind", "amount", "currency", "state", "note", "at"))
+
+
+def decision_frame(tx: Tx) -> pl.DataFrame:
+    rows: list[Row] = [
+        {
+            "item": each.item_id,
+            "system": each.system,
+            "flagged": each.flagged,
+            "score": each.score,
+            "type": each.type,
+            "suggestion": each.suggestion,
+        }
+        for each in decisions.all(tx)
+    ]
+    return frame(rows, ("item", "system", "flagged", "score", "type", "suggestion"))
+
+
+def label_frame(found: pl.DataFrame) -> pl.DataFrame:
+    """Valid judgments as `task, worker, label`, which crowd tools read."""
+    valid = found.filter(pl.col("status") == "valid")
+    return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
+
+
+def rating_frame(found: pl.DataFrame) -> pl.DataFrame:
+    """A matrix: one row an item, one column a rater, the label in the cell."""
+    labels = label_frame(found)
+    raters = labels["worker"].unique().sort().to_list()
+    wide: dict[str, dict[str, str]] = {}
+    for task, worker, label in labels.iter_rows():
+        wide.setdefault(task, {})[worker] = label
+    return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
+
 
 PEOPLE = ("expert", "crowd", "writer")
 EXPERT, PROGRAM = "expert", "program"
@@ -152,3 +293,20 @@ def _accepted(cell: str, verdict: dict[str, str]) -> str:
 def _hours(said: pl.DataFrame) -> tuple[float, ...]:
     times = said["ms"].sort().to_list()
     return tuple((time - times[0]) / HOUR for time in times)
+
+
+LONGEST_TARGET = 80
+
+
+def targets_of(tx: Tx, found: list[StudyItem]) -> list[str]:
+    """The words of each item."""
+    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in found if e.item])}
+    return [_target(each, texts) for each in found]
+
+
+def _target(each: StudyItem, texts: dict[str, Essay]) -> str:
+    """The words of an item, cut where they are long."""
+    if each.item is None or each.item.essay_id not in texts:
+        return ""
+    words = each.item.span.of(texts[each.item.essay_id].text)
+    return words if len(words) <= LONGEST_TARGET else f"{words[:LONGEST_TARGET]}…"

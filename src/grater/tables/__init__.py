@@ -1,9 +1,11 @@
 """Judgments, decisions, items, gold and samples: read from any file or frame, checked, written (docs/tables.md)."""
 
-from grater.tables.columns import parse_columns
 from grater.tables.judgments import (
     Judgments,
+    are_first,
     data_hash,
+    equal_in_number,
+    first_of_each,
     parse_merge,
     require_raters,
     with_confidence,
@@ -11,8 +13,10 @@ from grater.tables.judgments import (
     with_status,
     without_flags,
 )
-from grater.tables.platforms import read_amt, read_crowdflower
 from grater.tables.read import (
+    parse_columns,
+    read_amt,
+    read_crowdflower,
     read_decisions,
     read_gold,
     read_items,
@@ -22,9 +26,7 @@ from grater.tables.read import (
     read_wide,
 )
 from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_items, with_stratum_size
-from grater.tables.schema import SCHEMAS
-from grater.tables.table import Table, exploded
-from grater.tables.turns import are_first, equal_in_number, first_of_each
+from grater.tables.schema import SCHEMAS, Table, exploded
 from grater.tables.write import require_table_place, write_table
 
 __all__ = [

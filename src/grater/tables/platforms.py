@@ -1,59 +1,195 @@
-"""Judgments of crowd platforms, asked for by name; `read_judgments` knows the same files by their headers.
+"""Batch results of Amazon Mechanical Turk (`Batch_N_batch_results.csv`) as judgments.
 
-For files whose header somebody has changed, and for whoever wants judgments and gold of a report at once.
+A row is an assignment: `HITId`, `AssignmentId`, `WorkerId`, `AssignmentStatus` (Submitted, Approved, Rejected),
+`SubmitTime`, `WorkTimeInSeconds`, then `Input.*` as the requester gave it and `Answer.*` as the worker did
+(Requester UI guide, "Review assignments offline"). The item is the HIT unless an `Input` column is named; the label
+is the only `Answer` column unless one is named.  Rejected work is `untrusted`.  Times are given with the zones PST
+and PDT and become ISO 8601; one in another shape stays as it is.
+
+Full reports of CrowdFlower (later Figure Eight, then Appen) as judgments, and their test questions as gold.
+
+A row is a judgment: `_unit_id`, `_worker_id`, `_started_at`, `_created_at`, `_tainted` (the worker fell below the
+accuracy asked for), `_trust`, `_golden`, `_country`, `_channel`, then the job's questions and data; `QUESTION_gold`
+holds the accepted answers of a test question, one a line, and `QUESTION_gold_reason` why.  The label is the only
+question that has a gold column unless one is named.  Tainted judgments are `untrusted`.  Times have the month first
+and no zone.  An aggregated report has no workers and is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import polars as pl
 
-from grater.errors import BadInput, Problem
-from grater.tables import amt, crowdflower
-from grater.tables.judgments import Judgments
-from grater.tables.keys import Duplicates
-from grater.tables.load import Source, load
+from grater.errors import BadInput, Problem, UnknownName
+from grater.registry import unknown
+from grater.tables.check import texts
 from grater.tables.raw import Raw
-from grater.tables.read import read_gold, read_judgments
-from grater.tables.schema import VALID
-from grater.tables.table import Table
+from grater.tables.schema import LIST_SEPARATOR
+
+AMT_COLUMNS = ("HITId", "AssignmentId", "WorkerId")
+ANSWER = "Answer."
+STATUSES = {"Approved": "valid", "Submitted": "valid", "Rejected": "untrusted"}
+ZONES = {"PST": "-0800", "PDT": "-0700", "UTC": "+0000", "GMT": "+0000"}
+OPTIONAL = {"AssignmentStatus": "status", "WorkTimeInSeconds": "seconds", "SubmitTime": "at"}
 
 
-def read_amt(
-    source: Source,
-    *,
-    item: str | None = None,
-    label: str | None = None,
-    status: Collection[str] = (VALID,),
-    duplicates: Duplicates = "error",
-) -> Judgments:
-    """A batch of Mechanical Turk; `item` names an Input column, `label` an Answer column where there are several."""
-    raw = load(source, name="batch frame")
-    _require(raw, amt.MARKS, "a batch of Mechanical Turk")
-    return read_judgments(raw, columns=_columns(item, label), status=status, duplicates=duplicates)
+def is_batch(raw: Raw) -> bool:
+    """Whether the header is that of a batch file."""
+    return all(mark in raw.columns for mark in AMT_COLUMNS)
 
 
-def read_crowdflower(
-    source: Source,
-    *,
-    item: str | None = None,
-    label: str | None = None,
-    status: Collection[str] = (VALID,),
-    duplicates: Duplicates = "error",
-) -> tuple[Judgments, Table | None]:
-    """A full report: its judgments, and its test questions as gold where it has any."""
-    raw = load(source, name="report frame")
-    crowdflower.refuse_aggregated(raw)
-    _require(raw, crowdflower.MARKS, "a full report of CrowdFlower")
-    columns = _columns(item, label)
-    judgments = read_judgments(raw, columns=columns, status=status, duplicates=duplicates)
-    return judgments, read_gold(raw, columns=columns) if crowdflower.has_gold(raw, label=label) else None
+def batch_judgments(raw: Raw, *, item: str | None = None, label: str | None = None) -> Raw:
+    """The batch under the names of the judgments table; `Answer.usage` may be named `usage`, inputs likewise."""
+    sources = {
+        "item": _named(raw, item, "Input.") if item else "HITId",
+        "rater": "WorkerId",
+        "label": _named(raw, label, ANSWER) if label else _only_answer(raw),
+    }
+    sources |= {name: found for found, name in OPTIONAL.items() if found in raw.columns}
+    columns = {name: raw.columns[found].alias(name) for name, found in sources.items()}
+    if "status" in columns:
+        columns["status"] = texts(columns["status"]).replace(STATUSES)
+    if "at" in columns:
+        columns["at"] = iso_times(texts(columns["at"]))
+    rest = {name: cells for name, cells in raw.columns.items() if name not in sources.values()}
+    return raw.with_columns(columns | rest)
 
 
-def _columns(item: str | None, label: str | None) -> dict[str, str]:
-    return {name: found for name, found in (("item", item), ("label", label)) if found is not None}
+def _named(raw: Raw, name: str, prefix: str) -> str:
+    for found in (name, prefix + name):
+        if found in raw.columns:
+            return found
+    known = [found for found in raw.columns if found.startswith(prefix)]
+    raise UnknownName(f"{raw.name}: {unknown('column', name, known)}")
 
 
-def _require(raw: Raw, marks: tuple[str, ...], what: str) -> None:
-    missing = [mark for mark in marks if mark not in raw.columns]
-    if missing:
-        raise BadInput(Problem(raw.name, f"expected {what}, found no column {', '.join(missing)}", 1))
+def _only_answer(raw: Raw) -> str:
+    answers = [name for name in raw.columns if name.startswith(ANSWER)]
+    if len(answers) != 1:
+        found = ", ".join(answers) or "none"
+        wish = f"choose with --columns label={answers[0] if answers else 'COLUMN'}"
+        raise BadInput(Problem(raw.name, f"expected one column {ANSWER}*, found {found}; {wish}", 1))
+    return answers[0]
+
+
+def iso_times(times: pl.Series) -> pl.Series:
+    """`Mon Nov 09 20:17:09 PST 2020` as `2020-11-10T04:17:09Z`."""
+    zoned = times
+    for zone, offset in ZONES.items():
+        zoned = zoned.str.replace(f" {zone} ", f" {offset} ", literal=True)
+    parsed = zoned.str.to_datetime("%a %b %d %H:%M:%S %z %Y", strict=False, time_zone="UTC")
+    return pl.select(pl.coalesce(parsed.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), times)).to_series().alias(times.name)
+
+
+CROWDFLOWER_COLUMNS = ("_unit_id", "_worker_id")
+AGGREGATED = ("_unit_id", "_trusted_judgments")
+GOLD = "_gold"
+REASON = "_gold_reason"
+TRUE = ("true", "1")
+TIME_SHAPES = ("%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+
+
+def is_report(raw: Raw) -> bool:
+    """Whether the header is that of a full report; an aggregated one is refused."""
+    refuse_aggregated(raw)
+    return all(mark in raw.columns for mark in CROWDFLOWER_COLUMNS)
+
+
+def refuse_aggregated(raw: Raw) -> None:
+    if all(mark in raw.columns for mark in AGGREGATED) and "_worker_id" not in raw.columns:
+        message = "expected a full report, found an aggregated one, which has no single judgments"
+        raise BadInput(Problem(raw.name, f"{message}; download the full one", 1))
+
+
+def report_judgments(raw: Raw, *, item: str | None = None, label: str | None = None) -> Raw:
+    """The report under the names of the judgments table; all that it knows besides is kept."""
+    sources = {"item": item or "_unit_id", "rater": "_worker_id", "label": label or _only_question(raw)}
+    _require(raw, sources)
+    columns = {name: raw.columns[found].alias(name) for name, found in sources.items()}
+    if "_tainted" in raw.columns:
+        columns["status"] = _statuses(raw.columns["_tainted"])
+    columns |= _times(raw)
+    rest = {name: cells for name, cells in raw.columns.items() if name not in sources.values()}
+    return raw.with_columns(columns | rest)
+
+
+def report_gold(raw: Raw, *, item: str | None = None, label: str | None = None) -> Raw:
+    """The report's test questions under the names of the gold table, each once."""
+    question = label.removesuffix(GOLD) if label else _only_question(raw)
+    sources = {"item": item or "_unit_id", "label": question + GOLD}
+    if question + REASON in raw.columns:
+        sources["reason"] = question + REASON
+    _require(raw, sources)
+    frame = _gold_rows(raw, sources)
+    if frame.is_empty():
+        raise BadInput(
+            Problem(raw.name, f"expected test questions with an answer in {question + GOLD!r}, found none")
+        )
+    gold = {name: frame[name] for name in sources}
+    return Raw(raw.name, gold, None if raw.lines is None else frame["line"])
+
+
+def has_gold(raw: Raw, *, label: str | None = None) -> bool:
+    """Whether any row is a test question with an answer."""
+    column = (label.removesuffix(GOLD) if label else _only_question(raw)) + GOLD
+    return column in raw.columns and not _gold_rows(raw, {"label": column}).is_empty()
+
+
+def _gold_rows(raw: Raw, sources: dict[str, str]) -> pl.DataFrame:
+    """The test questions that have an answer, each once, with the line where it first stands."""
+    columns = {name: texts(raw.columns[found]) for name, found in sources.items()}
+    lines = raw.lines if raw.lines is not None else pl.int_range(raw.n_rows, eager=True)
+    accepted = pl.col("label").str.strip_chars().str.replace_all(r"\s*\n\s*", LIST_SEPARATOR)
+    frame = pl.DataFrame(columns | {"line": lines}).with_columns(accepted)
+    is_gold = (frame["label"] != "").fill_null(False)
+    if "_golden" in raw.columns:
+        is_gold &= _is_true(raw.columns["_golden"])
+    return frame.filter(is_gold).unique(list(sources), keep="first", maintain_order=True)
+
+
+def _only_question(raw: Raw) -> str:
+    questions = [name for name in raw.columns if not name.startswith("_") and name + GOLD in raw.columns]
+    if len(questions) != 1:
+        others = questions or [name for name in raw.columns if not name.startswith("_")]
+        message = f"expected one question with a column QUESTION{GOLD}, found {len(questions)}"
+        wish = f"choose with --columns label=QUESTION among {', '.join(others) or 'none'}"
+        raise BadInput(Problem(raw.name, f"{message}; {wish}", 1))
+    return questions[0]
+
+
+def _require(raw: Raw, sources: dict[str, str]) -> None:
+    for found in sources.values():
+        if found not in raw.columns:
+            raise BadInput(Problem(raw.name, f"expected a column {found!r}, found {', '.join(raw.columns)}", 1))
+
+
+def _is_true(cells: pl.Series) -> pl.Series:
+    return texts(cells).str.to_lowercase().is_in(TRUE).fill_null(False)
+
+
+def _statuses(tainted: pl.Series) -> pl.Series:
+    return pl.select(pl.when(_is_true(tainted)).then(pl.lit("untrusted")).otherwise(pl.lit("valid"))).to_series()
+
+
+def _times(raw: Raw) -> dict[str, pl.Series]:
+    """When a judgment was given, and the seconds it took."""
+    if "_created_at" not in raw.columns:
+        return {}
+    created = _parsed(raw, "_created_at")
+    times = {"at": created.dt.strftime("%Y-%m-%dT%H:%M:%S").alias("at")}
+    if "_started_at" in raw.columns:
+        took = created - _parsed(raw, "_started_at")
+        times["seconds"] = took.dt.total_seconds().cast(pl.Float64).alias("seconds")
+    return times
+
+
+def _parsed(raw: Raw, column: str) -> pl.Series:
+    cells = texts(raw.columns[column])
+    shapes = [cells.str.to_datetime(shape, strict=False) for shape in TIME_SHAPES]
+    times = pl.select(pl.coalesce(shapes)).to_series()
+    wrong = (times.is_null() & cells.is_not_null()).arg_true()
+    if len(wrong):
+        found = cells[int(wrong[0])]
+        line = None if raw.lines is None else int(raw.lines[int(wrong[0])])
+        message = f"expected a time like 11/25/2013 16:27:04 in {column!r}, found {found!r}"
+        raise BadInput(Problem(raw.name, message, line))
+    return times

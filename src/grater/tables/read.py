@@ -1,28 +1,228 @@
-"""Tables in: from files of every type and from frames, under the names and types of the contract, checked.
+"""Which column of a file is which of the table: by name, by synonym, or as the caller says.
+
+The table's own name wins over a synonym; two synonyms side by side are an error, never a guess.  Names match
+whatever their case.  A column that the caller's mapping pushes aside is kept as `NAME.file`.
+
+Several judgments of an item in one row: a list in one cell, or a column for each rater.
+
+Such data has no rater ids: raters are 1 to n by position, and the result says so (`anonymous_raters`), unless the
+caller knows that the columns are people.  A list is `[3, 4, 3]`, in quotes or not, or entries with `|` between
+them.  An empty cell is no judgment; items that are left without any are counted in `dropped`.
+
+Tables in: from files of every type and from frames, under the names and types of the contract, checked.
 
 Batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers and read as they are.
 Judgments are filtered before duplicates are looked for: a withdrawn judgment and its successor are not a pair.
+
+Judgments of crowd platforms, asked for by name; `read_judgments` knows the same files by their headers.
+
+For files whose header somebody has changed, and for whoever wants judgments and gold of a report at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 import polars as pl
 
-from grater.errors import BadInput, Problem, UnknownName
-from grater.tables import amt, crowdflower, wide
-from grater.tables.check import checked, unplaced
-from grater.tables.columns import canonical, matched, near
-from grater.tables.files import as_path
+from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
+from grater.registry import unknown
+from grater.tables import platforms
+from grater.tables.check import Duplicates, add, checked, further, places, unplaced, without_duplicates
+from grater.tables.files import Source, as_path, load
 from grater.tables.judgments import Judgments, with_confidence, with_labels, with_status, without_flags
-from grater.tables.keys import Duplicates, without_duplicates
-from grater.tables.load import Source, load
-from grater.tables.raw import Raw
+from grater.tables.raw import Raw, plain, text_of
 from grater.tables.sample import Sample, read_meta
-from grater.tables.schema import SCHEMAS, VALID, Kind
-from grater.tables.table import Table
+from grater.tables.schema import LIST_SEPARATOR, SCHEMAS, VALID, Column, Kind, Schema, Table
+
+LIKENESS = 0.75
+"""How much alike two names must be for one to be taken for a slip of the other; `other` and `rater` are 0.6."""
+
+NONE = ""
+"""What `columns` gives for a column that is to be taken as missing: `--columns rater=`."""
+
+
+def parse_columns(settings: Iterable[str]) -> dict[str, str]:
+    """`["item=orig_id,rater=who"]` as `{"item": "orig_id", "rater": "who"}`."""
+    columns: dict[str, str] = {}
+    for setting in (part for text in settings for part in text.split(",")):
+        name, equals, found = setting.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"expected --columns NAME=COLUMN, found {setting!r}; as in item=orig_id,rater=who")
+        columns[name.strip()] = found.strip()
+    return columns
+
+
+def matched(schema: Schema, raw: Raw, columns: Mapping[str, str] | None = None, *, but: str | None = None) -> Raw:
+    """The same table under the schema's names: its columns first and in its order, then the further ones.
+
+    An error for every column that must be there and is not; `but` is one that may be missing.
+    """
+    sources = _sources(schema, raw, columns or {})
+    wanted = [column for column in schema.columns if column.required and column.name not in (but, *sources)]
+    if wanted:
+        raise BadInput(*(_missing(schema, column, raw) for column in wanted))
+    taken = {found: name for name, found in sources.items()}
+    ordered = {name: raw.columns[found].alias(name) for name, found in sources.items()}
+    for found, series in raw.columns.items():
+        if found not in taken:
+            ordered[_free_name(found, ordered)] = series
+    return raw.with_columns(ordered)
+
+
+def _free_name(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name = f"{name}.file"
+    return name
+
+
+def _sources(schema: Schema, raw: Raw, columns: Mapping[str, str]) -> dict[str, str]:
+    asked = canonical(schema, columns)
+    for name, found in asked.items():
+        if found != NONE and found not in raw.columns:
+            raise UnknownName(f"{raw.name}: {unknown('column', found, list(raw.columns))} (asked for as {name})")
+    free = [found for found in raw.columns if found not in asked.values()]
+    sources = {}
+    for column in schema.columns:
+        source = asked.get(column.name) if column.name in asked else _found(column, free, raw.name)
+        if source is not None and source != NONE:
+            sources[column.name] = source
+    return sources
+
+
+def canonical(schema: Schema, columns: Mapping[str, str]) -> dict[str, str]:
+    """The caller's mapping under the schema's own names; a name that it does not know is an error."""
+    asked = {}
+    for name, found in columns.items():
+        column = schema.column(name)
+        if column is None:
+            raise UnknownName(unknown(f"column of {schema.kind}", name, [known.name for known in schema.columns]))
+        asked[column.name] = found
+    return asked
+
+
+def _found(column: Column, free: list[str], name: str) -> str | None:
+    """The file's column that bears the name, else the one that bears a synonym."""
+    own = [found for found in free if found.lower() == column.name]
+    others = [found for found in free if found.lower() in column.synonyms]
+    if column.name in own:
+        return column.name
+    for candidates in (own, others):
+        if len(candidates) > 1:
+            names = " and ".join(repr(found) for found in candidates)
+            wish = f"--columns {column.name}={candidates[0]}"
+            raise BadInput(
+                Problem(name, f"expected one column for {column.name!r}, found {names}; choose with {wish}")
+            )
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def near(schema: Schema, column: Column, raw: Raw) -> str | None:
+    """A further column whose name is nearly that of the wanted one, or holds it (`worker_id`)."""
+    free = {found.lower(): found for found in raw.columns if schema.column(found) is None}
+    holding = [found for lower, found in free.items() if any(name in lower for name in column.names)]
+    close = (get_close_matches(name, list(free), n=1, cutoff=LIKENESS) for name in column.names)
+    return next(iter(holding), None) or next((free[match[0]] for match in close if match), None)
+
+
+def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
+    guess = near(schema, column, raw)
+    hint = f" Did you mean {guess!r}?" if guess else ""
+    names = " or ".join(repr(name) for name in column.names)
+    found = ", ".join(raw.columns) or "none"
+    wish = f"Name it with --columns {column.name}={guess or 'COLUMN'}"
+    return Problem(raw.name, f"expected a column {names}, found {found}.{hint} {wish}")
+
+
+NO_JUDGMENT = "item without a judgment"
+
+
+def is_list(cells: pl.Series) -> bool:
+    """Whether a column holds lists, real ones or written in brackets, and nothing else."""
+    if isinstance(cells.dtype, pl.List | pl.Array):
+        return True
+    if cells.dtype == pl.Object:
+        return all(isinstance(cell, list) or cell is None for cell in cells.to_list())
+    if cells.dtype != pl.String or cells.null_count() == len(cells):
+        return False
+    return bool(cells.drop_nulls().str.contains(r"^\s*\[[\s\S]*\]\s*$").all())
+
+
+def positions(n_raters: int) -> list[str]:
+    """The names of raters that have none."""
+    return [str(number) for number in range(1, n_raters + 1)]
+
+
+def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
+    """One row for every entry of the column `label`, and the number of rows that had none."""
+    problems = Problems(raw.name)
+    place = places(raw)
+    entries = []
+    for row, cell in enumerate(raw.columns[label].to_list()):
+        texts = _labels(cell)
+        if texts is None:
+            add(problems, raw, place[row], f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}")
+        entries.append(list(zip(positions(len(texts or [])), texts or [], strict=True)))
+    problems.done()
+    kept = {name: cells for name, cells in raw.columns.items() if name != label}
+    return _long(raw.with_columns(kept), entries)
+
+
+def from_columns(raw: Raw, labels: Sequence[str], *, are_raters: bool = False) -> tuple[Raw, int]:
+    """One row for every cell of the columns `labels` that is filled, and the number of rows that had none.
+
+    The rater is the column's position among them, or its name where columns `are_raters`.
+    """
+    for name in labels:
+        if name not in raw.columns:
+            raise UnknownName(f"{raw.name}: {unknown('column', name, list(raw.columns))}")
+    if not labels:
+        raise BadInput(Problem(raw.name, "expected columns of labels, found none named"))
+    columns = [[text_of(plain(cell)) for cell in raw.columns[name].to_list()] for name in labels]
+    raters = list(labels) if are_raters else positions(len(labels))
+    entries = [
+        [(rater, cell) for rater, cell in zip(raters, row, strict=True) if cell] for row in zip(*columns, strict=True)
+    ]
+    kept = {name: cells for name, cells in raw.columns.items() if name not in labels}
+    return _long(raw.with_columns(kept), entries)
+
+
+def _labels(cell: object) -> list[str] | None:
+    """The labels that a cell holds; None where it holds something else."""
+    if cell is None:
+        return []
+    if isinstance(cell, str):
+        cell = _parsed(cell)
+    if not isinstance(cell, list):
+        return None
+    texts = [text_of(plain(entry)) for entry in cell]
+    return None if None in texts else [text for text in texts if text]
+
+
+def _parsed(cell: str) -> object:
+    inside = cell.strip()
+    if not (inside.startswith("[") and inside.endswith("]")):
+        return [entry.strip() for entry in inside.split(LIST_SEPARATOR)]
+    try:
+        return json.loads(inside)
+    except (ValueError, RecursionError):
+        return [entry.strip().strip("'\"") for entry in inside[1:-1].split(",")]
+
+
+def _long(raw: Raw, entries: list[list[tuple[str, str]]]) -> tuple[Raw, int]:
+    """The rows of `raw` once for every (rater, label) they hold."""
+    rows = pl.Series([row for row, pairs in enumerate(entries) for _ in pairs], dtype=pl.UInt32)
+    columns = {name: further(cells).gather(rows) for name, cells in raw.columns.items()}
+    columns["rater"] = pl.Series("rater", [rater for pairs in entries for rater, _ in pairs], dtype=pl.String)
+    columns["label"] = pl.Series("label", [label for pairs in entries for _, label in pairs], dtype=pl.String)
+    lines = None if raw.lines is None else raw.lines.gather(rows)
+    return Raw(raw.name, columns, lines), sum(not pairs for pairs in entries)
+
 
 SCHEMA = SCHEMAS["judgments"]
 
@@ -39,10 +239,10 @@ def read_table(
     if kind not in SCHEMAS:
         raise UnknownName(f"unknown kind of table {kind!r}. Known: {', '.join(SCHEMAS)}")
     raw = load(source, name=name or f"{kind} frame")
-    if kind == "gold" and crowdflower.is_report(raw):
+    if kind == "gold" and platforms.is_report(raw):
         asked = canonical(SCHEMAS[kind], columns or {})
         raw, columns = (
-            crowdflower.report_gold(raw, item=asked.pop("item", None), label=asked.pop("label", None)),
+            platforms.report_gold(raw, item=asked.pop("item", None), label=asked.pop("label", None)),
             asked,
         )
     return _table(kind, raw, columns, duplicates)
@@ -120,8 +320,8 @@ def read_judgments(
     is_anonymous = "rater" not in raw.columns
     if is_anonymous:
         _refuse_a_likely_rater(raw, columns)
-        if wide.is_list(raw.columns["label"]):
-            raw, n_empty = wide.from_list(raw, "label")
+        if is_list(raw.columns["label"]):
+            raw, n_empty = from_list(raw, "label")
     judgments = _judgments(raw, is_anonymous=is_anonymous, n_empty=n_empty)
     judgments = with_status(judgments, status)
     if drop_flags:
@@ -141,7 +341,7 @@ def read_wide(
     name: str | None = None,
 ) -> Judgments:
     """Judgments that lie side by side in the columns `labels`; these are people only where they `are_raters`."""
-    raw, n_empty = wide.from_columns(load(source, name=name or "judgments frame"), labels, are_raters=are_raters)
+    raw, n_empty = from_columns(load(source, name=name or "judgments frame"), labels, are_raters=are_raters)
     raw = matched(SCHEMA, raw, columns)
     return _finished(_judgments(raw, is_anonymous=not are_raters, n_empty=n_empty), raw, duplicates)
 
@@ -149,10 +349,10 @@ def read_wide(
 def _recognised(raw: Raw, columns: Mapping[str, str]) -> tuple[Raw, Mapping[str, str]]:
     """The raw table of a crowd platform under our names, and what the caller's mapping still has to say."""
     asked = canonical(SCHEMA, columns)
-    if amt.is_batch(raw):
-        return amt.batch_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
-    if crowdflower.is_report(raw):
-        return crowdflower.report_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
+    if platforms.is_batch(raw):
+        return platforms.batch_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
+    if platforms.is_report(raw):
+        return platforms.report_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
     return raw, asked
 
 
@@ -172,7 +372,7 @@ def _judgments(raw: Raw, *, is_anonymous: bool, n_empty: int) -> Judgments:
         frame = frame.with_columns(rater=position)
     known = [column.name for column in SCHEMA.columns if column.name in frame.columns]
     frame = frame.select(*known, pl.exclude(known))
-    return Judgments(frame, raw.name, is_anonymous, {wide.NO_JUDGMENT: n_empty} if n_empty else {})
+    return Judgments(frame, raw.name, is_anonymous, {NO_JUDGMENT: n_empty} if n_empty else {})
 
 
 def _finished(judgments: Judgments, raw: Raw, duplicates: Duplicates) -> Judgments:
@@ -183,3 +383,44 @@ def _finished(judgments: Judgments, raw: Raw, duplicates: Duplicates) -> Judgmen
         reasons = ", ".join(f"{n_rows} {reason}" for reason, n_rows in dropped.items())
         raise BadInput(Problem(raw.name, f"expected judgments that count, found none ({reasons}); see --status"))
     return replace(judgments, frame=unplaced(frame), dropped=dropped)
+
+
+def read_amt(
+    source: Source,
+    *,
+    item: str | None = None,
+    label: str | None = None,
+    status: Collection[str] = (VALID,),
+    duplicates: Duplicates = "error",
+) -> Judgments:
+    """A batch of Mechanical Turk; `item` names an Input column, `label` an Answer column where there are several."""
+    raw = load(source, name="batch frame")
+    _require(raw, platforms.AMT_COLUMNS, "a batch of Mechanical Turk")
+    return read_judgments(raw, columns=_columns(item, label), status=status, duplicates=duplicates)
+
+
+def read_crowdflower(
+    source: Source,
+    *,
+    item: str | None = None,
+    label: str | None = None,
+    status: Collection[str] = (VALID,),
+    duplicates: Duplicates = "error",
+) -> tuple[Judgments, Table | None]:
+    """A full report: its judgments, and its test questions as gold where it has any."""
+    raw = load(source, name="report frame")
+    platforms.refuse_aggregated(raw)
+    _require(raw, platforms.CROWDFLOWER_COLUMNS, "a full report of CrowdFlower")
+    columns = _columns(item, label)
+    judgments = read_judgments(raw, columns=columns, status=status, duplicates=duplicates)
+    return judgments, read_gold(raw, columns=columns) if platforms.has_gold(raw, label=label) else None
+
+
+def _columns(item: str | None, label: str | None) -> dict[str, str]:
+    return {name: found for name, found in (("item", item), ("label", label)) if found is not None}
+
+
+def _require(raw: Raw, marks: tuple[str, ...], what: str) -> None:
+    missing = [mark for mark in marks if mark not in raw.columns]
+    if missing:
+        raise BadInput(Problem(raw.name, f"expected {what}, found no column {', '.join(missing)}", 1))

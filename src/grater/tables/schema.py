@@ -2,6 +2,8 @@
 
 A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
 and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.
+
+A checked table: decisions, items or gold, and the frame behind every other value of this package.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+import polars as pl
 
 Kind: TypeAlias = Literal["judgments", "decisions", "items", "gold", "sample"]
 CellType: TypeAlias = Literal["text", "list", "json", "number", "whole", "truth"]
@@ -136,3 +140,30 @@ SCHEMAS: Mapping[Kind, Schema] = MappingProxyType(
         ),
     }
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Rows in the columns and types of their kind, further columns behind them.
+
+    `name` is what messages call the table.  `dropped` counts rows that were set aside, by reason.
+    """
+
+    kind: Kind
+    frame: pl.DataFrame
+    name: str
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+def entries(column: str) -> pl.Expr:
+    """The entries of list cells, as real lists."""
+    return pl.col(column).str.split(LIST_SEPARATOR).list.eval(pl.element().str.strip_chars())
+
+
+def exploded(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """One row for every entry of a list cell (flags, alternatives, accepted labels); rows without one go."""
+    filled = frame.filter(pl.col(column).is_not_null())
+    return filled.with_columns(entries(column)).explode(column).filter(pl.col(column) != "")

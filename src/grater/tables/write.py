@@ -14,14 +14,11 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.files import replacing, require_place
-from grater.tables.files import FilePath, FileType, beside, file_type, path_of
-from grater.tables.formulas import guarded_frame
-from grater.tables.frames import read_frame
+from grater.tables.files import FilePath, FileType, Source, beside, file_type, guarded_frame, path_of, read_frame
 from grater.tables.judgments import Judgments
-from grater.tables.load import Source
 from grater.tables.raw import Raw
 from grater.tables.sample import META, Sample, SampleMeta
-from grater.tables.table import Table
+from grater.tables.schema import Table
 
 SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
 

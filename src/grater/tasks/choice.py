@@ -12,10 +12,17 @@ from dataclasses import dataclass, field
 
 from grater.errors import UsageError
 from grater.model import Json
-from grater.tasks.context import BLANK, only_item, pieces_around
-from grater.tasks.form import LABEL, read_fields, the_one
-from grater.tasks.gold import all_accepted
-from grater.tasks.suggestion import suggested_word, writers_word
+from grater.tasks.form import (
+    BLANK,
+    LABEL,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    suggested_word,
+    the_one,
+    writers_word,
+)
 from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 
 WRITER, SYSTEM, GOOD, BAD = "writer", "system", "equally good", "equally bad"

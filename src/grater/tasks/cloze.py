@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 from grater.errors import BadInput, Problem
 from grater.model import Json
-from grater.tasks.context import BLANK, only_item, pieces_around
-from grater.tasks.form import FORM, LABEL, read_fields
-from grater.tasks.gold import all_accepted
+from grater.tasks.form import BLANK, FORM, LABEL, all_accepted, only_item, pieces_around, read_fields
 from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 from grater.text.prepositions import PREPOSITIONS, canonical
 

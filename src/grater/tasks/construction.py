@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 
 from grater.errors import UsageError
 from grater.model import Json
-from grater.tasks.context import BLANK, pieces_around, words_before
-from grater.tasks.form import read_fields, the_one
+from grater.tasks.form import BLANK, pieces_around, read_fields, the_one, words_before
 from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit, UnitItem
 
 YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"

@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grater.model import Json
-from grater.tasks.context import GAP, TARGET, only_item, pieces_around
-from grater.tasks.form import LABEL, read_fields, the_one
-from grater.tasks.gold import all_accepted
+from grater.tasks.form import GAP, LABEL, TARGET, all_accepted, only_item, pieces_around, read_fields, the_one
 from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 
 QUESTIONS: Mapping[str, str] = {

@@ -2,6 +2,15 @@
 
 A form is read as the browser sent it.  A field that was not asked for (its `asked_for` does not name the label) is
 left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are told together.
+
+The words around an item that a page shows: its sentence, cut at the item, and the sentences before it.
+
+The writer's word beside a system's, for the two tasks that may show a suggestion.
+
+The suggestion takes the writer's capital: otherwise, at the start of a sentence, the lower-case word would be the
+system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
+
+The gold rule of most tasks: every item with a known answer got an accepted label.
 """
 
 from __future__ import annotations
@@ -9,8 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from grater.errors import Problems
-from grater.tasks.task import MANY, ONE, WORDS, Field, Form
+from grater.errors import Problems, UsageError
+from grater.model import DELETE, Essay, Span
+from grater.tasks.task import MANY, ONE, WORDS, Accepted, Answer, Field, Form, Piece, Unit, UnitItem
+from grater.text.sentences import sentences_of
 
 LABEL, CONFIDENCE = "label", "confidence"
 FORM = "form"
@@ -81,3 +92,76 @@ def _text(question: Field, given: Sequence[str], problems: Problems) -> tuple[st
     if len(given[0]) > LONGEST_TEXT:
         problems.add(f"{question.name}: expected at most {LONGEST_TEXT} characters, found {len(given[0])}")
     return (given[0],)
+
+
+TARGET, GAP, BLANK = "target", "gap", "blank"
+
+
+def only_item(unit: Unit) -> UnitItem:
+    if len(unit.items) != 1:
+        raise UsageError(f"unit {unit.unit_id}: expected one item on a page, found {len(unit.items)}")
+    return unit.items[0]
+
+
+def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
+    """The sentence, or the run of sentences, that a span stands in, and all sentences before it."""
+    sentences = sentences_of(essay)
+    home = _home(sentences, span)
+    before = tuple(sentence for sentence in sentences if sentence.end <= home[0].start)
+    return Span(min(span.start, home[0].start), max(span.end, home[-1].end)), before
+
+
+def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:
+    """The sentences that a span touches; a gap has one, and in the space between two it follows the first."""
+    touched = [sentence for sentence in sentences if sentence.touches(span)]
+    if touched:
+        return touched if len(span) else touched[:1]
+    earlier = [sentence for sentence in sentences if sentence.end <= span.start]
+    return earlier[-1:] or sentences[:1] or [span]
+
+
+def words_before(essay: Essay, span: Span, *, n_sentences: int) -> str:
+    """The text of up to `n_sentences` sentences before the span's own, as the writer spaced it."""
+    _, before = sentence_around(essay, span)
+    nearest = before[len(before) - min(n_sentences, len(before)) :]
+    return essay.text[nearest[0].start : nearest[-1].end] if nearest else ""
+
+
+def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = None) -> tuple[Piece, ...]:
+    """The sentence cut at the span; `shown` stands in for the writer's words, which then do not appear at all."""
+    sentence, _ = sentence_around(essay, span)
+    words = span.of(essay.text) if shown is None else shown
+    pieces = (
+        Piece(essay.text[sentence.start : span.start]),
+        Piece(words, mark),
+        Piece(essay.text[span.end : sentence.end]),
+    )
+    return tuple(piece for piece in pieces if piece.text or piece.mark)
+
+
+NO_WORD = "(no word)"
+SUGGESTION = "suggestion"
+
+
+def writers_word(unit: Unit, unit_item: UnitItem) -> str:
+    return unit_item.item.span.of(unit.essay.text) or NO_WORD
+
+
+def suggested_word(unit: Unit, unit_item: UnitItem) -> str:
+    """The system's word in the writer's capitals; a unit without one cannot be shown."""
+    suggestion = unit_item.payload.get(SUGGESTION)
+    if not isinstance(suggestion, str) or not suggestion:
+        raise UsageError(
+            f"item {unit_item.item.item_id}: expected a suggestion to compare with, found none; "
+            "import decisions with a suggestion for every item of this job"
+        )
+    if suggestion == DELETE:
+        return NO_WORD
+    written = unit_item.item.span.of(unit.essay.text)
+    return suggestion[0].upper() + suggestion[1:] if written[:1].isupper() else suggestion
+
+
+def all_accepted(answers: Sequence[Answer], accepted: Accepted) -> bool:
+    """Whether each gold item has an accepted answer; items without gold are free."""
+    labels = {answer.item_id: answer.label for answer in answers}
+    return all(labels.get(item_id) in of for item_id, of in accepted.items())

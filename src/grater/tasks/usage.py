@@ -13,9 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grater.model import Json
-from grater.tasks.context import GAP, TARGET, only_item, pieces_around, words_before
-from grater.tasks.form import CONFIDENCE, LABEL, read_fields, the_one
-from grater.tasks.gold import all_accepted
+from grater.tasks.form import (
+    CONFIDENCE,
+    GAP,
+    LABEL,
+    TARGET,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    the_one,
+    words_before,
+)
 from grater.tasks.task import ERROR, OK, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 from grater.text.prepositions import PREPOSITIONS
 

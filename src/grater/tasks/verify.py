@@ -10,10 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grater.model import Json
-from grater.tasks.context import GAP, TARGET, only_item, pieces_around, words_before
-from grater.tasks.form import LABEL, read_fields, the_one
-from grater.tasks.gold import all_accepted
-from grater.tasks.suggestion import suggested_word, writers_word
+from grater.tasks.form import (
+    GAP,
+    LABEL,
+    TARGET,
+    all_accepted,
+    only_item,
+    pieces_around,
+    read_fields,
+    suggested_word,
+    the_one,
+    words_before,
+    writers_word,
+)
 from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
 
 SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"

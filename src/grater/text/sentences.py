@@ -33,8 +33,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from grater.model import Essay, Span
-from grater.text.abbreviations import NEVER_FINAL
-from grater.text.tokens import token_spans
+from grater.text.tokens import NEVER_FINAL, token_spans
 
 STOPS = ".!?…。！？"
 CLOSERS = frozenset(("''", "’’", *"\"'”’»)]}」』）"))

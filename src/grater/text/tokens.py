@@ -1,4 +1,11 @@
-"""Words of a raw text, Penn-Treebank-like, with exact offsets.
+"""Words that keep their full stop, in two lists: those that never end a sentence, and those that may.
+
+Kiss & Strunk 2006 ("Unsupervised Multilingual Sentence Boundary Detection", Computational Linguistics 32:4) learn
+abbreviations from a corpus; one essay is too small to learn from, so these are listed.  Words that are also common
+words of English (no, sat, sun, mar, art) are left out: a learner who writes *no.* has ended a sentence.  Case counts
+where it tells the two apart (*Dr.*, *Wed.*); lower-case entries are found in any case.
+
+Words of a raw text, Penn-Treebank-like, with exact offsets.
 
 The conventions are those of the Penn Treebank (`do|n't`, `it|'s`, `can|not`, `$|5`, `50|%`, quotes and brackets
 apart, hyphenated and slashed words whole) except where learner text or offsets ask for more:
@@ -25,7 +32,23 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from grater.model import Essay, Span
-from grater.text.abbreviations import ABBREVIATIONS
+
+_NEVER_FINAL = (
+    "Mr Mrs Ms Mx Dr Prof St Mt Rev Gen Col Capt Cpt Lt Sgt Maj Gov Sen Rep Hon Messrs Mme Mlle Fr "
+    "Fig Figs fig figs Eq Eqs Vol Vols vol vols Ch pp vs cf viz approx incl e.g i.e Nos nos"
+)
+NEVER_FINAL = frozenset(_NEVER_FINAL.split())
+"""A name, a number or the rest of the sentence must follow."""
+
+_MAY_BE_FINAL = (
+    "etc al Jr Sr Inc Ltd Co Corp Bros Dept dept Univ Assn Ave Blvd Rd Ph.D B.Sc M.Sc B.Ed M.Ed M.Phil B.Eng M.Eng "
+    "Jan Feb Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri a.m p.m"
+)
+MAY_BE_FINAL = frozenset(_MAY_BE_FINAL.split())
+"""The capital of the next word decides."""
+
+ABBREVIATIONS = NEVER_FINAL | MAY_BE_FINAL
+
 
 Piece: TypeAlias = tuple[int, int]
 """Start and end of a token within its chunk."""

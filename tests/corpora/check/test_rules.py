@@ -1,16 +1,26 @@
-"""The check as a whole: a good corpus is silent, it streams, every rule is named."""
+"""The check as a whole: a good corpus is silent, it streams, every rule is named.
+
+Who read what, and no-op lines that contradict edits.
+
+Files that should hold the same sentences.
+
+Unknown tags.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.check import RULES, check_essays
+from grater.corpora.check import RULES, check_essays, check_together
 from grater.corpora.check.rules import EDIT_RULES
-from grater.model import Edit, Essay, Span
-from tests.corpora.check.essays import edit_of, essay_of
+from grater.corpora.m2 import read_m2
+from grater.corpora.tagsets import TAGSETS
+from grater.model import Edit, Essay, Span, short_hash
+from tests.corpora.check.essays import edit_of, essay_of, found, messages, tokenised
 
 GOOD = "My sister have three cat. She feed them every morning."
 
@@ -66,3 +76,229 @@ def test_no_essay_makes_the_check_fail(
         assert finding.rule in RULES
         assert str(finding).endswith(f"[{finding.rule}]")
         assert "\n" not in str(finding)
+
+
+TEXT = "We was happy ."
+
+
+def edit_by(rater: str) -> Edit:
+    return Edit(Span(3, 6), ("were",), "SVA", rater)
+
+
+def sentence(*annotators: str, marked_by: tuple[str, ...] = ()) -> Essay:
+    return tokenised(TEXT, *map(edit_by, marked_by), annotators=annotators)
+
+
+def test_a_combined_file_that_drops_an_agreeing_annotator_is_told_in_plain_words() -> None:
+    both = sentence("0", "1", marked_by=("0", "1"))
+    dropped = sentence("0", marked_by=("0",))
+    nobody = sentence()
+    assert messages(both, dropped, dropped, nobody, rule="coverage") == [
+        "annotator '1' has no line in 2 of 4 sentences although annotator '0' has edits there: a combined file that "
+        "drops an annotator who agrees; use the single-annotator files for agreement"
+    ]
+
+
+def test_an_annotator_of_few_sentences_is_told_apart() -> None:
+    dropped = sentence("0", marked_by=("0",))
+    (message,) = messages(sentence("0", "1"), dropped, dropped, rule="coverage")
+    assert message == (
+        "annotator '1' has no line in 2 of 3 sentences although annotator '0' has edits there: an annotator of few "
+        "sentences; do not count the others as agreement"
+    )
+
+
+def test_the_finding_stands_where_the_annotator_is_first_missing() -> None:
+    both, dropped = sentence("0", "1"), sentence("0", marked_by=("0",))
+    (finding,) = found(both, replace(dropped, line=9, essay_id="e9"), rule="coverage")
+    assert (finding.line, finding.essay_id) == (9, "e9")
+
+
+def test_essays_that_lack_an_annotator_of_others_are_counted() -> None:
+    essays = [essay_of(TEXT, annotators=annotators) for annotators in (("A", "B"), ("A",), ("A", "B"), ("A",))]
+    assert messages(*essays, rule="coverage") == [
+        "annotator 'B' is missing from 2 of 4 essays that annotator 'A' read"
+    ]
+
+
+def test_essays_that_nobody_read_lack_nobody() -> None:
+    essays = [essay_of(TEXT, annotators=annotators) for annotators in (("A", "B"), ("A",), ())]
+    assert messages(*essays, rule="coverage") == [
+        "annotator 'B' is missing from 1 of 3 essays that annotator 'A' read"
+    ]
+
+
+def test_a_no_op_of_the_other_annotator_is_no_sign_of_agreement_dropped() -> None:
+    sentences = (sentence("0", "1"), sentence("0", marked_by=("0",)), sentence("0"))
+    (message,) = messages(*sentences, rule="coverage")
+    assert message.startswith("annotator '1' has no line in 1 of 3 sentences")
+
+
+def test_annotators_who_read_everything_are_not_named() -> None:
+    essays = [essay_of(TEXT, annotators=("A", "B")), essay_of(TEXT, edit_by("A"), annotators=("A", "B"))]
+    assert not found(*essays, rule="coverage")
+
+
+def test_a_corpus_shared_out_among_annotators_is_not_uneven() -> None:
+    essays = [essay_of(TEXT, annotators=(annotator,)) for annotator in "ABBC"]
+    assert not found(*essays, rule="coverage")
+
+
+def test_essays_that_nobody_read_do_not_count_against_anyone() -> None:
+    assert not found(sentence("0", "1"), sentence(), rule="coverage")
+
+
+def as_read(*lines: str) -> Essay:
+    """The essay of an M2 block with these A lines, as the reader gives it."""
+    (essay,) = read_m2([f"S {TEXT}\n", *(f"A {line}\n" for line in lines), "\n"], name="a.m2")
+    return essay
+
+
+def noop(annotator: str) -> str:
+    return f"-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
+
+
+def marked(annotator: str) -> str:
+    return f"1 2|||SVA|||were|||REQUIRED|||-NONE-|||{annotator}"
+
+
+def test_a_no_op_beside_edits_of_the_same_annotator_is_found() -> None:
+    essay = as_read(noop("0"), marked("0"))
+    assert messages(essay, rule="noop") == [
+        "annotator '0' has a no-op line, which says that there is no error, beside edits"
+    ]
+
+
+def test_two_no_ops_of_one_annotator_are_found() -> None:
+    essay = as_read(noop("0"), noop("0"))
+    assert messages(essay, rule="noop") == ["annotator '0' has 2 no-op lines; one is enough"]
+
+
+def test_a_no_op_beside_edits_of_another_annotator_is_lawful() -> None:
+    assert not found(as_read(noop("0"), marked("1")), rule="noop")
+
+
+FIRST = [tokenised(text) for text in ("It rained .", "We stayed home .", "We read .")]
+
+
+def differences(other: list[Essay], *, first: list[Essay] = FIRST) -> list[tuple[str, str]]:
+    return [(name, str(finding)) for name, finding in check_together({"a.m2": first, "b.m2": other})]
+
+
+def test_files_that_agree_are_not_named() -> None:
+    assert differences(FIRST) == []
+
+
+def test_another_number_of_tokens_is_found_at_the_first_sentence_that_has_it() -> None:
+    other = [FIRST[0], tokenised("We stayed home."), tokenised("We read.")]
+    assert differences(other) == [
+        (
+            "b.m2",
+            "sentence 2, the first of those that differ from a.m2, has 3 tokens here and 4 there (differing: 2) "
+            "[files-differ]",
+        )
+    ]
+
+
+def test_another_text_with_as_many_tokens_is_found() -> None:
+    other = [FIRST[0], tokenised("We stayed house ."), FIRST[2]]
+    ((_, message),) = differences(other)
+    assert message.startswith(
+        "sentence 2, the first of those that differ from a.m2, has 'We stayed house .' here "
+        "and 'We stayed home .' there"
+    )
+
+
+def test_a_file_that_ends_early_is_found() -> None:
+    assert differences(FIRST[:2]) == [("b.m2", "the file has fewer essays than a.m2 (differing: 1) [files-differ]")]
+
+
+def test_a_file_that_goes_on_is_found() -> None:
+    ((_, message),) = differences([*FIRST, FIRST[0]])
+    assert message == "the file has more essays than a.m2 (differing: 1) [files-differ]"
+
+
+def test_files_of_different_sets_are_not_compared() -> None:
+    other = [essay_of(text) for text in ("Dogs bark.", "Cats sleep.", "Birds sing.", "Cows moo.")]
+    assert differences(other) == []
+
+
+def test_every_file_is_held_against_the_first() -> None:
+    corpora = {"a": FIRST, "b": FIRST, "c": FIRST[:2], "d": FIRST[:2]}
+    assert [name for name, _ in check_together(corpora)] == ["c", "d"]
+
+
+def test_one_file_alone_has_nothing_to_differ_from() -> None:
+    assert list(check_together({"a": FIRST})) == []
+
+
+TAGGED_TEXT = "She go home every days ."
+
+
+def test_an_unknown_tag_is_one_finding_with_its_number_and_first_line() -> None:
+    first = essay_of(
+        TAGGED_TEXT,
+        edit_of(TAGGED_TEXT, "go", "goes", tag="SVA", line=4),
+        edit_of(TAGGED_TEXT, "days", "day", tag="Nnn", line=8),
+    )
+    second = essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "days", "day", tag="Nnn", line=90), essay_id="e2")
+    (finding,) = found(first, second, rule="unknown-tag")
+    assert (finding.essay_id, finding.line) == ("e1", 8)
+    assert finding.message == (
+        "the tag 'Nnn' of 2 edits, here first, is not in nucle, the set that fits this corpus best; "
+        "did you mean 'Nn'?"
+    )
+
+
+def test_tags_of_the_guessed_set_are_known() -> None:
+    essay = essay_of(
+        TAGGED_TEXT,
+        edit_of(TAGGED_TEXT, "go", "goes", tag="R:VERB:SVA"),
+        edit_of(TAGGED_TEXT, "days", "day", tag="R:NOUN:NUM"),
+    )
+    assert not found(essay, rule="unknown-tag")
+
+
+def test_a_tag_of_another_set_is_unknown() -> None:
+    essay = essay_of(
+        TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag="SVA"), edit_of(TAGGED_TEXT, "days", "day", tag="Nn")
+    )
+    other = essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "home", "house", tag="RN"))
+    assert messages(essay, other, rule="unknown-tag")[0].startswith(
+        "the tag 'RN' of 1 edit, here first, is not in nucle"
+    )
+
+
+def test_a_given_set_is_not_guessed() -> None:
+    essay = essay_of(TAGGED_TEXT, edit_of(TAGGED_TEXT, "go", "goes", tag="SVA"))
+    (finding,) = check_essays([essay], tagset=TAGSETS["clc"])
+    assert finding.message == "the tag 'SVA' of 1 edit, here first, is not in clc; did you mean 'SA'?"
+
+
+def test_an_essay_without_edits_has_no_unknown_tags() -> None:
+    assert not found(essay_of(TAGGED_TEXT), rule="unknown-tag")
+
+
+def rules(*essays: Essay) -> list[str]:
+    return [finding.rule for finding in check_essays(essays)]
+
+
+def test_a_corpus_without_an_essay_is_a_finding() -> None:
+    assert rules() == ["empty"]
+
+
+def test_a_corpus_with_an_essay_is_none() -> None:
+    assert rules(Essay("a", "All is well.")) == []
+
+
+def test_two_documents_with_one_id_are_a_finding() -> None:
+    assert rules(Essay("a", "All is well."), Essay("a#2", "All was well.")) == ["same-id"]
+
+
+def test_a_text_without_an_id_may_come_twice() -> None:
+    text = "All is well."
+    assert rules(Essay(short_hash(text), text), Essay(f"{short_hash(text)}#2", text)) == []
+
+
+def test_a_tokenised_sentence_may_come_twice() -> None:
+    assert rules(Essay("a#2", "Hello", tokens=(Span(0, 5),))) == []

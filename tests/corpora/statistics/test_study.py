@@ -1,9 +1,14 @@
+"""TODO: what this chapter is."""
+
 import json
 from typing import Any
 
 import pytest
 
+from grater.corpora.merge import stems
 from grater.corpora.statistics import corpus_statistics
+from grater.corpora.statistics.study import in_order, names_apart, value_of
+from grater.errors import UnknownName, UsageError
 from grater.model import Essay
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
@@ -110,3 +115,89 @@ def test_signature_changes_with_the_data_and_the_options() -> None:
     ]
     assert len(set(signatures)) == 4
     assert signature(marked) == signatures[0]
+
+
+def test_ids_that_collide_give_way_to_the_files_stem() -> None:
+    annotators = {"x/A1.m2": ["0"], "x/A2.m2": ["0"]}
+    assert names_apart(annotators, [list(annotators)]) == {("x/A1.m2", "0"): "A1", ("x/A2.m2", "0"): "A2"}
+
+
+def test_ids_that_do_not_collide_stay() -> None:
+    assert names_apart({"a.m2": ["0"], "b.m2": ["1"]}, [["a.m2", "b.m2"]]) == {}
+
+
+def test_ids_in_files_of_different_essays_do_not_collide() -> None:
+    assert names_apart({"a.m2": ["0"], "b.m2": ["0"]}, []) == {}
+
+
+def test_only_the_ids_that_collide_are_renamed() -> None:
+    annotators = {"a.m2": ["0", "1"], "b.m2": ["0"]}
+    assert names_apart(annotators, [list(annotators)]) == {("a.m2", "0"): "a", ("b.m2", "0"): "b"}
+
+
+def test_several_ids_of_a_file_that_collide_keep_their_number() -> None:
+    annotators = {"a.m2": ["0", "1"], "b.m2": ["0", "1"]}
+    assert sorted(names_apart(annotators, [list(annotators)]).values()) == ["a.0", "a.1", "b.0", "b.1"]
+
+
+def test_files_of_the_same_stem_keep_their_whole_names() -> None:
+    assert stems(["x/a.m2", "y/a.m2", "y/b.m2"]) == {"x/a.m2": "x/a.m2", "y/a.m2": "y/a.m2", "y/b.m2": "b"}
+
+
+def test_same_id_for_the_same_sentence_in_two_files_is_two_annotators() -> None:
+    first, second = m2_block("He go home .", edit(3, 5, "goes", rater="0")), m2_block("He go home .")
+    whole = corpus_statistics({"A1": [first], "A2": [second]}, resamples=10).whole
+    assert {name: summary.counts.edits for name, summary in whole.by_annotator.items()} == {"A1": 1, "A2": 0}
+    assert (whole.summary.counts.sentences, whole.summary.counts.edits) == (2, 1)
+
+
+def test_same_id_for_different_essays_in_two_files_is_one_annotator() -> None:
+    first, second = two_sentences(edit(11, 15, "likes")), Essay("two", "I am here.", (), ("A",))
+    whole = corpus_statistics({"one.sgml": [first], "two.sgml": [second]}, resamples=10).whole
+    assert {name: summary.totals.documents for name, summary in whole.by_annotator.items()} == {"A": 2}
+
+
+ESSAYS = [
+    two_sentences(edit(11, 15, "likes"), essay_id="a", language="Tamil", score=30),
+    two_sentences(edit(11, 15, "likes"), edit(29, 33, "plays"), essay_id="b", language="Malay", score=9),
+    two_sentences(essay_id="c", language=""),
+]
+
+
+def test_each_value_is_a_row_and_the_missing_are_one_of_their_own() -> None:
+    study = corpus_statistics({"x": ESSAYS}, by="language", resamples=10).whole
+    assert [(value, summary.counts.edits) for value, summary in study.by_value.items()] == [
+        ("Malay", 2),
+        ("Tamil", 1),
+        (None, 0),
+    ]
+
+
+def test_groups_add_up_to_the_whole() -> None:
+    study = corpus_statistics({"x": ESSAYS, "y": ESSAYS[:1]}, by="language", resamples=10).whole
+    assert sum(summary.counts.tokens for summary in study.by_value.values()) == study.summary.counts.tokens == 48
+
+
+def test_numbers_stand_in_order_of_size_before_words_and_the_missing() -> None:
+    values = ["B2", "10", None, "A10", "9", "-1", "A2", "A"]
+    assert in_order(values) == ["-1", "9", "10", "A", "A2", "A10", "B2", None]
+
+
+def test_value_of_any_kind_has_a_name() -> None:
+    essay = two_sentences(level=3, exams=["FCE", "CAE"], native=False)
+    assert [value_of(essay, field) for field in ("level", "exams", "native", "age")] == [
+        "3",
+        '["FCE", "CAE"]',
+        "false",
+        None,
+    ]
+
+
+def test_unknown_field_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"unknown metadata field 'langage'\. Did you mean 'language'"):
+        corpus_statistics({"x": ESSAYS}, by="langage")
+
+
+def test_field_of_a_corpus_without_metadata_is_refused() -> None:
+    with pytest.raises(UsageError, match="no essay here has any metadata"):
+        corpus_statistics({"x": [two_sentences()]}, by="language")

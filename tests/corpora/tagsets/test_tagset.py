@@ -1,4 +1,7 @@
-"""Tag sets as values: lookup, groups, unknown names, the guess."""
+"""Tag sets as values: lookup, groups, unknown names, the guess.
+
+The four sets against their sources.
+"""
 
 from __future__ import annotations
 
@@ -72,3 +75,66 @@ def test_every_example_of_a_tag_that_owes_a_correction_shows_one(tagset: TagSet)
     for tag in tagset:
         if tag.code != "QL":  # an error of the question has no sentence of its own
             assert ("→" in tag.example) == tag.owes_correction, tag
+
+
+# Dahlmeier, Ng and Wu 2013, Table 1: groups in order, tags in order.
+TABLE_1 = {
+    "Verbs": "Vt Vm V0 Vform",
+    "Subject-verb agreement": "SVA",
+    "Articles/determiners": "ArtOrDet",
+    "Nouns": "Nn Npos",
+    "Pronouns": "Pform Pref",
+    "Word choice": "Wcip Wa Wform Wtone",
+    "Sentence Structure": "Srun Smod Spar Sfrag Ssub",
+    "Word Order": "WOinc WOadv",
+    "Transitions": "Trans",
+    "Mechanics": "Mec",
+    "Redundancy": "Rloc",
+    "Citation": "Cit",
+    "Others": "Others Um",
+}
+
+
+def test_nucle_has_the_27_tags_of_table_1_in_its_13_groups() -> None:
+    nucle = TAGSETS["nucle"]
+    assert {group: " ".join(tag.code for tag in nucle.of_group(group)) for group in nucle.groups} == TABLE_1
+    assert list(nucle.groups) == list(TABLE_1)
+    assert (len(nucle), len(nucle.groups)) == (27, 13)
+
+
+def test_only_um_cit_and_wa_owe_no_correction_in_nucle() -> None:
+    assert {tag.code for tag in TAGSETS["nucle"] if not tag.owes_correction} == {"Um", "Cit", "Wa"}
+
+
+def test_conll14_has_prepositions_apart_and_a_smaller_redundancy() -> None:
+    nucle, conll14 = set(TAGSETS["nucle"].by_code), set(TAGSETS["conll14"].by_code)
+    assert nucle - conll14 == {"Wcip", "Rloc"}
+    assert conll14 - nucle == {"Prep", "Wci", "Rloc-"}
+    assert len(TAGSETS["conll14"]) == 28  # Ng et al. 2014: 28 error types
+
+
+def test_errant_has_55_types_of_which_24_replace() -> None:
+    errant = TAGSETS["errant"]
+    # Bryant et al. 2017: 25 main types with UNK, 55 with their operations.
+    assert len(errant) == 55
+    assert [len(errant.of_group(group)) for group in errant.groups] == [15, 24, 15, 1]
+    assert len({tag.code.partition(":")[2] or tag.code for tag in errant}) == 25
+
+
+def test_errant_types_that_compare_two_words_exist_as_replacements_only() -> None:
+    errant = TAGSETS["errant"]
+    for main in ("SPELL", "ORTH", "WO", "MORPH", "NOUN:NUM", "NOUN:INFL", "VERB:SVA", "VERB:INFL", "ADJ:FORM"):
+        assert f"R:{main}" in errant
+        assert f"M:{main}" not in errant
+        assert f"U:{main}" not in errant
+
+
+def test_clc_has_77_codes() -> None:
+    clc = TAGSETS["clc"]
+    assert len(clc) == 77  # Bryant 2019 (UCAM-CL-TR-938)
+    assert {"AGN", "AGV", "CE", "CL", "ID", "L", "S", "SA", "SX", "TV", "W", "X", "QL"} <= set(clc.by_code)
+
+
+def test_clc_descriptions_name_the_word_class() -> None:
+    assert TAGSETS["clc"]["MT"].description == "A preposition is missing."
+    assert TAGSETS["clc"]["RY"].description == "An adverb is to be replaced by another."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.detect.articles.confidence import TYPE, TYPES, Caution
-from grater.detect.articles.trial import Trial
+from grater.detect.articles.detector import TYPE, TYPES, Caution
+from grater.detect.articles.thresholds import Trial
 
 
 def flagged_counts(trial: Trial, caution: Caution) -> tuple[int, int, int]:

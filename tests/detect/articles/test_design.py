@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.design import CELLS, Place, item_rows, places_of, select
+from grater.detect.articles.design import CELLS, NounPlace, item_rows, places_of, select
 from grater.model import Span
 from grater.text.analysis import analyse
 
 
-def made(noun: str, counts: tuple[int, ...]) -> list[Place]:
+def made(noun: str, counts: tuple[int, ...]) -> list[NounPlace]:
     """Places of a noun with the given constructions; every other definite one is anaphoric."""
     words = tuple(f"{name} {noun}" for name in CONSTRUCTIONS)
     return [
-        Place(f"essay-{noun}", _span(construction, number), noun, construction, number % 2 == 0, words)
+        NounPlace(f"essay-{noun}", _span(construction, number), noun, construction, number % 2 == 0, words)
         for construction, n in enumerate(counts)
         for number in range(n)
     ]
@@ -28,9 +28,9 @@ def _span(construction: int, number: int) -> Span:
     return Span(start, start + 1)
 
 
-def corpus() -> list[Place]:
+def corpus() -> list[NounPlace]:
     """For each construction four nouns that it dominates, from open to nearly fixed."""
-    found: list[Place] = []
+    found: list[NounPlace] = []
     for place, name in enumerate(CONSTRUCTIONS):
         for step, rest in enumerate((9, 7, 5, 4)):
             counts = [rest] * 5

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from grater.detect import batches as groups
-from grater.detect.articles.confidence import Caution
+from grater.detect import detector as groups
 from grater.detect.articles.constructions import CONSTRUCTIONS
+from grater.detect.articles.detector import Caution
 from grater.detect.detector import Finding
 from grater.model import DELETE, Essay, Span
 from tests.detect.articles.made_text import made_lines

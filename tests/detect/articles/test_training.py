@@ -6,14 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.articles.confidence import Caution
-from grater.detect.articles.events import batch_of, gathered, passages
-from grater.detect.articles.load import from_file
-from grater.detect.articles.mentions import Memory
+from grater.detect.articles.detector import Caution, from_file
+from grater.detect.articles.features import Memory, placed_phrases
 from grater.detect.articles.model import load, save
-from grater.detect.articles.rows import placed_phrases
-from grater.detect.articles.training import Options, fitted, train
-from grater.detect.articles.trial import fitted_caution, trial_of
+from grater.detect.articles.thresholds import fitted_caution, trial_of
+from grater.detect.articles.training import ArticleOptions, batch_of, fitted, gathered, passages, train
 from grater.errors import BadInput, UsageError
 from grater.models import write_model
 from grater.text.analysis import analyse
@@ -42,7 +39,7 @@ def test_the_model_learns_the_rules_of_the_made_up_english() -> None:
 
 
 def test_training_twice_gives_the_same_model() -> None:
-    again = fitted(tiny_events(), Options(min_count=1))
+    again = fitted(tiny_events(), ArticleOptions(min_count=1))
     assert np.array_equal(again.table, tiny_model().table)
     assert again.step == tiny_model().step
 
@@ -77,12 +74,12 @@ def test_a_model_without_thresholds_is_refused(tmp_path: Path) -> None:
 def test_too_little_text_is_refused() -> None:
     events = gathered([batch_of(["A dog ran."])])
     with pytest.raises(UsageError, match="expected more text"):
-        fitted(events, Options())
+        fitted(events, ArticleOptions())
 
 
 def test_thresholds_find_the_errors_that_were_put_in() -> None:
     held = [made_lines()[start : start + 30] for start in range(1, 1400, 60)]
-    model = train(tiny_events(), held, Options(min_count=1), card={"name": "tiny"})
+    model = train(tiny_events(), held, ArticleOptions(min_count=1), card={"name": "tiny"})
     caution = Caution.of(model.card["thresholds"])
     hit, false_alarm, miss = flagged_counts(trial_of(model, held), caution)
     assert hit / (hit + false_alarm) > 0.85

@@ -7,11 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from grater.detect.articles.confidence import Caution
-from grater.detect.articles.detector import ArticleDetector
-from grater.detect.articles.events import batch_of, gathered
+from grater.detect.articles.detector import ArticleDetector, Caution
 from grater.detect.articles.model import ArticleModel
-from grater.detect.articles.training import Options, fitted
+from grater.detect.articles.training import ArticleOptions, batch_of, fitted, gathered
 from grater.detect.learning.events import Events
 from tests.detect.articles.made_text import made_lines
 
@@ -27,7 +25,7 @@ def tiny_events() -> Events:
 
 @cache
 def tiny_model() -> ArticleModel:
-    return fitted(tiny_events(), Options(min_count=1))
+    return fitted(tiny_events(), ArticleOptions(min_count=1))
 
 
 def tiny_detector(caution: Caution = Caution(1.0, 1.0, 1.0, 1.0, 1.0)) -> ArticleDetector:  # noqa: B008 (frozen)

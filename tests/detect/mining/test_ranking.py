@@ -4,8 +4,7 @@ from math import log
 
 import pytest
 
-from grater.detect.mining.ranking import rank, wanted_ngrams
-from grater.detect.mining.uses import Trigram, Use, uses_of
+from grater.detect.mining.ranking import Trigram, Use, rank, uses_of, wanted_ngrams
 from grater.model import Essay, Span
 
 

@@ -1,14 +1,77 @@
+"""TODO: what this chapter is."""
+
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grater.detect.mining.sources import counts_in_model, counts_in_shipped_model, counts_in_text
+from grater.detect.mining.sources import (
+    counts_in_model,
+    counts_in_shipped_model,
+    counts_in_text,
+    counts_of,
+    files_of_order,
+)
 from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.training import Wish, train
+from grater.detect.ngrams.training import ModelSize, train
+from grater.errors import BadInput, UsageError
 from tests.detect.ngrams.texts import SENTENCES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A tiny corpus in the layout of the disks; words and counts are ours."""
+    for name, text in {
+        "disk1/1gms/vocab.gz": "with\t900\nWith\t60\nher\t500\n",
+        "disk1/1gms/vocab_cs.gz": "with\t900\nher\t500\nWith\t60\n",
+        "disk1/2gms/2gm-0000.gz": "marry her\t700\nMarry her\t50\nmarry him\t600\n",
+        "disk1/3gms/3gm-0000.gz": "marry with her\t44\nlived with her\t800\n",
+        "disk2/3gms/3gm-0001.gz": "marry with him\t41\n",
+        "disk2/3gms/3gm.idx": "3gm-0001.gz\tmarry with him\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    return tmp_path
+
+
+def test_counts_of_all_spellings_are_added_up_over_all_files(folder: Path) -> None:
+    wanted = [("marry", "her"), ("marry", "with", "her"), ("marry", "with", "him"), ("wed", "with", "her"), ("with",)]
+    assert counts_of(folder, wanted) == {
+        ("marry", "her"): 750,
+        ("marry", "with", "her"): 44,
+        ("marry", "with", "him"): 41,
+        ("with",): 960,
+    }
+
+
+def test_only_the_files_with_counts_of_the_order_are_read(folder: Path) -> None:
+    assert [path.name for path in files_of_order(folder, 3)] == ["3gm-0000.gz", "3gm-0001.gz"]
+    assert [path.name for path in files_of_order(folder, 1)] == ["vocab.gz"]
+
+
+def test_files_that_are_not_packed_are_read_too(tmp_path: Path) -> None:
+    (tmp_path / "2gms").mkdir()
+    (tmp_path / "2gms" / "2gm-0000").write_text("two words\t40\n")
+    assert counts_of(tmp_path, [("two", "words")]) == {("two", "words"): 40}
+
+
+def test_bad_lines_are_named(folder: Path) -> None:
+    (folder / "disk2/3gms/3gm-0001.gz").write_bytes(gzip.compress(b"marry with him 41\nonly two\t5\na b c\t1\n"))
+    with pytest.raises(BadInput) as caught:
+        counts_of(folder, [("marry", "with", "him")])
+    assert [problem.line for problem in caught.value.problems] == [1, 2]
+
+
+def test_a_folder_without_an_order_says_so(folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected files such as 4gms/4gm-0000\.gz"):
+        counts_of(folder, [("a", "b", "c", "d")])
+    with pytest.raises(BadInput, match="expected a folder of Web1T counts"):
+        files_of_order(folder / "nowhere", 2)
+
 
 WANTED = {("waited", "the"), ("waited", "at", "the"), ("the", "station"), ("flew", "home")}
 
@@ -23,7 +86,7 @@ def test_text_is_counted_by_sentences_in_normal_words(tmp_path: Path) -> None:
 
 
 def test_a_model_counts_what_it_keeps_roughly_and_the_rest_as_nothing() -> None:
-    trained = train(SENTENCES, Wish(prune=(0,)))
+    trained = train(SENTENCES, ModelSize(prune=(0,)))
     model = LanguageModel.of(trained.smoothed, trained.vocabulary)
     counts = counts_in_model(model, trained.n_tokens, WANTED)
     assert counts["flew", "home"] == counts["waited", "the"] == 0

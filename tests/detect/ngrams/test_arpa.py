@@ -4,7 +4,7 @@ import pytest
 
 from grater.detect.ngrams.arpa import read_arpa, write_arpa
 from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.training import Wish, train
+from grater.detect.ngrams.training import ModelSize, train
 from grater.errors import BadInput
 from tests.detect.ngrams.texts import SENTENCES
 
@@ -28,7 +28,7 @@ ngram 2=2
 
 
 def exact(trained_on: list[list[str]]) -> LanguageModel:
-    trained = train(trained_on, Wish(prune=(0, 0, 0, 1)))
+    trained = train(trained_on, ModelSize(prune=(0, 0, 0, 1)))
     return LanguageModel.of(trained.smoothed, trained.vocabulary, is_exact=True)
 
 

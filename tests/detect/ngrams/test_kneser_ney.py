@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grater.detect.ngrams.counts import START
 from grater.detect.ngrams.language_model import LanguageModel, perplexity
-from grater.detect.ngrams.training import Wish, train
-from grater.detect.ngrams.words import START
+from grater.detect.ngrams.training import ModelSize, train
 from grater.errors import UsageError
 from tests.detect.ngrams.slow_kneser_ney import SlowKneserNey
 from tests.detect.ngrams.texts import SENTENCES, random_sentences
 
 
-def exact(sentences: Sequence[Sequence[str]], wish: Wish) -> LanguageModel:
+def exact(sentences: Sequence[Sequence[str]], wish: ModelSize) -> LanguageModel:
     trained = train(sentences, wish)
     return LanguageModel.of(trained.smoothed, trained.vocabulary, is_exact=True)
 
@@ -27,7 +27,7 @@ def test_every_sentence_has_the_probability_of_the_textbook(order: int, prune: t
     texts = [SENTENCES, random_sentences(1), random_sentences(2, n=300, n_words=8)]
     for sentences in texts:
         thresholds = [*prune, *[prune[-1] if prune else 0] * order][:order]
-        model = exact(sentences, Wish(order=order, prune=prune[:order]))
+        model = exact(sentences, ModelSize(order=order, prune=prune[:order]))
         slow = SlowKneserNey(sentences, order, prune=thresholds)
         for words in [*sentences[:8], ["the", "unheard", "train"], []]:
             assert model.sentence_log_p(words) == pytest.approx(slow.log_p(words), abs=1e-9)
@@ -36,14 +36,14 @@ def test_every_sentence_has_the_probability_of_the_textbook(order: int, prune: t
 @given(st.lists(st.lists(st.sampled_from("abcde"), max_size=7), min_size=1, max_size=12).filter(any))
 @settings(max_examples=40, deadline=None)
 def test_any_text_gives_the_textbook_probabilities(sentences: list[list[str]]) -> None:
-    model, slow = exact(sentences, Wish(order=3, prune=(0,))), SlowKneserNey(sentences, 3)
+    model, slow = exact(sentences, ModelSize(order=3, prune=(0,))), SlowKneserNey(sentences, 3)
     for words in [*sentences, ["a", "x", "b"]]:
         assert model.sentence_log_p(words) == pytest.approx(slow.log_p(words), abs=1e-9)
 
 
 @pytest.mark.parametrize("prune", [(0,), (0, 0, 1, 1), (0, 1, 1, 2)])
 def test_the_words_after_any_context_have_a_probability_of_one_together(prune: tuple[int, ...]) -> None:
-    model = exact(random_sentences(3, n=200), Wish(prune=prune))
+    model = exact(random_sentences(3, n=200), ModelSize(prune=prune))
     rng = np.random.default_rng(0)
     words = np.array([number for number in range(len(model.vocabulary)) if number != START])
     for _ in range(30):
@@ -54,7 +54,7 @@ def test_the_words_after_any_context_have_a_probability_of_one_together(prune: t
 
 def test_counts_that_were_spilled_to_disk_in_many_runs_give_the_same_model() -> None:
     sentences = random_sentences(4, n=400)
-    at_once, in_runs = (train(sentences, Wish(most_records=most)).smoothed for most in (1 << 20, 50))
+    at_once, in_runs = (train(sentences, ModelSize(most_records=most)).smoothed for most in (1 << 20, 50))
     for one, other in zip(at_once.levels, in_runs.levels, strict=True):
         assert (one.keys == other.keys).all()
         assert (one.log_p == other.log_p).all()
@@ -62,7 +62,7 @@ def test_counts_that_were_spilled_to_disk_in_many_runs_give_the_same_model() -> 
 
 
 def test_words_beyond_the_wanted_number_become_unknown_and_are_counted_as_such() -> None:
-    model = exact(SENTENCES, Wish(n_words=8, prune=(0,)))
+    model = exact(SENTENCES, ModelSize(n_words=8, prune=(0,)))
     assert model.vocabulary.words == ("<unk>", "<s>", "</s>", "the", ".", "and", "went", "at")
     known = {"the", ".", "and", "went", "at"}
     replaced = [[word if word in known else "<unk>" for word in words] for words in SENTENCES]
@@ -71,12 +71,12 @@ def test_words_beyond_the_wanted_number_become_unknown_and_are_counted_as_such()
 
 
 def test_words_of_one_frequency_are_numbered_in_order_of_spelling() -> None:
-    trained = train([["pear", "apple", "fig", "fig"]], Wish())
+    trained = train([["pear", "apple", "fig", "fig"]], ModelSize())
     assert trained.vocabulary.words[3:] == ("fig", "apple", "pear")
 
 
 def test_perplexity_is_the_inverse_mean_probability_over_words_and_ends() -> None:
-    model = exact(SENTENCES, Wish(prune=(0,)))
+    model = exact(SENTENCES, ModelSize(prune=(0,)))
     found = perplexity(model, SENTENCES, n_at_once=3)
     total = sum(model.sentence_log_p(words) for words in SENTENCES)
     n_words = sum(len(words) + 1 for words in SENTENCES)
@@ -85,7 +85,7 @@ def test_perplexity_is_the_inverse_mean_probability_over_words_and_ends() -> Non
 
 
 def test_unknown_words_are_left_out_of_the_perplexity_of_known_ones() -> None:
-    model = exact(SENTENCES, Wish(prune=(0,)))
+    model = exact(SENTENCES, ModelSize(prune=(0,)))
     found = perplexity(model, [["the", "zebra"]])
     assert found.n_unknown == 1
     rows = model.rows(model.vocabulary.sentence(["the", "zebra"]))
@@ -96,24 +96,24 @@ def test_unknown_words_are_left_out_of_the_perplexity_of_known_ones() -> None:
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        (Wish(prune=(0, 2, 1)), "--prune: expected up to 4 thresholds that do not fall"),
-        (Wish(prune=(1,)), "--prune: expected 0 for single words, found 1"),
-        (Wish(order=5), "expected at most 4,096 words for order 5, found 65,536"),
-        (Wish(order=0), "expected order 1 or more"),
+        (ModelSize(prune=(0, 2, 1)), "--prune: expected up to 4 thresholds that do not fall"),
+        (ModelSize(prune=(1,)), "--prune: expected 0 for single words, found 1"),
+        (ModelSize(order=5), "expected at most 4,096 words for order 5, found 65,536"),
+        (ModelSize(order=0), "expected order 1 or more"),
     ],
 )
-def test_wishes_that_cannot_be_met_are_refused(wish: Wish, message: str) -> None:
+def test_wishes_that_cannot_be_met_are_refused(wish: ModelSize, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         train(SENTENCES, wish)
 
 
 def test_a_text_without_words_is_refused() -> None:
     with pytest.raises(UsageError, match="found no words"):
-        train([[]], Wish())
+        train([[]], ModelSize())
 
 
 def test_each_pair_of_neighbours_in_the_sorted_keys_rises() -> None:
-    for level in train(random_sentences(5, n=200), Wish(prune=(0,))).smoothed.levels:
+    for level in train(random_sentences(5, n=200), ModelSize(prune=(0,))).smoothed.levels:
         assert all(one < other for one, other in pairwise(level.keys.tolist()))
 
 
@@ -127,6 +127,6 @@ KENLM: dict[tuple[int, ...], tuple[float, ...]] = {
 
 @pytest.mark.parametrize("prune", KENLM)
 def test_kenlm_gives_the_same_probabilities(prune: tuple[int, ...]) -> None:
-    model = exact(random_sentences(7, n=400, n_words=30), Wish(prune=prune))
+    model = exact(random_sentences(7, n=400, n_words=30), ModelSize(prune=prune))
     for line, theirs in zip(("wa wb wa wc", "wd wa wa zz wb", "", "wj wk wl wa wb wb"), KENLM[prune], strict=True):
         assert model.sentence_log_p(line.split()) / np.log(10) == pytest.approx(theirs, abs=1e-5)

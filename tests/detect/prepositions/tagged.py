@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from grater.detect.prepositions.candidates import Candidate
 from grater.model import Span
-from grater.text.analysis import Sentence
-from grater.text.chunks import chunks
+from grater.text.analysis import Sentence, chunks
 
 
 def sentence_of(text: str) -> Sentence:

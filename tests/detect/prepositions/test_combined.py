@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.candidates import candidates_of
-from grater.detect.prepositions.combined import KIND, CombinedEngine, KnownToOne, from_file, parts_of, save
-from grater.detect.prepositions.engine import ANSWERS, NONE, answer_of
+from grater.detect.prepositions.candidates import ANSWERS, NONE, answer_of, candidates_of
+from grater.detect.prepositions.combined import KIND, CombinedEngine, KnownToAny, from_file, parts_of, save
 from grater.detect.prepositions.linear import save as save_linear
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json
@@ -88,7 +87,7 @@ def test_only_preposition_detectors_can_be_combined() -> None:
 
 
 def test_a_word_is_known_if_one_of_the_parts_knows_it() -> None:
-    known = KnownToOne([{"cat"}, {"dog"}])
+    known = KnownToAny([{"cat"}, {"dog"}])
     assert "cat" in known
     assert "dog" in known
     assert "blorg" not in known

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.candidates import candidates_of
-from grater.detect.prepositions.engine import ANSWERS
+from grater.detect.prepositions.candidates import ANSWERS, candidates_of
 from grater.detect.prepositions.linear import KIND, load, save
 from grater.errors import BadInput
 from grater.models import write_model

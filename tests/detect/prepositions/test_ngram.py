@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.training import Wish, train
-from grater.detect.prepositions.candidates import MISSING, PREP, Candidate
-from grater.detect.prepositions.engine import COLUMN_OF, NONE, answer_of
+from grater.detect.ngrams.training import ModelSize, train
+from grater.detect.prepositions.candidates import COLUMN_OF, MISSING, NONE, PREP, Candidate, answer_of
 from grater.detect.prepositions.ngram import NgramEngine, tie_share
 from grater.model import Span
 from grater.text.analysis import Sentence
@@ -25,7 +24,7 @@ def sentence_of(words: Sequence[str]) -> Sentence:
 
 
 def engine_of(order: int = 4, costs: float = 0.0) -> NgramEngine:
-    trained = train(SENTENCES, Wish(order=order, prune=(0,)))
+    trained = train(SENTENCES, ModelSize(order=order, prune=(0,)))
     model = LanguageModel.of(trained.smoothed, trained.vocabulary)
     return NgramEngine(model, np.arange(35, dtype=np.float64) * costs)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.engine import ANSWERS, COLUMN_OF
+from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF
 from grater.detect.prepositions.selection import Tally, selections, tally_of
 from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from grater.detect.prepositions.engine import ANSWERS, COLUMN_OF, NONE
+from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE
 from grater.detect.prepositions.thresholds import Thresholds, lowest_threshold, margins
 from grater.errors import UsageError
 

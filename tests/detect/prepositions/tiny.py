@@ -6,10 +6,9 @@ from functools import cache
 
 from grater.detect.learning.events import Events
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.events import gathered
 from grater.detect.prepositions.linear import LinearEngine
 from grater.detect.prepositions.thresholds import Thresholds
-from grater.detect.prepositions.training import HeldOutLines, Method, Options, batches_of, train
+from grater.detect.prepositions.training import HeldOutLines, Method, PrepositionOptions, batches_of, gathered, train
 from tests.detect.prepositions.native_text import native_lines
 
 
@@ -23,7 +22,7 @@ def tiny_events() -> tuple[Events, tuple[str, ...]]:
 @cache
 def tiny_engine(method: Method = "maxent") -> LinearEngine:
     events, held_out = tiny_events()
-    options = Options(method=method, min_count=1)
+    options = PrepositionOptions(method=method, min_count=1)
     return train(events, held_out, options, card={"name": f"tiny-{method}"})
 
 

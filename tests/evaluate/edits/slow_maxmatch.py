@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grater.evaluate.edits.maxmatch import GoldEdit
+from grater.evaluate.edits.best_path import GoldEdit
 
 Vertex = tuple[int, int]
 Arc = tuple[Vertex, Vertex]

@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
 from grater.evaluate.edits.ceiling import Ceiling, CeilingRow, ceiling
-from grater.evaluate.edits.errant import choose as errant_choose
-from grater.evaluate.edits.errant_match import match
-from grater.evaluate.edits.errant_table import table_of
-from grater.evaluate.edits.maxmatch_choice import choose_references
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import Chance, score_systems
-from grater.evaluate.edits.subsets import choose, chosen_rows, errant_keys, maxmatch_keys, subsets_of
+from grater.evaluate.edits.edit_table import match, table_of
+from grater.evaluate.edits.errant import choose_pairs as errant_choose
+from grater.evaluate.edits.errant import errant_keys
+from grater.evaluate.edits.maxmatch import choose_references, maxmatch_keys
+from grater.evaluate.edits.metrics import METRICS, MetricOptions, choose_annotators, chosen_rows, subsets_of
+from grater.evaluate.edits.scores import Resampling, score_systems
 from grater.evaluate.edits.systems import Hypothesis, References, rewritten
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 
-QUICK = Chance(n_resamples=100)
+QUICK = Resampling(n_resamples=100)
 THREE = [["A b c d .", "A b x d .", "A c d ."], ["E f g h .", "E f h .", "E f h ."], ["K l m n ."] * 3]
 PLAIN = ["A b c e .", "E e f g h .", "K l m n ."]
 
@@ -145,7 +144,7 @@ cells = st.lists(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=3, max_s
 def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, int]]], beta: float) -> None:
     counts = np.array(rows, np.int64)
     subsets = np.array([[True, False, True], [True, True, True], [False, True, False]])
-    walked = chosen_rows(counts, choose(counts, subsets, maxmatch_keys(beta)))
+    walked = chosen_rows(counts, choose_annotators(counts, subsets, maxmatch_keys(beta)))
     for subset, found in zip(subsets, walked, strict=True):
         sentences = [
             {str(n): (tp, tp + fp, tp + fn) for n, (tp, fp, fn) in enumerate(each) if subset[n]} for each in rows
@@ -156,7 +155,7 @@ def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, in
 def test_while_nothing_is_right_yet_the_annotator_with_fewest_edits_is_taken() -> None:
     counts = np.array([[[0, 2, 3], [0, 2, 1], [0, 2, 2]]], np.int64)
     subsets = np.array([[True, True, True], [True, False, True]])
-    assert choose(counts, subsets, maxmatch_keys(0.5)).tolist() == [[1], [2]]
+    assert choose_annotators(counts, subsets, maxmatch_keys(0.5)).tolist() == [[1], [2]]
 
 
 def test_all_sets_walk_as_errant_walks() -> None:
@@ -178,6 +177,6 @@ def test_all_sets_walk_as_errant_walks() -> None:
     ]
     matched = match(table_of(others), table_of(ours.essays), mode="cs")
     expected = matched.counts[errant_choose(matched, beta=0.5)]
-    [counts] = METRICS["errant"].against_each(References("r", made), [ours], Options())
-    chosen = choose(counts.cells, np.array([[True, True, False]]), errant_keys(0.5))
+    [counts] = METRICS["errant"].against_each(References("r", made), [ours], MetricOptions())
+    chosen = choose_annotators(counts.cells, np.array([[True, True, False]]), errant_keys(0.5))
     assert (chosen_rows(counts.cells, chosen)[0] == expected).all()

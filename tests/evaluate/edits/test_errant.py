@@ -15,21 +15,12 @@ from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
 from grater.corpora.m2 import read_m2
-from grater.corpora.m2.read import annotators_of
+from grater.corpora.m2.reading import annotators_of
 from grater.corpora.source import open_source
 from grater.errors import BadInput, UnknownName, UsageError
-from grater.evaluate.edits.errant import (
-    MODES,
-    ErrantScore,
-    Mode,
-    PairCounts,
-    errant_counts,
-    errant_signature,
-    score_errant,
-)
-from grater.evaluate.edits.errant_table import read_table
-from grater.evaluate.edits.errant_types import Tier
-from grater.evaluate.edits.prf import precision_recall_f
+from grater.evaluate.edits.edit_table import MODES, Mode, Tier, read_table
+from grater.evaluate.edits.errant import ErrantScore, PairCounts, errant_counts, errant_signature, score_errant
+from grater.evaluate.edits.metrics import precision_recall_f
 from grater.model import Edit, Essay, Span
 from tests.evaluate.edits import slow_errant
 

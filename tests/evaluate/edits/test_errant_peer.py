@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from grater.corpora.source import open_source
-from grater.evaluate.edits.errant import MODES, score_errant
-from grater.evaluate.edits.errant_table import read_table
-from grater.evaluate.edits.errant_types import Tier
-from grater.evaluate.edits.prf import precision_recall_f
+from grater.evaluate.edits.edit_table import MODES, Tier, read_table
+from grater.evaluate.edits.errant import score_errant
+from grater.evaluate.edits.metrics import precision_recall_f
 from tests.evaluate.edits.errant_peer import errant_compare
 from tests.real_data import data_path
 

@@ -15,17 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.evaluate.edits import maxmatch_replay, maxmatch_sentence
+from grater.evaluate.edits import best_path, maxmatch
+from grater.evaluate.edits.best_path import GoldEdit, search
 from grater.evaluate.edits.lattice import align
 from grater.evaluate.edits.maxmatch import (
-    GoldEdit,
     choose_references,
     count_systems,
     gold_edits,
     maxmatch_counts,
     source_tokens,
 )
-from grater.evaluate.edits.maxmatch_search import search
 from grater.model import Essay
 from tests.evaluate.edits.slow_maxmatch import best_steps, slow_counts
 from tests.real_data import data_path
@@ -122,8 +121,8 @@ def test_search_and_replay_agree_where_there_is_no_tie(monkeypatch: pytest.Monke
     )
     edits = [GoldEdit(0, 1, ((),)), GoldEdit(3, 5, (("were", "walking"),))]
     searched = maxmatch_counts(source, hypothesis, {"0": edits})["0"]
-    assert maxmatch_replay.replay(align(source, hypothesis), hypothesis, edits, max_unchanged=2) == searched[:2]
-    monkeypatch.setattr(maxmatch_sentence, "replay", None)  # not needed here, or this would fail
+    assert best_path.replay(align(source, hypothesis), hypothesis, edits, max_unchanged=2) == searched[:2]
+    monkeypatch.setattr(maxmatch, "replay", None)  # not needed here, or this would fail
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == searched
 
 
@@ -135,7 +134,7 @@ def test_sentence_with_too_many_arcs_to_replay_is_counted_all_the_same(monkeypat
         ["she", "likes", "walk", "in", "rain", "every", "days"],
     )
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (1, 2, 2)
-    monkeypatch.setattr(maxmatch_replay, "MOST_ARCS", 3)
+    monkeypatch.setattr(best_path, "MOST_ARCS", 3)
     assert maxmatch_counts(source, hypothesis, {"0": edits})["0"] == (2, 2, 2)
 
 

@@ -10,19 +10,21 @@ import pytest
 
 from grater.corpora.source import open_source
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.compare import PairTest
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.scores import Chance, Scores, score_systems, together
+from grater.evaluate.edits.metrics import METRICS, MetricOptions
+from grater.evaluate.edits.scores import Resampling, Scores, score_systems, together
 from grater.evaluate.edits.systems import Hypothesis, References, read_sentences, rewritten
+from grater.statistics.paired import PairTest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.evaluate.edits.slow_gleu import corpus_gleu
 from tests.real_data import data_path
 
-QUICK = Chance(n_resamples=200)
+QUICK = Resampling(n_resamples=200)
 WORSE = ["She goes to school every day .", "I agree with it .", "We like it .", "He is on home ."]
 
 
-def scored(metric: str, *hypotheses: Hypothesis, options: Options | None = None, chance: Chance = QUICK) -> Scores:
+def scored(
+    metric: str, *hypotheses: Hypothesis, options: MetricOptions | None = None, chance: Resampling = QUICK
+) -> Scores:
     return score_systems(METRICS[metric], references(), hypotheses, options=options, chance=chance)
 
 
@@ -41,7 +43,7 @@ def test_the_m2_score_is_that_of_the_hand_for_text_and_edits(system: Hypothesis)
 
 
 def test_errant_scores_are_those_of_the_hand_also_by_type() -> None:
-    scores = scored("errant", m2_system("s"), options=Options(tier="full"))
+    scores = scored("errant", m2_system("s"), options=MetricOptions(tier="full"))
     [system] = scores.systems
     assert system.overall.counts == {"tp": 2, "fp": 1, "fn": 1}
     by_type = {name: list(each.counts.values()) for name, each in system.by_type.items()}
@@ -51,7 +53,7 @@ def test_errant_scores_are_those_of_the_hand_also_by_type() -> None:
 
 
 def test_errant_types_can_be_taken_together_by_operation() -> None:
-    [system] = scored("errant", m2_system("s"), options=Options(tier="op")).systems
+    [system] = scored("errant", m2_system("s"), options=MetricOptions(tier="op")).systems
     assert {name: list(each.counts.values()) for name, each in system.by_type.items()} == {
         "R": [1, 1, 1],
         "U": [1, 0, 0],
@@ -80,10 +82,10 @@ def test_gleu_takes_annotated_sentences_as_references_too() -> None:
 
 
 def test_beta_moves_f_and_names_it() -> None:
-    [system] = scored("m2", text_system("s", WORSE), options=Options(beta=2)).systems
+    [system] = scored("m2", text_system("s", WORSE), options=MetricOptions(beta=2)).systems
     assert list(system.overall.scores) == ["precision", "recall", "f2"]
     with pytest.raises(UsageError, match="a beta above 0, found 0"):
-        Options(beta=0)
+        MetricOptions(beta=0)
 
 
 @pytest.mark.parametrize("metric", METRICS.names())
@@ -151,21 +153,21 @@ def test_no_system_at_all_is_refused() -> None:
 
 def test_scores_of_one_signature_come_together_and_those_of_two_do_not() -> None:
     first, second = scored("m2", text_system("a")), scored("m2", text_system("b", WORSE))
-    both = together(METRICS["m2"], first, second, options=Options(), chance=QUICK)
+    both = together(METRICS["m2"], first, second, options=MetricOptions(), chance=QUICK)
     assert both.as_json() == scored("m2", text_system("a"), text_system("b", WORSE)).as_json()
-    other = scored("m2", text_system("b", WORSE), options=Options(beta=1))
+    other = scored("m2", text_system("b", WORSE), options=MetricOptions(beta=1))
     with pytest.raises(UsageError, match=r"beta is 0\.5 in one and 1 in the other"):
-        together(METRICS["m2"], first, other, options=Options(), chance=QUICK)
+        together(METRICS["m2"], first, other, options=MetricOptions(), chance=QUICK)
 
 
 @pytest.mark.parametrize("metric", METRICS.names())
 def test_a_signature_knows_the_references(metric: str) -> None:
-    one = METRICS[metric].signature(references(), Options())
+    one = METRICS[metric].signature(references(), MetricOptions())
     changed = replace(references(), sentences=essays()[:3])
-    other = METRICS[metric].signature(changed, Options())
+    other = METRICS[metric].signature(changed, MetricOptions())
     assert one.options["reference"] != other.options["reference"]
     assert one.options["tokens"]
-    assert one == METRICS[metric].signature(references(), Options())
+    assert one == METRICS[metric].signature(references(), MetricOptions())
 
 
 def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
@@ -200,7 +202,7 @@ def test_the_published_scores_of_the_shared_task_come_out() -> None:
     files = {name: data_path(f"conll14/systems/{name}.txt") for name in PUBLISHED}
     systems = [Hypothesis(name, str(file), texts=read_sentences(open_source(file))) for name, file in files.items()]
     gold = References(str(reference), metric.read(open_source(reference)))
-    scores = score_systems(metric, gold, systems, chance=Chance(n_resamples=2000))
+    scores = score_systems(metric, gold, systems, chance=Resampling(n_resamples=2000))
     found = {name: tuple(np.round(100 * np.array(row), 2)) for name, row in values(scores).items()}
     assert found == PUBLISHED
     assert [(each.system, each.group) for each in scores.systems] == [
@@ -218,5 +220,5 @@ def test_the_published_gleu_of_uncorrected_jfleg_comes_out() -> None:
     source = read_sentences(open_source(data_path("jfleg/dev/dev.src")))
     texts = {str(n): read_sentences(open_source(data_path(f"jfleg/dev/dev.ref{n}"))) for n in range(4)}
     made = References("refs", rewritten(source, texts, source_name="src"))
-    scores = score_systems(METRICS["gleu"], made, [text_system("source", source)], chance=Chance(n_resamples=100))
+    scores = score_systems(METRICS["gleu"], made, [text_system("source", source)], chance=Resampling(n_resamples=100))
     assert round(100 * values(scores)["source"][0], 2) == 38.21

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import BadInput, UsageError
-from grater.evaluate.edits.errant_table import table_of
-from grater.evaluate.edits.gleu_texts import corrected_texts
-from grater.evaluate.edits.metrics import METRICS, Options
-from grater.evaluate.edits.systems import Hypothesis, References, read_sentences, require_texts_fit, rewritten
+from grater.evaluate.edits.edit_table import table_of
+from grater.evaluate.edits.metrics import METRICS, MetricOptions
+from grater.evaluate.edits.systems import (
+    Hypothesis,
+    References,
+    corrected_texts,
+    read_sentences,
+    require_texts_fit,
+    rewritten,
+)
 from tests.corpora.sources import TextSource
 from tests.evaluate.edits.essays import SOURCE, TEXT, essays, m2_system, references, text_system
 
@@ -45,14 +51,14 @@ def test_every_metric_refuses_an_output_of_another_length(name: str) -> None:
         else text_system("short", TEXT[:1])
     )
     with pytest.raises(BadInput, match=r"short\..*: expected 4 sentences, as in ref.m2, found 1; .*sentence 2"):
-        METRICS[name].count(references(), [short], Options())
+        METRICS[name].count(references(), [short], MetricOptions())
 
 
 @pytest.mark.parametrize("name", METRICS.names())
 def test_every_metric_refuses_edits_of_other_sentences(name: str) -> None:
     other = m2_system("other", "S She went home .\n\nS A .\n\nS B .\n\nS C .\n\n")
     with pytest.raises(BadInput, match=r"other.m2:1: .*sentence 1 .*found 'went' in place of 'go'"):
-        METRICS[name].count(references(), [other], Options())
+        METRICS[name].count(references(), [other], MetricOptions())
 
 
 def test_a_text_that_is_cut_into_other_words_is_refused_with_its_first_line() -> None:

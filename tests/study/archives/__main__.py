@@ -13,12 +13,12 @@ from pathlib import Path
 from grater import __version__
 from grater.detect.systems import load_system
 from grater.store.columns import decision_columns
-from grater.study.deciding import decide
+from grater.study.archive import new
 from grater.study.designs import Order, start
-from grater.study.drawing import Wish, draw
 from grater.study.export import export
 from grater.study.importing import import_files
-from grater.study.opening import new
+from grater.study.samples import Wish, draw
+from grater.study.systems import decide
 from tests.study.files import write_essays
 from tests.study.systems import write_systems, write_verdicts
 

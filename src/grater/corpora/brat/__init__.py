@@ -37,9 +37,8 @@ names, the edits of each annotator together.
 
 from __future__ import annotations
 
-from grater.corpora.brat.reading import read_brat
-from grater.corpora.brat.writing import write_brat
-from grater.corpora.format import FolderFormat
+from grater.corpora.brat.project import read_brat, write_brat
+from grater.corpora.formats import FolderFormat
 
 FORMAT = FolderFormat("brat", (".ann",), read_brat, write_brat)
 

@@ -4,9 +4,7 @@
 same sentences; `RULES` names what is looked for.  What looks odd and is lawful is counted in a `Census`.
 """
 
-from grater.corpora.check.census import Census, census_of
-from grater.corpora.check.finding import Finding
-from grater.corpora.check.rules import RULES, check_essays
-from grater.corpora.check.together import check_together
+from grater.corpora.check.findings import Census, Finding, census_of
+from grater.corpora.check.rules import RULES, check_essays, check_together
 
 __all__ = ["RULES", "Census", "Finding", "census_of", "check_essays", "check_together"]

@@ -1,4 +1,22 @@
-"""The rules of the check, by name; a new one is a function here or beside, and a line in a table.
+"""Annotators who did not all read the same essays, and no-op lines that contradict the edits beside them.
+
+A corpus in which each essay was read by one person is shared out, not uneven: nothing is said.  Where some essays
+have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a line is absent for
+scoring (docs/corpora.md), so a file that leaves out an annotator who agrees with another, as the CoNLL-2014 combined
+files do, says less than the files it was made of.
+
+Whether a corpus holds essays at all, and whether each document has an id of its own.
+
+Tags that the corpus's tag set does not have: one finding for each, with its number and first place.
+
+Files that should hold the same sentences: do their texts and tokens agree?
+
+Annotators of one test set often have a file each (CoNLL-2014: twelve).  Scores and agreement hold only if the files
+have the same sentences, cut into the same tokens.  Files are read side by side, essay by essay, and each is held
+against the first. Two files are taken for the same set if most of the essays that they share by number have the same
+letters; of files that are not, nothing is said.
+
+The rules of the check, by name; a new one is a function here or beside, and a line in a table.
 
 Three kinds: a rule on an edit gives a message or nothing, a rule on an essay gives findings, and a rule on a corpus
 sees every essay and speaks at the end.  All stream: an essay is let go as soon as it has been seen.
@@ -6,20 +24,222 @@ sees every essay and speaks at the end.  All stream: an essay is let go as soon 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
+from itertools import zip_longest
 from typing import Protocol, TypeAlias
 
-from grater.corpora.check.annotators import Coverage, contradicts_noop
-from grater.corpora.check.census import Census, census_of
-from grater.corpora.check.changes import changes_nothing, equals_text, keeps_redundancy, lacks_correction
-from grater.corpora.check.characters import has_odd_characters, has_odd_correction, has_odd_whitespace
-from grater.corpora.check.finding import Finding
-from grater.corpora.check.identity import Emptiness, repeats_id
-from grater.corpora.check.places import crosses_sentences, is_duplicate
-from grater.corpora.check.tags import UnknownTags, exempt_tags
-from grater.corpora.tagsets import TagSet
-from grater.model import Edit, Essay
+from grater.corpora.check.edits import (
+    changes_nothing,
+    crosses_sentences,
+    equals_text,
+    has_odd_characters,
+    has_odd_correction,
+    has_odd_whitespace,
+    is_duplicate,
+    keeps_redundancy,
+    lacks_correction,
+)
+from grater.corpora.check.findings import Census, Finding, census_of, shown
+from grater.corpora.m2.fields import noops_as_read
+from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
+from grater.model import Edit, Essay, short_hash
+
+DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
+RARE = "an annotator of few sentences; do not count the others as agreement"
+
+
+class Coverage:
+    """Counts, while a corpus goes by, who read what and who marked what; a few numbers however long it is."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[frozenset[str], frozenset[str]]] = Counter()
+        self._first: dict[frozenset[str], tuple[str, int | None]] = {}
+        self._is_tokenised = False
+
+    def see(self, essay: Essay) -> None:
+        readers = frozenset(essay.annotators)
+        self._counts[readers, frozenset(edit.rater for edit in essay.edits)] += 1
+        self._first.setdefault(readers, (essay.essay_id, essay.line))
+        self._is_tokenised |= essay.tokens is not None
+
+    def findings(self) -> Iterator[Finding]:
+        if max(map(len, self._first), default=0) < 2:
+            return
+        for annotator in sorted(frozenset().union(*self._first)):
+            for readers, (essay_id, line) in self._first.items():
+                if readers and annotator not in readers:
+                    yield Finding("coverage", essay_id, line, self._message(annotator))
+                    break
+
+    def _message(self, annotator: str) -> str:
+        without = {key: n for key, n in self._counts.items() if key[0] and annotator not in key[0]}
+        marked = {key: n for key, n in without.items() if key[1]}
+        others = _listed(frozenset().union(*(readers for readers, _ in without)))
+        n_all, n_without, n_marked = (sum(counts.values()) for counts in (self._counts, without, marked))
+        if not self._is_tokenised or not marked:
+            what = "sentences" if self._is_tokenised else "essays"
+            return f"annotator {annotator!r} is missing from {n_without:,} of {n_all:,} {what} that {others} read"
+        why = RARE if n_marked * 2 > n_all else DROPPED
+        where = f"{n_marked:,} of {n_all:,} sentences although {others} has edits there"
+        return f"annotator {annotator!r} has no line in {where}: {why}"
+
+
+def _listed(annotators: frozenset[str]) -> str:
+    return "annotator " + " or ".join(map(repr, sorted(annotators)))
+
+
+def contradicts_noop(essay: Essay) -> Iterator[Finding]:
+    """An M2 annotator who says that there is no error and marks some; or who says so twice."""
+    with_edits = {edit.rater for edit in essay.edits}
+    as_read = noops_as_read(essay) or [[] for _ in essay.annotators]
+    for annotator, lines in zip(essay.annotators, as_read, strict=True):
+        if annotator in with_edits and lines:
+            message = f"annotator {annotator!r} has a no-op line, which says that there is no error, beside edits"
+            yield Finding("noop", essay.essay_id, essay.line, message)
+        elif len(lines) > 1:
+            message = f"annotator {annotator!r} has {len(lines)} no-op lines; one is enough"
+            yield Finding("noop", essay.essay_id, essay.line, message)
+
+
+REPEAT = re.compile(r"(?P<own>.+)#\d+")
+
+
+class Emptiness:
+    """A file without a single essay is seldom what somebody meant."""
+
+    def __init__(self) -> None:
+        self._is_empty = True
+
+    def see(self, essay: Essay) -> None:  # noqa: ARG002 (that there is one is all that matters)
+        self._is_empty = False
+
+    def findings(self) -> Iterator[Finding]:
+        if self._is_empty:
+            yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
+
+
+def repeats_id(essay: Essay) -> Iterator[Finding]:
+    """Readers number a document id that comes again, `a#2`; repeated sentences, which have no ids, are lawful."""
+    repeat = REPEAT.fullmatch(essay.essay_id)
+    if repeat and essay.tokens is None and repeat["own"] != short_hash(essay.text):
+        message = f"expected an id of its own for each document, found {repeat['own']!r} again"
+        yield Finding("same-id", essay.essay_id, essay.line, message)
+
+
+def exempt_tags(tagset: TagSet | None) -> frozenset[str]:
+    """The tags that owe no correction, in the given set or in any that we know."""
+    tagsets = (tagset,) if tagset else all_tagsets()
+    return frozenset(tag.code for known in tagsets for tag in known if not tag.owes_correction)
+
+
+class UnknownTags:
+    """Counts tags while a corpus goes by; without a given set, the one that fits best is guessed at the end."""
+
+    def __init__(self, tagset: TagSet | None) -> None:
+        self._tagset = tagset
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, tuple[str, int | None]] = {}
+
+    def see(self, essay: Essay) -> None:
+        for edit in essay.edits:
+            self._counts[edit.tag] += 1
+            self._first.setdefault(edit.tag, (essay.essay_id, edit.line))
+
+    def findings(self) -> Iterator[Finding]:
+        tagset = self._tagset or guess_tagset(self._counts)
+        for tag, (essay_id, line) in self._first.items():
+            if tag not in tagset:
+                yield Finding("unknown-tag", essay_id, line, self._message(tag, tagset))
+
+    def _message(self, tag: str, tagset: TagSet) -> str:
+        near = get_close_matches(tag, list(tagset.by_code), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        how = "" if self._tagset else ", the set that fits this corpus best"
+        n_edits = self._counts[tag]
+        return f"the tag {tag!r} of {n_edits:,} {_edits(n_edits)}, here first, is not in {tagset.name}{how}{hint}"
+
+
+def _edits(n_edits: int) -> str:
+    return "edit" if n_edits == 1 else "edits"
+
+
+RULE = "files-differ"
+
+
+def check_together(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[tuple[str, Finding]]:
+    """For every file that differs from the first, its name and where it does so first."""
+    first_name, *other_names = corpora
+    comparisons = {name: _Comparison(first_name) for name in other_names}
+    for first, *others in zip_longest(*corpora.values()):
+        for comparison, other in zip(comparisons.values(), others, strict=True):
+            comparison.see(first, other)
+    for name, comparison in comparisons.items():
+        for finding in comparison.findings():
+            yield name, finding
+
+
+class _Comparison:
+    """What one file has otherwise than the first."""
+
+    def __init__(self, first_name: str) -> None:
+        self._first_name = first_name
+        self._n_pairs = 0
+        self._n_same_letters = 0
+        self._n_different = 0
+        self._n_unpaired = 0
+        self._finding: Finding | None = None
+
+    def see(self, first: Essay | None, other: Essay | None) -> None:
+        if first is None or other is None:
+            self._n_unpaired += first is not other
+            self._keep(other or first, self._end(first, other))
+            return
+        self._n_pairs += 1
+        self._n_same_letters += _letters(first) == _letters(other)
+        difference = self._difference(first, other)
+        self._n_different += difference is not None
+        self._keep(other, difference)
+
+    def _keep(self, essay: Essay | None, message: str | None) -> None:
+        if essay and message and not self._finding:
+            self._finding = Finding(RULE, essay.essay_id, essay.line, message)
+
+    def _difference(self, first: Essay, other: Essay) -> str | None:
+        noun = "essay" if other.tokens is None else "sentence"
+        where = f"{noun} {self._n_pairs:,}, the first of those that differ from {self._first_name}"
+        if first.tokens is not None and other.tokens is not None and len(first.tokens) != len(other.tokens):
+            return f"{where}, has {len(other.tokens)} tokens here and {len(first.tokens)} there"
+        if first.text == other.text:
+            return None
+        here, there = _parting(other.text, first.text)
+        return f"{where}, has {shown(here)} here and {shown(there)} there"
+
+    def _end(self, first: Essay | None, other: Essay | None) -> str | None:
+        if first is other:
+            return None
+        return f"the file has {'fewer' if other is None else 'more'} essays than {self._first_name}"
+
+    def findings(self) -> Iterator[Finding]:
+        if self._finding and self._n_same_letters * 2 > self._n_pairs:
+            n_different = self._n_different + self._n_unpaired
+            message = f"{self._finding.message} (differing: {n_different:,})"
+            yield Finding(RULE, self._finding.essay_id, self._finding.line, message)
+
+
+def _letters(essay: Essay) -> str:
+    return "".join(essay.text.split())
+
+
+def _parting(here: str, there: str) -> tuple[str, str]:
+    """The two texts from a little before the place where they part."""
+    at = next((i for i, pair in enumerate(zip_longest(here, there)) if pair[0] != pair[1]), 0)
+    start = max(0, at - 15)
+    return here[start : at + 15], there[start : at + 15]
+
 
 EditRule: TypeAlias = Callable[[Edit, Essay], str | None]
 EssayRule: TypeAlias = Callable[[Essay], Iterator[Finding]]

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from grater.corpora.fce.reading import read_fce
 from grater.corpora.fce.writing import write_fce
-from grater.corpora.format import FileFormat
+from grater.corpora.formats import FileFormat
 
 FORMAT = FileFormat("fce", (".xml",), read_fce, write_fce)
 

@@ -1,17 +1,202 @@
-"""FCE scripts from essays; what the format is, and what it cannot hold, stands in the package."""
+"""Edits as `<NS>` elements in the running text; what cannot be so is reported (rules in the package).
+
+FCE scripts from essays; what the format is, and what it cannot hold, stands in the package.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from grater.corpora.fce.marking import IN_ATTRIBUTE, IN_TEXT, coded, fit
-from grater.corpora.fce.reading import FIELDS
-from grater.corpora.format import Loss, Report
-from grater.model import Essay, short_hash
+from grater.corpora.fce.reading import FIELDS, RATER, Element, check_all, corrected, from_jsonml
+from grater.corpora.formats import Loss, Report
+from grater.errors import BadInput, Problems
+from grater.model import Edit, Essay, Json, short_hash
+
+MAX_NESTED = 40
+"""Edits inside each other; every one is two elements deep, and the reader has its limit."""
+
+UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+IN_ATTRIBUTE = {**IN_TEXT, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})}
+
+
+def fit(essay: Essay, what: str, text: str, report: Report) -> str:
+    """The text with every character that XML cannot hold replaced by U+FFFD, one for one."""
+    if not UNFIT.search(text):
+        return text
+    report(Loss(essay.essay_id, what, "XML cannot hold a control character: written as U+FFFD", changed=True))
+    return UNFIT.sub("\ufffd", text)
+
+
+def coded(essay: Essay, report: Report) -> str:
+    if essay.tokens is not None:
+        report(Loss(essay.essay_id, "tokens", "FCE text is not tokenised"))
+    text = fit(essay, "text", essay.text, report)
+    edits = _nested(essay, _of_one_annotator(essay, report), report)
+    return _marked(essay, text, [_fit_edit(essay, edit, report) for edit in edits], report)
+
+
+def _of_one_annotator(essay: Essay, report: Report) -> list[Edit]:
+    raters = list(dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)]))
+    if not raters:
+        why = "FCE has no way to say that nobody looked: it reads as looked over and found faultless"
+        report(Loss(essay.essay_id, "absence of annotators", why, changed=True))
+    for rater in raters[1:]:
+        report(Loss(essay.essay_id, f"annotator {rater}", f"FCE holds one annotator; {raters[0]} is written"))
+    for edit in essay.edits:
+        if edit.rater != raters[0]:
+            report(_lost(essay, edit, f"FCE holds one annotator; {raters[0]} is written"))
+    if raters and raters[0] != RATER:
+        report(Loss(essay.essay_id, f"annotator {raters[0]}", f"FCE names none: reads as {RATER}", changed=True))
+    return [edit for edit in essay.edits if edit.rater == raters[0]]
+
+
+def _lost(essay: Essay, edit: Edit, why: str, what: str = "edit", *, changed: bool = False) -> Loss:
+    return Loss(essay.essay_id, f"{what} {edit.span.start}-{edit.span.end} {edit.tag}", why, changed)
+
+
+def _nested(essay: Essay, edits: Iterable[Edit], report: Report) -> Iterator[Edit]:
+    """The edits in the order of their tags, less those that would cross another."""
+    ends: list[int] = []
+    for edit in _in_text_order(edits):
+        while ends and ends[-1] <= edit.span.start:
+            ends.pop()
+        if ends and edit.span.end > ends[-1]:
+            report(_lost(essay, edit, "it crosses another edit, and XML elements can only nest"))
+        elif "\n" in edit.span.of(essay.text):
+            report(_lost(essay, edit, "it crosses the end of a paragraph"))
+        elif len(ends) == MAX_NESTED:
+            report(_lost(essay, edit, f"it stands inside {MAX_NESTED} others"))
+        else:
+            ends.append(edit.span.end)
+            yield edit
+
+
+def _in_text_order(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """By start; edits that start together as given if they nest so, else insertions first, then the longest."""
+    by_start = sorted(edits, key=lambda edit: edit.span.start)
+    for _, group in groupby(by_start, key=lambda edit: edit.span.start):
+        together = list(group)
+        ends = [edit.span.end for edit in together if len(edit.span)]
+        if ends != sorted(ends, reverse=True):
+            together.sort(key=lambda edit: (len(edit.span) > 0, -edit.span.end))
+        yield from together
+
+
+def _fit_edit(essay: Essay, edit: Edit, report: Report) -> Edit:
+    """The edit as the format can hold it; what had to go is reported."""
+    if edit.comment:
+        report(_lost(essay, edit, "FCE has no comments", "comment of edit"))
+    for key in edit.extra.keys() - {"attributes", "c"}:
+        report(_lost(essay, edit, "FCE has no such field", f"{key} of edit"))
+    what = f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
+    fitted = tuple(fit(essay, what, text, report) for text in edit.replacements)
+    return replace(edit, tag=fit(essay, what, edit.tag, report), replacements=fitted)
+
+
+def _marked(essay: Essay, text: str, edits: Iterable[Edit], report: Report) -> str:
+    """The text with its edits as tags; no open edit holds a line's end, so each of those ends a paragraph."""
+    pieces: list[str] = []
+    open_edits: list[Edit] = []
+    at = 0
+
+    def copy(end: int) -> int:
+        pieces.append(text[at:end].translate(IN_TEXT).replace("\n", "</p>\n<p>"))
+        return end
+
+    for edit in edits:
+        while open_edits and open_edits[-1].span.end <= edit.span.start:
+            at = copy(open_edits[-1].span.end)
+            pieces.append(_closing(essay, open_edits.pop(), report))
+        at = copy(edit.span.start)
+        pieces.append(_opening(essay, edit, report))
+        open_edits.append(edit)
+    for edit in reversed(open_edits):
+        at = copy(edit.span.end)
+        pieces.append(_closing(essay, edit, report))
+    copy(len(text))
+    return "".join(pieces)
+
+
+def _has_wrong_part(edit: Edit) -> bool:
+    return edit.replacements == ("",) or (len(edit.span) > 0 and edit.replacements != ())
+
+
+def _opening(essay: Essay, edit: Edit, report: Report) -> str:
+    attributes = {"type": edit.tag} if edit.tag else {}
+    more = edit.extra.get("attributes", {})
+    if isinstance(more, dict) and _are_attributes(more):
+        attributes |= {name: str(value) for name, value in more.items()}
+    else:
+        report(_lost(essay, edit, "they are no XML attributes", "attributes of edit"))
+    return _tag("NS", attributes) + ("<i>" if _has_wrong_part(edit) else "")
+
+
+def _are_attributes(more: Mapping[str, Json] | Mapping[str, str]) -> bool:
+    names_fit = all(re.fullmatch(r"(?!type$|xmlns)[A-Za-z_][\w.-]*", name, re.ASCII) for name in more)
+    return names_fit and all(isinstance(value, str) and not UNFIT.search(value) for value in more.values())
+
+
+def _tag(name: str, attributes: Mapping[str, str]) -> str:
+    written = (f' {key}="{value.translate(IN_ATTRIBUTE)}"' for key, value in attributes.items())
+    return f"<{name}{''.join(written)}>"
+
+
+def _closing(essay: Essay, edit: Edit, report: Report) -> str:
+    contents = _kept_corrections(edit)
+    if contents is None and "c" in edit.extra:
+        report(_lost(essay, edit, "it does not give the replacements of the edit", "c of edit"))
+    if contents is None:
+        plain = () if edit.replacements == ("",) else edit.replacements
+        contents = [text.translate(IN_TEXT) for text in plain]
+    corrections = "".join(f"<c>{content}</c>" for content in contents)
+    return f"{'</i>' if _has_wrong_part(edit) else ''}{corrections}</NS>"
+
+
+def _kept_corrections(edit: Edit) -> list[str] | None:
+    """The corrections with the edits inside them, where they are still what the edit says."""
+    kept = edit.extra.get("c")
+    contents = [from_jsonml(content) for content in kept] if isinstance(kept, list) else []
+    whole = [content for content in contents if content is not None and _is_lawful(content)]
+    if not whole or tuple(corrected(content) for content in whole) != edit.replacements:
+        return None
+    return [_as_xml(content) for content in whole]
+
+
+def _is_lawful(content: list[Element | str]) -> bool:
+    """Whether the reader would take it back as it is."""
+    problems = Problems("extra")
+    try:
+        check_all(content, problems)
+        problems.done()
+    except BadInput:
+        return False
+    return _fits(content)
+
+
+def _fits(content: Iterable[Element | str]) -> bool:
+    return all(not UNFIT.search(child) if isinstance(child, str) else _fits_element(child) for child in content)
+
+
+def _fits_element(element: Element) -> bool:
+    more = dict(element.attributes)
+    code = more.pop("type", "")
+    return not UNFIT.search(code) and _are_attributes(more) and _fits(element.children)
+
+
+def _as_xml(content: Iterable[Element | str]) -> str:
+    return "".join(
+        child.translate(IN_TEXT) if isinstance(child, str) else _element_as_xml(child) for child in content
+    )
+
+
+def _element_as_xml(element: Element) -> str:
+    return f"{_tag(element.name, element.attributes)}{_as_xml(element.children)}</{element.name}>"
+
 
 ANSWER = r"answer\w*"
 NUMBER = re.compile(r"(?P<base>.*)#(?P<number>[1-9][0-9]{0,8})", re.DOTALL)

@@ -8,9 +8,9 @@ Dahlmeier and Ng 2012; the same lines are read by m2scorer and ERRANT.  `scan` g
 
 from collections.abc import Iterable, Iterator
 
-from grater.corpora.format import FileFormat, Report
+from grater.corpora.formats import FileFormat, Report
 from grater.corpora.m2.columns import Columns
-from grater.corpora.m2.read import read_m2, read_source
+from grater.corpora.m2.reading import read_m2, read_source
 from grater.corpora.m2.scan import scan, scan_bytes, within_sentences
 from grater.model import Essay
 
@@ -18,10 +18,10 @@ __all__ = ["FORMAT", "Columns", "read_m2", "scan", "scan_bytes", "within_sentenc
 
 
 def write_m2(essays: Iterable[Essay], report: Report) -> Iterator[str]:
-    """The lines of a file; see `grater.corpora.m2.write`."""
-    from grater.corpora.m2 import write  # writing needs the tokeniser, whose patterns a scorer need not wait for
+    """The lines of a file; see `grater.corpora.m2.writing`."""
+    from grater.corpora.m2 import writing  # writing needs the tokeniser, whose patterns a scorer need not wait for
 
-    return write.write_m2(essays, report)
+    return writing.write_m2(essays, report)
 
 
 FORMAT = FileFormat("m2", (".m2",), read_source, write_m2, n_passes=2)

@@ -11,11 +11,8 @@ from itertools import islice
 
 import numpy as np
 
-from grater.corpora.m2.annotations import read_annotations
-from grater.corpora.m2.columns import Columns, Flags
-from grater.corpora.m2.lines import split_lines
-from grater.corpora.m2.tokens import count_tokens
-from grater.corpora.m2.words import WIDTH
+from grater.corpora.m2.bytes import WIDTH, Flags, count_tokens
+from grater.corpora.m2.columns import Columns, read_annotations, split_lines
 from grater.errors import Problems
 
 N_LINES = 40_000

@@ -49,9 +49,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grater.corpora.format import FileFormat, Source
-from grater.corpora.nucle.reader import read_nucle
-from grater.corpora.nucle.writer import write_nucle
+from grater.corpora.formats import FileFormat, Source
+from grater.corpora.nucle.reading import read_nucle
+from grater.corpora.nucle.writing import write_nucle
 from grater.model import Essay
 
 __all__ = ["FORMAT", "read_nucle", "write_nucle"]

@@ -5,9 +5,8 @@
 densities and shares.
 """
 
-from grater.corpora.statistics.corpus import corpus_statistics
 from grater.corpora.statistics.counts import CorpusCounts
-from grater.corpora.statistics.study import CorpusStatistics, Study
+from grater.corpora.statistics.study import CorpusStatistics, Study, corpus_statistics
 from grater.corpora.statistics.summary import Summary
 
 __all__ = ["CorpusCounts", "CorpusStatistics", "Study", "Summary", "corpus_statistics"]

@@ -2,13 +2,39 @@
 
 A *reading* is one annotator's pass over a text: a sentence that two annotators read is one sentence and two readings.
 Densities and shares are per reading, so that a second annotator does not make a text look worse.
+
+The ratios of NUCLE Table 5 from its totals.
+
+Sizes are those of the text; edits are divided by readings, which are the same number where one annotator read
+everything, as in NUCLE.
+
+How many things have 0, 1, 2, ... edits: NUCLE Figures 2 (documents) and 3 (sentences), with mean, median, mode and
+tail.
+
+Which document an essay belongs to, and how many edits each annotator made in it (NUCLE Figure 2).
+
+An essay is a document, unless its metadata names one (`document`); an M2 block, which carries its own tokens, is a
+sentence of a document that it does not know unless its metadata says so.  Where any block does not know, the number
+of documents is unknown, and so is everything counted per document.
+
+A part of a corpus (the whole, one annotator's share, one first language) as the counts behind its every number.
+
+For intervals the counts are kept apart by *block*: the document (for M2 blocks that know none: the sentence) by a
+hash of its id, one of 1,024.  A block is a random group of units, so resampling blocks estimates the same variance as
+resampling units (up to 1/1,024), in memory that does not grow with the corpus; a small corpus has nearly a block for
+each unit.  The same text in two files, read by two annotators, falls in the same block, so it is drawn together; and
+neither the order of essays nor their division into files changes a limit.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
+from zlib import crc32
+
+from grater.model import Essay, Json
 
 K = TypeVar("K")
 
@@ -72,3 +98,218 @@ def _sum(first: Mapping[K, int], second: Mapping[K, int]) -> Mapping[K, int]:
     for key, n in second.items():
         summed[key] = summed.get(key, 0) + n
     return summed
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The counts that the table divides; documents may be unknown."""
+
+    documents: int | None
+    sentences: int
+    tokens: int
+    edits: int
+    documents_read: int | None
+    sentences_read: int
+    tokens_read: int
+
+    @property
+    def sentences_per_document(self) -> float | None:
+        return ratio(self.sentences, self.documents)
+
+    @property
+    def tokens_per_document(self) -> float | None:
+        return ratio(self.tokens, self.documents)
+
+    @property
+    def tokens_per_sentence(self) -> float | None:
+        return ratio(self.tokens, self.sentences)
+
+    @property
+    def edits_per_document(self) -> float | None:
+        return ratio(self.edits, self.documents_read)
+
+    @property
+    def edits_per_100_tokens(self) -> float | None:
+        return ratio(100 * self.edits, self.tokens_read)
+
+    def readings_as_json(self) -> dict[str, Json]:
+        return {
+            "documents": self.documents_read,
+            "sentences": self.sentences_read,
+            "tokens": self.tokens_read,
+        }
+
+
+def ratio(part: int, whole: int | None) -> float | None:
+    """None where there is nothing to divide by."""
+    return part / whole if whole else None
+
+
+TAIL = 100
+"""NUCLE counts the documents with more than 100 edits (32 of 1,414)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """`by_number` maps a number of edits to how many units have so many; every measure needs at least one unit."""
+
+    by_number: Mapping[int, int] = field(hash=False)
+
+    @property
+    def n(self) -> int:
+        return sum(self.by_number.values())
+
+    @property
+    def mean(self) -> float:
+        return sum(number * n for number, n in self.by_number.items()) / self.n
+
+    @property
+    def median(self) -> float:
+        return (self._ranked((self.n - 1) // 2) + self._ranked(self.n // 2)) / 2
+
+    def _ranked(self, rank: int) -> int:
+        """The number of edits of the unit at this place in ascending order, counted from 0."""
+        n_passed = 0
+        for number in sorted(self.by_number):
+            n_passed += self.by_number[number]
+            if n_passed > rank:
+                return number
+        raise IndexError(rank)
+
+    @property
+    def mode(self) -> int:
+        """The most frequent number; the smallest of them in a tie."""
+        return min(self.by_number, key=lambda number: (-self.by_number[number], number))
+
+    @property
+    def highest(self) -> int:
+        return max(self.by_number)
+
+    def above(self, number: int) -> int:
+        """How many units have more than this."""
+        return sum(n for edits, n in self.by_number.items() if edits > number)
+
+    def as_json(self) -> dict[str, Json]:
+        bars: dict[str, Json] = {str(number): self.by_number[number] for number in sorted(self.by_number)}
+        measures: dict[str, Json] = {"mean": None, "median": None, "mode": None, "max": None}
+        if not self.n:
+            return {"n": 0, **measures, "histogram": bars, "reason": "no annotator read anything here"}
+        measures = {"mean": self.mean, "median": self.median, "mode": self.mode, "max": self.highest}
+        return {"n": self.n, **measures, "histogram": bars}
+
+
+def document_of(essay: Essay) -> str | None:
+    """The id of the essay's document, or none where it is unknown."""
+    named = essay.metadata.get("document")
+    if named not in (None, ""):
+        return str(named)
+    return essay.essay_id if essay.tokens is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """Documents, sentences of unknown documents, and the readings of a document by their number of edits."""
+
+    known: int = 0
+    unknown: int = 0
+    by_edits: Mapping[int, int] = field(default_factory=dict, hash=False)
+
+    def __add__(self, other: DocumentCounts) -> DocumentCounts:
+        by_edits = Counter(self.by_edits) + Counter(other.by_edits)
+        return DocumentCounts(self.known + other.known, self.unknown + other.unknown, by_edits)
+
+    @property
+    def n(self) -> int | None:
+        return None if self.unknown else self.known
+
+    @property
+    def reason(self) -> str:
+        """Why the number of documents is unknown, where it is."""
+        if not self.unknown:
+            return ""
+        if self.unknown == 1:
+            return "1 sentence does not say which document it comes from"
+        return f"{self.unknown:,} sentences do not say which document they come from"
+
+
+class Documents:
+    """Counts documents as essays come; only those that come in several pieces are remembered by name."""
+
+    def __init__(self) -> None:
+        self._n_whole = 0
+        self._n_unknown = 0
+        self._whole_by_edits: Counter[int] = Counter()
+        self._by_name: dict[str, Counter[str]] = {}
+
+    def add(self, essay: Essay, n_edits_by_annotator: Mapping[str, int]) -> None:
+        document = document_of(essay)
+        if document is None:
+            self._n_unknown += 1
+        elif "document" in essay.metadata:
+            # Not Counter.update with zeros left out: an annotator who found nothing still read the document.
+            edits = self._by_name.setdefault(document, Counter())
+            for annotator, n_edits in n_edits_by_annotator.items():
+                edits[annotator] += n_edits
+        else:
+            self._n_whole += 1
+            self._whole_by_edits.update(n_edits_by_annotator.values())
+
+    def counts(self) -> DocumentCounts:
+        by_edits = self._whole_by_edits.copy()
+        for edits in self._by_name.values():
+            by_edits.update(edits.values())
+        return DocumentCounts(self._n_whole + len(self._by_name), self._n_unknown, by_edits)
+
+
+N_BLOCKS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Everything that is known of a part of a corpus; it adds up over files."""
+
+    by_block: Mapping[int, CorpusCounts] = field(default_factory=dict, hash=False)
+    documents: DocumentCounts = field(default_factory=DocumentCounts)
+    words: frozenset[str] = frozenset()
+
+    def __add__(self, other: Portion) -> Portion:
+        by_block = dict(self.by_block)
+        for block, counts in other.by_block.items():
+            by_block[block] = by_block.get(block, CorpusCounts()) + counts
+        return Portion(by_block, self.documents + other.documents, self.words | other.words)
+
+    @property
+    def counts(self) -> CorpusCounts:
+        return total(self.by_block.values())
+
+
+def all_of(portions: Iterable[Portion]) -> Portion:
+    return sum(portions, start=Portion())
+
+
+class Tally:
+    """A portion in the making: takes essays one by one and keeps none of them."""
+
+    def __init__(self) -> None:
+        self._by_block: dict[int, CorpusCounts] = {}
+        self._documents = Documents()
+        self._words: set[str] = set()
+
+    def add(
+        self, essay: Essay, text: CorpusCounts, by_annotator: Mapping[str, CorpusCounts], words: frozenset[str]
+    ) -> None:
+        block = block_of(essay)
+        counts = sum(by_annotator.values(), start=text)
+        before = self._by_block.get(block)
+        self._by_block[block] = counts if before is None else before + counts
+        self._documents.add(essay, {annotator: reading.edits for annotator, reading in by_annotator.items()})
+        self._words |= words
+
+    def portion(self) -> Portion:
+        return Portion(self._by_block, self._documents.counts(), frozenset(self._words))
+
+
+def block_of(essay: Essay) -> int:
+    """The block of the essay's document, the same on every machine."""
+    unit_id = document_of(essay) or essay.essay_id
+    return crc32(unit_id.encode("utf-8", "surrogatepass")) % N_BLOCKS

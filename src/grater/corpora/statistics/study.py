@@ -1,12 +1,46 @@
-"""The finished study of a corpus: its numbers, those of its parts, and the shape they take in JSON."""
+"""The finished study of a corpus: its numbers, those of its parts, and the shape they take in JSON.
+
+The corpus divided by a metadata field: first language, level, score, prompt, course.
+
+An essay without the field is in a row of its own, never dropped.
+
+Which data a number was made from, as a hash that does not mind the order of essays or their division into files.
+
+Each essay is hashed, once by its id and text and once with its edits; the hashes are added up modulo 2^64, so
+fingerprints add as counts do.  Two files with the same fingerprint of the text hold the same essays, annotated apart.
+
+Whose edits are whose, when several files are put together.
+
+M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
+be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several
+ids of a file collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
+
+A corpus divided into portions: the whole, each annotator's part, each group's part.
+
+`CorpusTally` makes them in one pass over the essays; `together` adds up those of several files.
+
+The corpus study over one corpus or several side by side: one pass over each, then every number from its counts.
+
+The top level adds up the files and the annotators; a text that stands in two files is counted in both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TypeVar
 
-from grater.corpora.statistics.summary import Summary
-from grater.model import Json
+from grater.corpora.merge import stems
+from grater.corpora.statistics.counts import Portion, Tally, all_of
+from grater.corpora.statistics.reading import Counting, EssayCounts, count_essay
+from grater.corpora.statistics.summary import Resampling, Summary, summarise
+from grater.errors import UnknownName, UsageError
+from grater.model import Essay, Json
+from grater.registry import unknown
 from grater.signature import Signature
 
 
@@ -41,3 +75,208 @@ class CorpusStatistics:
         files: list[Json] = [{"name": file.name, **file.as_json()} for file in self.files]
         same: list[Json] = [list(names) for names in self.same_text]
         return {**self.whole.as_json(), "files": files, "same_text": same, "signature": str(self.signature)}
+
+
+Value = TypeVar("Value", str, str | None)
+
+NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d+)?")
+PIECE = re.compile(r"(\D*)(\d{0,18})")
+
+
+def value_of(essay: Essay, field: str) -> str | None:
+    """The essay's group as text, none where it is missing or blank."""
+    value = essay.metadata.get(field)
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def in_order(values: Iterable[Value]) -> list[Value]:
+    """Numbers by size, then words by the alphabet with the numbers in them by size (A2, A10), the missing last."""
+    return sorted(values, key=_place)
+
+
+def _place(value: str | None) -> tuple[int, float, list[tuple[str, int]], str]:
+    if value is None:
+        return 2, 0.0, [], ""
+    if NUMBER.fullmatch(value):
+        return 0, float(value), [], value
+    return 1, 0.0, [(word, int(digits or 0)) for word, digits in PIECE.findall(value)], value
+
+
+def require_known(field: str, fields: Iterable[str]) -> None:
+    """Refuse a field that no essay has, and name those there are."""
+    known = sorted(fields)
+    if not known:
+        raise UsageError(f"cannot divide by {field!r}: no essay here has any metadata")
+    if field not in known:
+        raise UnknownName(unknown("metadata field", field, known))
+
+
+MODULUS = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Of the texts alone, and of the texts with their edits."""
+
+    text: int = 0
+    data: int = 0
+
+    def __add__(self, other: Fingerprint) -> Fingerprint:
+        return Fingerprint((self.text + other.text) % MODULUS, (self.data + other.data) % MODULUS)
+
+    def __str__(self) -> str:
+        return f"{self.data:016x}"
+
+
+def fingerprint(essay: Essay) -> Fingerprint:
+    edits = [(edit.span.start, edit.span.end, edit.replacements, edit.tag, edit.rater) for edit in essay.edits]
+    return Fingerprint(_hash(f"{essay.essay_id}\0{essay.text}"), _hash(f"{essay.text}\0{essay.annotators}\0{edits}"))
+
+
+def _hash(content: str) -> int:
+    return int.from_bytes(blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def same_text(by_name: Mapping[str, Fingerprint]) -> tuple[tuple[str, ...], ...]:
+    """The names of corpora that hold the same essays, group by group."""
+    by_text: dict[int, list[str]] = defaultdict(list)
+    for name, mark in by_name.items():
+        by_text[mark.text].append(name)
+    return tuple(tuple(names) for text, names in by_text.items() if text and len(names) > 1)
+
+
+def names_apart(
+    annotators: Mapping[str, Sequence[str]], same_text: Iterable[Sequence[str]]
+) -> dict[tuple[str, str], str]:
+    """What (file, annotator) is called among all files, where that is not the annotator's id."""
+    short, apart = stems(annotators), {}
+    for files in same_text:
+        times = Counter(annotator for file in files for annotator in annotators[file])
+        for file in files:
+            colliding = [annotator for annotator in annotators[file] if times[annotator] > 1]
+            for annotator in colliding:
+                apart[file, annotator] = short[file] if len(colliding) == 1 else f"{short[file]}.{annotator}"
+    return apart
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A corpus divided into portions, ready to be summarised."""
+
+    name: str
+    whole: Portion
+    by_annotator: Mapping[str, Portion]
+    field: str | None
+    by_value: Mapping[str | None, Portion]
+
+    def study(self, resampling: Resampling) -> Study:
+        whole = summarise(self.whole, resampling)
+
+        def summary(portion: Portion) -> Summary:
+            # The only annotator's part, the only group, is the whole again: nothing to resample anew.
+            return whole if portion == self.whole else summarise(portion, resampling)
+
+        return Study(
+            self.name,
+            whole,
+            {name: summary(self.by_annotator[name]) for name in in_order(self.by_annotator)},
+            self.field,
+            {value: summary(self.by_value[value]) for value in in_order(self.by_value)},
+        )
+
+
+def together(parts: Sequence[Parts], field: str | None, same_text: Iterable[Sequence[str]]) -> Parts:
+    """Several corpora as one: counts added up, annotators told apart where two files have the same essays."""
+    apart = names_apart({part.name: list(part.by_annotator) for part in parts}, same_text)
+    by_annotator: dict[str, list[Portion]] = defaultdict(list)
+    by_value: dict[str | None, list[Portion]] = defaultdict(list)
+    for part in parts:
+        for annotator, portion in part.by_annotator.items():
+            by_annotator[apart.get((part.name, annotator), annotator)].append(portion)
+        for value, portion in part.by_value.items():
+            by_value[value].append(portion)
+    return Parts(
+        "all",
+        all_of(part.whole for part in parts),
+        {name: all_of(portions) for name, portions in by_annotator.items()},
+        field,
+        {value: all_of(portions) for value, portions in by_value.items()},
+    )
+
+
+class CorpusTally:
+    """The counts of one corpus in the making: the whole, each annotator's part, each group's part."""
+
+    def __init__(self, name: str, field: str | None) -> None:
+        self.name = name
+        self.field = field
+        self.fields: set[str] = set()
+        self.fingerprint = Fingerprint()
+        self._whole = Tally()
+        self._by_annotator: dict[str, Tally] = defaultdict(Tally)
+        self._by_value: dict[str | None, Tally] = defaultdict(Tally)
+
+    @classmethod
+    def of(cls, name: str, essays: Iterable[Essay], field: str | None, counting: Counting) -> CorpusTally:
+        tally = cls(name, field)
+        for essay in essays:
+            tally.add(essay, count_essay(essay, counting))
+        return tally
+
+    def add(self, essay: Essay, counted: EssayCounts) -> None:
+        self.fields.update(essay.metadata)
+        self.fingerprint += fingerprint(essay)
+        self._whole.add(essay, counted.text, counted.by_annotator, counted.words)
+        for annotator, reading in counted.by_annotator.items():
+            self._by_annotator[annotator].add(essay, counted.text, {annotator: reading}, counted.words)
+        if self.field is not None:
+            group = self._by_value[value_of(essay, self.field)]
+            group.add(essay, counted.text, counted.by_annotator, counted.words)
+
+    def parts(self) -> Parts:
+        return Parts(
+            self.name,
+            self._whole.portion(),
+            {annotator: tally.portion() for annotator, tally in self._by_annotator.items()},
+            self.field,
+            {value: tally.portion() for value, tally in self._by_value.items()},
+        )
+
+
+def corpus_statistics(
+    corpora: Mapping[str, Iterable[Essay]],
+    *,
+    by: str | None = None,
+    merge_alternatives: bool = False,
+    split_tags: bool = False,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> CorpusStatistics:
+    """The corpus study of named corpora; each is read once, and nothing of it is kept but counts."""
+    counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
+    tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
+    if by is not None:
+        require_known(by, {field for tally in tallies for field in tally.fields})
+    parts = [tally.parts() for tally in tallies]
+    files = tuple(part.study(resampling) for part in parts)
+    prints = {tally.name: tally.fingerprint for tally in tallies}
+    same = same_text(prints)
+    whole = files[0] if len(files) == 1 else together(parts, by, same).study(resampling)
+    data = sum(prints.values(), start=Fingerprint())
+    return CorpusStatistics(whole, files, same, _signature(whole, counting, resampling, data))
+
+
+def _signature(whole: Study, counting: Counting, resampling: Resampling, data: Fingerprint) -> Signature:
+    options = {
+        "alternatives": "merged" if counting.merge_alternatives else "apart",
+        "tags": "split" if counting.split_tags else "given",
+        "by": whole.field or "none",
+        "interval": f"bootstrap-{resampling.level}",
+        "unit": whole.summary.unit,
+        "resamples": str(resampling.n_resamples),
+        "seed": str(resampling.seed),
+        "data": str(data),
+    }
+    return Signature("corpus-stats", options)

@@ -1,4 +1,11 @@
-"""The corpus study of one portion: NUCLE Table 5 and Figures 2-4 as one value.
+"""Densities and shares of a portion, with limits from resampling its documents.
+
+Every number is a ratio of two sums over blocks (`portion.py`), resampled together (`grater.statistics.bootstrap`).  A
+share of 0 or 1 does not move under resampling, which would promise certainty; there the limits are Wilson's for as
+many cases as there are units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many
+as there are tokens.  The top five and ten tags are those of the whole portion, not chosen anew in every resample.
+
+The corpus study of one portion: NUCLE Table 5 and Figures 2-4 as one value.
 
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.
@@ -6,16 +13,122 @@ say which it counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from grater.corpora.statistics.counts import CorpusCounts
-from grater.corpora.statistics.documents import DocumentCounts
-from grater.corpora.statistics.estimates import Estimates, Resampling, estimate
-from grater.corpora.statistics.histograms import TAIL, Histogram
-from grater.corpora.statistics.portion import Portion
-from grater.corpora.statistics.table5 import Totals
+import numpy as np
+
+from grater.corpora.statistics.counts import TAIL, CorpusCounts, DocumentCounts, Histogram, Portion, Totals
 from grater.model import Interval, Json
+from grater.rng import generator
+from grater.statistics.bootstrap import Resampled, resample
+from grater.statistics.proportions import wilson
+
+FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
+SENTENCES = ("0", "1", "2", "more")
+"""The bars of NUCLE Figure 3 that the text gives as shares."""
+
+UNDEFINED = {
+    "tokens_read": "no annotator read any text here",
+    "sentences_read": "no annotator read any text here",
+    "edits": "there is no edit here",
+    "places": "there is no edit here",
+    "labels": "there is no edit here",
+}
+"""What it means that there is nothing to divide by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How limits are made."""
+
+    seed: int = 0
+    n_resamples: int = 1000
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """The numbers of a portion that have limits; tags stand in order of frequency."""
+
+    density: Interval
+    inside: Interval
+    alternatives: Interval
+    sentences: Mapping[str, Interval]
+    tags: Mapping[str, Interval]
+    top5: Interval
+    top10: Interval
+
+
+def estimate(portion: Portion, resampling: Resampling) -> Estimates:
+    tags = by_frequency(portion.counts.by_tag)
+    ratios = Ratios.of(portion, tags, resampling)
+    return Estimates(
+        density=ratios.density(),
+        inside=ratios.share(["edits_inside"], "edits"),
+        alternatives=ratios.share(["places_with_several"], "places"),
+        sentences={name: ratios.share([f"sentences:{name}"], "sentences_read") for name in SENTENCES},
+        tags={tag: ratios.share([f"tag:{tag}"], "labels") for tag in tags},
+        top5=ratios.top(tags, 5),
+        top10=ratios.top(tags, 10),
+    )
+
+
+def by_frequency(by_tag: Mapping[str, int]) -> list[str]:
+    """Tags from the most to the least frequent; a tie in the order of the alphabet."""
+    return sorted(by_tag, key=lambda tag: (-by_tag[tag], tag))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Ratios of named columns of a resampled portion."""
+
+    columns: Mapping[str, int]
+    resampled: Resampled
+    level: float
+
+    @classmethod
+    def of(cls, portion: Portion, tags: Sequence[str], resampling: Resampling) -> Ratios:
+        names = [*FIXED, *(f"sentences:{name}" for name in SENTENCES), *(f"tag:{tag}" for tag in tags)]
+        blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
+        rows = np.array([_row(counts, tags) for counts in blocks], dtype=np.float64).reshape(-1, len(names))
+        rng = generator(resampling.seed, "corpus statistics")
+        resampled = resample(rows, n_resamples=resampling.n_resamples, rng=rng)
+        return cls({name: index for index, name in enumerate(names)}, resampled, resampling.level)
+
+    def share(self, part: Sequence[str], whole: str) -> Interval:
+        ratio = self._ratio(part, whole)
+        if ratio.value not in (0, 1) or self.resampled.n_units < 2:
+            return ratio
+        n_cases = min(self.resampled.n_units, self._sum(whole))
+        return wilson(ratio.value * n_cases, n_cases, level=self.level)
+
+    def top(self, tags: Sequence[str], n: int) -> Interval:
+        """The share of the n most frequent tags; where there are no more than n, it is 1 for certain."""
+        if 0 < len(tags) <= n:
+            return Interval(1.0, 1.0, 1.0)
+        return self.share([f"tag:{tag}" for tag in tags[:n]], "labels")
+
+    def density(self) -> Interval:
+        """Edits per 100 tokens read."""
+        rate = self._ratio(["edits"], "tokens_read")
+        if rate.value == 0 and self.resampled.n_units > 1:
+            rate = wilson(0, self._sum("tokens_read"), level=self.level)
+        return replace(rate, value=100 * rate.value, low=100 * rate.low, high=100 * rate.high)
+
+    def _ratio(self, part: Sequence[str], whole: str) -> Interval:
+        ratio = self.resampled.ratio([self.columns[name] for name in part], [self.columns[whole]], level=self.level)
+        return ratio if self._sum(whole) else replace(ratio, undefined_because=UNDEFINED[whole])
+
+    def _sum(self, name: str) -> float:
+        return float(self.resampled.sums[self.columns[name]])
+
+
+def _row(counts: CorpusCounts, tags: Sequence[str]) -> list[int]:
+    fixed = [getattr(counts, name) for name in FIXED]
+    few = [counts.sentences_with(number) for number in range(3)]
+    n_more = sum(counts.by_sentence.values()) - sum(few)
+    return [*fixed, *few, n_more, *(counts.by_tag.get(tag, 0) for tag in tags)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ articles apart by the words of an edit; `guess_tagset` finds the set that a corp
 docs/tagsets.md.
 """
 
-from grater.corpora.tagsets.known import TAGSETS, all_tagsets, guess_tagset
-from grater.corpora.tagsets.mapped import Mapped
-from grater.corpora.tagsets.maps import translate, translate_edit
+from grater.corpora.tagsets.maps import Mapped
 from grater.corpora.tagsets.split import split
-from grater.corpora.tagsets.tagset import Tag, TagSet
+from grater.corpora.tagsets.tagset import TAGSETS, Tag, TagSet, all_tagsets, guess_tagset
+from grater.corpora.tagsets.translation import translate, translate_edit
 
 __all__ = [
     "TAGSETS",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from grater.corpora.tagsets.known import OURS, TAGSETS
-from grater.corpora.tagsets.maps import ROUTES, translate
-from grater.corpora.tagsets.tagset import TagSet
+from grater.corpora.tagsets.tagset import OURS, TAGSETS, TagSet
+from grater.corpora.tagsets.translation import ROUTES, translate
 
 INTRODUCTION = """# Tag sets
 

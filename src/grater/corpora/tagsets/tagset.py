@@ -1,13 +1,16 @@
-"""What a tag set is: the names that annotators give to errors, in the order and the groups of their paper."""
+"""What a tag set is: the names that annotators give to errors, in the order and the groups of their paper.
+
+The tag sets by name; others join by the entry-point group `grater.tagsets`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from grater.errors import UnknownName
-from grater.registry import unknown
+from grater.registry import Registry, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +64,23 @@ class TagSet:
         if group not in self.groups:
             raise UnknownName(unknown(f"group of {self.name} tags", group, list(self.groups)))
         return tuple(tag for tag in self.tags if tag.group == group)
+
+
+OURS = {
+    "nucle": "grater.corpora.tagsets.nucle:TAGSET",
+    "conll14": "grater.corpora.tagsets.conll14:TAGSET",
+    "errant": "grater.corpora.tagsets.errant:TAGSET",
+    "clc": "grater.corpora.tagsets.clc:TAGSET",
+}
+TAGSETS: Registry[TagSet] = Registry("tag set", "grater.tagsets", OURS)
+
+
+def all_tagsets() -> tuple[TagSet, ...]:
+    """Ours in the order above, then those of others by name."""
+    others = [name for name in TAGSETS if name not in OURS]
+    return tuple(TAGSETS[name] for name in (*OURS, *others))
+
+
+def guess_tagset(tags: Collection[str]) -> TagSet:
+    """The set that knows most of the given tags; the earlier one where two know as many."""
+    return max(all_tagsets(), key=lambda tagset: sum(tag in tagset for tag in tags))

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from grater.crowd.aggregate.aggregation import Aggregation
-from grater.crowd.aggregate.gold import gold_of
-from grater.intervals.wilson import wilson
+from grater.crowd.aggregate.ballots import gold_of
 from grater.model import Interval
+from grater.statistics.proportions import wilson
 from grater.tables import Table
 
 

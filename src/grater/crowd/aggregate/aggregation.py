@@ -1,4 +1,7 @@
-"""The joint answer of a crowd, with how sure it is and who was how good."""
+"""The methods by their published names; others join by entry points of the group `grater.aggregators`.
+
+The joint answer of a crowd, with how sure it is and who was how good.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,24 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import Codes
-from grater.crowd.aggregate.answers import agreement_with, answers
-from grater.crowd.aggregate.ballots import Ballots, ballots_of
-from grater.crowd.aggregate.fit import Fit, Numbers, Options
-from grater.crowd.aggregate.gold import Truths
-from grater.crowd.aggregate.methods import METHODS
+from grater.crowd.aggregate.ballots import Ballots, Numbers, Truths, ballots_of
+from grater.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
+from grater.registry import Registry
 from grater.signature import Signature
 from grater.tables import Judgments, Table, require_raters
+
+METHODS: Registry[Method] = Registry(
+    "aggregation method",
+    "grater.aggregators",
+    {
+        "majority": "grater.crowd.aggregate.majority:fit",
+        "wawa": "grater.crowd.aggregate.wawa:fit",
+        "dawid-skene": "grater.crowd.aggregate.dawid_skene:fit",
+        "one-coin": "grater.crowd.aggregate.one_coin:fit",
+        "mace": "grater.crowd.aggregate.mace:fit",
+        "glad": "grater.crowd.aggregate.glad:fit",
+    },
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grater.agreement.coded import Codes
-from grater.crowd.aggregate.ballots import Ballots, Sparse, incidence, summed
-from grater.crowd.aggregate.fit import Fit, Numbers, Options
-from grater.crowd.aggregate.steps import LEAST, climb, posteriors, shares
+from grater.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence, summed
+from grater.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 from grater.errors import UsageError
 
 MOST_CHANCES = 1 << 27
@@ -53,13 +52,13 @@ class Confusions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class ConfusionState:
     posteriors: Numbers
     confusions: Confusions | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class ConfusionCells:
     """The (rater, label) pairs that occur, and which item has a judgment in which."""
 
     rater: Codes
@@ -72,22 +71,22 @@ class Cells:
 def fit(ballots: Ballots, options: Options) -> Fit:
     cells = _cells(ballots)
 
-    def step(state: State) -> tuple[State, float]:
+    def step(state: ConfusionState) -> tuple[ConfusionState, float]:
         confusions = learn(cells, state.posteriors)
         chance = np.log(confusions.chance)
         scores = np.zeros_like(state.posteriors)
         scores[:, 1:] = cells.items @ (chance[:, 1:] - chance[:, :1])
         scores += np.log(confusions.prior)
         found, likelihood = posteriors(scores, ballots.gold)
-        return State(found, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
+        return ConfusionState(found, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
 
-    done = climb(step, State(shares(ballots)), n_judgments=len(ballots), options=options)
+    done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
     confusions = done.state.confusions or learn(cells, done.state.posteriors)
     skill = confusions.skill(cells.n_raters)
     return Fit(done.state.posteriors, skill, done.history, done.has_converged, details=confusions)
 
 
-def learn(cells: Cells, found: Numbers) -> Confusions:
+def learn(cells: ConfusionCells, found: Numbers) -> Confusions:
     """The M-step."""
     prior = np.maximum(found.mean(axis=0), LEAST)
     chance = np.empty((len(cells.label), found.shape[1]))
@@ -100,7 +99,7 @@ def learn(cells: Cells, found: Numbers) -> Confusions:
     return Confusions(cells.rater, cells.label, prior, chance)
 
 
-def _cells(ballots: Ballots) -> Cells:
+def _cells(ballots: Ballots) -> ConfusionCells:
     n_raters, n_labels = len(ballots.raters), ballots.n_labels
     cell = ballots.cell()
     n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
@@ -114,4 +113,4 @@ def _cells(ballots: Ballots) -> Cells:
     items = incidence(ballots.item, compact, shape=(ballots.n_items, found.size))
     rater, label = np.divmod(found, n_labels)
     n_each = n_judgments[found].astype(np.float64)
-    return Cells(rater.astype(np.int32), label.astype(np.int32), items, n_each, n_raters)
+    return ConfusionCells(rater.astype(np.int32), label.astype(np.int32), items, n_each, n_raters)

@@ -22,9 +22,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from grater.agreement.coded import Codes
-from grater.crowd.aggregate.ballots import Ballots, Sparse, incidence, summed
-from grater.crowd.aggregate.fit import Fit, Numbers, Options
-from grater.crowd.aggregate.steps import climb, posteriors
+from grater.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence, summed
+from grater.crowd.aggregate.fit import Fit, Options, climb, posteriors
 
 MOST_STEPS = 25
 GRADIENT = 0.01
@@ -52,7 +51,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class GladState:
     posteriors: Numbers
     ability: Numbers
     log_ease: Numbers
@@ -61,7 +60,7 @@ class State:
 def fit(ballots: Ballots, options: Options) -> Fit:
     grid = _grid(ballots)
 
-    def step(state: State) -> tuple[State, float]:
+    def step(state: GladState) -> tuple[GladState, float]:
         return expect(ballots, grid, *learn(grid, state))
 
     first, _ = expect(ballots, grid, np.full(len(ballots.raters), MEAN), np.full(ballots.n_items, MEAN))
@@ -70,7 +69,7 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     return Fit(done.state.posteriors, done.state.ability, done.history, done.has_converged, {"ease": ease})
 
 
-def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) -> tuple[State, float]:
+def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) -> tuple[GladState, float]:
     """The E-step: a judgment that says k speaks for k with the log odds of being right."""
     n_wrong = max(ballots.n_labels - 1, 1)
     ease = _ease(log_ease)
@@ -84,10 +83,10 @@ def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) ->
     found, likelihood = posteriors(scores.reshape(ballots.n_items, ballots.n_labels), ballots.gold)
     constant = len(ballots) * np.log(n_wrong) + ballots.n_items * np.log(ballots.n_labels)
     prior = _log_prior(ability) + _log_prior(log_ease)
-    return State(found, ability, log_ease), likelihood + total - float(constant) + prior
+    return GladState(found, ability, log_ease), likelihood + total - float(constant) + prior
 
 
-def learn(grid: Grid, state: State) -> tuple[Numbers, Numbers]:
+def learn(grid: Grid, state: GladState) -> tuple[Numbers, Numbers]:
     """The M-step."""
     chance = state.posteriors.ravel().take(grid.slot)
     n_raters = len(state.ability)

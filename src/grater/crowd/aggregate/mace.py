@@ -25,9 +25,8 @@ import numpy as np
 from scipy.special import digamma
 
 from grater.agreement.coded import Codes
-from grater.crowd.aggregate.ballots import Ballots, Sparse, incidence
-from grater.crowd.aggregate.fit import Fit, Numbers, Options
-from grater.crowd.aggregate.steps import LEAST, Climb, climb, posteriors
+from grater.crowd.aggregate.ballots import Ballots, Numbers, Sparse, incidence
+from grater.crowd.aggregate.fit import LEAST, Climb, Fit, Options, climb, posteriors
 from grater.rng import generator
 
 KNOWING_PRIOR = 0.5
@@ -45,13 +44,13 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class MaceState:
     parameters: Parameters
     posteriors: Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class MaceCells:
     """Every (rater, label) pair, row by row: how many judgments it has, and in which (item, label) slots."""
 
     rater: Codes
@@ -69,7 +68,7 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     return Fit(best.state.posteriors, skill, best.history, best.has_converged, details=parameters)
 
 
-def start(cells: Cells, seed: int, n: int) -> Parameters:
+def start(cells: MaceCells, seed: int, n: int) -> Parameters:
     """The n-th random start: weights between 1 and 2.5, as in crowd-kit."""
     rng = generator(seed, "mace", str(n))
     spam = rng.uniform(1, 2.5, (cells.shape[0], 2))
@@ -78,20 +77,20 @@ def start(cells: Cells, seed: int, n: int) -> Parameters:
     return Parameters(spam[:, 0], spam[:, 1], strategy / strategy.sum(axis=1, keepdims=True))
 
 
-def run(ballots: Ballots, cells: Cells, first: Parameters, options: Options) -> Climb[State]:
+def run(ballots: Ballots, cells: MaceCells, first: Parameters, options: Options) -> Climb[MaceState]:
     """One climb from a start."""
     expect = _expect(ballots, cells)
 
-    def step(state: State) -> tuple[State, float]:
+    def step(state: MaceState) -> tuple[MaceState, float]:
         parameters = learn(cells, state)
         found, likelihood = expect(parameters)
-        return State(parameters, found), likelihood
+        return MaceState(parameters, found), likelihood
 
-    begun = State(first, expect(first)[0])
+    begun = MaceState(first, expect(first)[0])
     return climb(step, begun, n_judgments=len(ballots), options=options)
 
 
-def _expect(ballots: Ballots, cells: Cells) -> Callable[[Parameters], tuple[Numbers, float]]:
+def _expect(ballots: Ballots, cells: MaceCells) -> Callable[[Parameters], tuple[Numbers, float]]:
     """The E-step."""
     shape = (ballots.n_items, ballots.n_labels)
 
@@ -105,7 +104,7 @@ def _expect(ballots: Ballots, cells: Cells) -> Callable[[Parameters], tuple[Numb
     return expect
 
 
-def learn(cells: Cells, state: State) -> Parameters:
+def learn(cells: MaceCells, state: MaceState) -> Parameters:
     """The M-step: expected numbers of spammed and of known judgments in each cell, then variational weights."""
     spam, knows = _spam(state.parameters), state.parameters.knows[cells.rater]
     n_true = cells.slots.T @ state.posteriors.ravel()
@@ -127,9 +126,9 @@ def _weights(counts: Numbers, prior: float) -> Numbers:
     return weights
 
 
-def _cells(ballots: Ballots) -> Cells:
+def _cells(ballots: Ballots) -> MaceCells:
     shape = (len(ballots.raters), ballots.n_labels)
     cell, n_cells = ballots.cell(), shape[0] * shape[1]
     slots = incidence(ballots.slot(), cell, shape=(ballots.n_items * ballots.n_labels, n_cells))
     n_judgments = np.bincount(cell, minlength=n_cells).astype(np.float64)
-    return Cells(np.repeat(np.arange(shape[0], dtype=np.int32), shape[1]), n_judgments, slots, shape)
+    return MaceCells(np.repeat(np.arange(shape[0], dtype=np.int32), shape[1]), n_judgments, slots, shape)

@@ -8,8 +8,7 @@ share of a rater's judgments that the answer agrees with.
 from __future__ import annotations
 
 from grater.crowd.aggregate.ballots import Ballots
-from grater.crowd.aggregate.fit import Fit, Options
-from grater.crowd.aggregate.steps import shares
+from grater.crowd.aggregate.fit import Fit, Options, shares
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:  # noqa: ARG001

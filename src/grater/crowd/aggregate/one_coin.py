@@ -17,13 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grater.crowd.aggregate.ballots import Ballots, incidence
-from grater.crowd.aggregate.fit import Fit, Numbers, Options
-from grater.crowd.aggregate.steps import LEAST, climb, posteriors, shares
+from grater.crowd.aggregate.ballots import Ballots, Numbers, incidence
+from grater.crowd.aggregate.fit import LEAST, Fit, Options, climb, posteriors, shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
+class OneCoinState:
     posteriors: Numbers
     skill: Numbers
 
@@ -34,14 +33,14 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     size = ballots.n_items * ballots.n_labels
     slots = incidence(ballots.slot(), ballots.rater, shape=(size, n_raters))
 
-    def step(state: State) -> tuple[State, float]:
+    def step(state: OneCoinState) -> tuple[OneCoinState, float]:
         skill = slots.T @ state.posteriors.ravel() / n_each
         safe = np.clip(skill, LEAST, 1 - LEAST)
         wrong = np.log((1 - safe) / n_wrong)
         scores = (slots @ (np.log(safe) - wrong)).reshape(state.posteriors.shape)
         scores += np.log(np.maximum(state.posteriors.mean(axis=0), LEAST))
         found, likelihood = posteriors(scores, ballots.gold)
-        return State(found, skill), likelihood + float(n_each @ wrong)
+        return OneCoinState(found, skill), likelihood + float(n_each @ wrong)
 
-    done = climb(step, State(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
+    done = climb(step, OneCoinState(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
     return Fit(done.state.posteriors, done.state.skill, done.history, done.has_converged)

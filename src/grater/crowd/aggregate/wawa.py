@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grater.crowd.aggregate.answers import agreement_with, answers
-from grater.crowd.aggregate.ballots import Ballots, summed
-from grater.crowd.aggregate.fit import Fit, Options
-from grater.crowd.aggregate.gold import clamped
-from grater.crowd.aggregate.steps import shares
+from grater.crowd.aggregate.ballots import Ballots, clamped, summed
+from grater.crowd.aggregate.fit import Fit, Options, agreement_with, answers, shares
 
 
 def fit(ballots: Ballots, options: Options) -> Fit:

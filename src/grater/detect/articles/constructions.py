@@ -2,11 +2,24 @@
 
 They are numbered in the order of the table, which is that of their frequency in the paper's corpus.  *a* with a
 plural is no construction: where a writer has it, nothing of the five was written.
+
+The constructions of nouns: how often each noun has each, its dominant one and its entropy.
+
+Lee et al. 2009, section 2 and Table 1: a noun's entropy is that of the distribution of its constructions, in bits; at
+most log2 5 = 2.32.  A noun counts as non-count where next to nothing of it is plural or has *a*.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
 from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.text.inflect import is_mass
 
 Article: TypeAlias = Literal["null", "a", "the"]
 Number: TypeAlias = Literal["singular", "plural"]
@@ -41,3 +54,119 @@ def construction(article: Article, number: Number) -> int:
 def is_confusable(one: int, other: int) -> bool:
     """Whether raters often find both right where they find one right."""
     return frozenset((one, other)) in CONFUSABLE
+
+
+Counts = npt.NDArray[np.int64]
+Table = npt.NDArray[np.int32]
+
+N_CONSTRUCTIONS = len(CONSTRUCTIONS)
+HIGHEST = log2(N_CONSTRUCTIONS)
+ENOUGH = 20
+"""Phrases below which a noun's habits are not known well enough to be used."""
+
+EDGES = (0.5, 1.0, 1.5, 2.0)
+"""Where the classes of entropy part, in bits."""
+
+COUNTED = (2, 3)
+"""The constructions that a non-count noun has not: plural without article, and *a*."""
+
+NON_COUNT = 0.03
+LEVELS = (0.03, 0.15, 0.4)
+"""Where the classes of a share part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun with its counts in the order of `CONSTRUCTIONS`."""
+
+    noun: str
+    counts: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def dominant(self) -> int:
+        """The most frequent construction; of equals the first in the table."""
+        return max(range(N_CONSTRUCTIONS), key=lambda place: (self.counts[place], -place))
+
+    @property
+    def entropy(self) -> float:
+        return entropy(self.counts)
+
+    @property
+    def is_count(self) -> bool:
+        counted = sum(self.counts[place] for place in (*COUNTED, 4))
+        return not is_mass(self.noun) and counted >= NON_COUNT * self.n
+
+
+def entropy(counts: Sequence[int]) -> float:
+    """In bits; 0 without counts."""
+    n = sum(counts)
+    found = -sum(count / n * log2(count / n) for count in counts if count)
+    return max(0.0, found)
+
+
+def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
+    """The nouns of (noun, construction) pairs, most frequent first; what is none of the five does not count."""
+    counts: dict[str, list[int]] = {}
+    for noun, construction in constructions:
+        if construction < N_CONSTRUCTIONS:
+            counts.setdefault(noun, [0] * N_CONSTRUCTIONS)[construction] += 1
+    found = [Noun(noun, tuple(of)) for noun, of in counts.items()]
+    return sorted(found, key=lambda each: (-each.n, each.noun))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Habits:
+    """The shares of the constructions of nouns by their numbers in a vocabulary; other nouns have none."""
+
+    by_number: Mapping[int, tuple[float, ...]]
+    _classes: Table = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        classes = np.zeros((max(self.by_number, default=0) + 2, 2), np.int32)
+        for number, shares in self.by_number.items():
+            classes[number] = habit_classes(shares)
+        object.__setattr__(self, "_classes", classes)
+
+    def classes(self, numbers: npt.NDArray[np.int32]) -> Table:
+        """(nouns, 2): the classes of the shares and of the entropy; 0 for nouns without habits."""
+        found: Table = self._classes[np.minimum(numbers, len(self._classes) - 1)]
+        return found
+
+    def of(self, number: int) -> tuple[float, ...] | None:
+        return self.by_number.get(number)
+
+
+def habits_from(
+    numbers: npt.NDArray[np.int32], constructions: npt.NDArray[np.int8], *, enough: int = ENOUGH
+) -> Habits:
+    """The habits of nouns that training saw often enough; 0 is no noun."""
+    counts = np.zeros((int(numbers.max(initial=0)) + 1, N_CONSTRUCTIONS), np.int64)
+    np.add.at(counts, (numbers, constructions), 1)
+    kept = np.flatnonzero(counts.sum(axis=1) >= enough)
+    rounded = quantised(counts[kept])
+    return Habits(dict(zip(kept.tolist(), map(tuple, (rounded / 255).tolist()), strict=True)))
+
+
+def quantised(counts: Counts) -> npt.NDArray[np.uint8]:
+    """Shares in steps of 1/255, as the model file keeps them."""
+    shares: npt.NDArray[np.uint8] = np.rint(255 * counts / counts.sum(axis=1, keepdims=True)).astype(np.uint8)
+    return shares
+
+
+def habit_classes(shares: Sequence[float]) -> tuple[int, int]:
+    """A class for the whole distribution, and one for the dominant construction with the entropy; both above 0."""
+    whole = 0
+    for share in shares:
+        whole = whole * (len(LEVELS) + 1) + sum(share >= level for level in LEVELS)
+    dominant = max(range(N_CONSTRUCTIONS), key=lambda place: (shares[place], -place))
+    level = sum(share_entropy(shares) >= edge for edge in EDGES)
+    return whole + 1, 1 + dominant * (len(EDGES) + 1) + level
+
+
+def share_entropy(shares: Sequence[float]) -> float:
+    total = sum(shares) or 1.0
+    return max(0.0, -sum(share / total * log2(share / total) for share in shares if share > 0))

@@ -19,11 +19,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
-from grater.detect.articles.forms import within_reach, written_as
-from grater.detect.articles.mentions import N_CONTEXT
-from grater.detect.articles.nouns import Noun, nouns_of
-from grater.detect.articles.phrases import NounPhrase, noun_phrases
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Noun, nouns_of
+from grater.detect.articles.features import N_CONTEXT
+from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
 from grater.model import Item, Span, short_hash
 from grater.rng import permanent_number
 from grater.text.analysis import Sentence
@@ -34,7 +32,7 @@ Side = Literal["high", "low"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NounPlace:
     """A noun phrase that could be judged; `words` is the phrase in each construction."""
 
     essay_id: str
@@ -67,7 +65,7 @@ CELLS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenNoun:
     """A noun of the study: of high or low entropy among those with the same dominant construction."""
 
     noun: Noun
@@ -87,13 +85,13 @@ class Shortfall:
 class Design:
     """The nouns, the places with their noun, and what is missing."""
 
-    nouns: tuple[Chosen, ...]
-    places: tuple[tuple[Place, Chosen], ...]
+    nouns: tuple[ChosenNoun, ...]
+    places: tuple[tuple[NounPlace, ChosenNoun], ...]
     shortfalls: tuple[Shortfall, ...]
     n_wanted: int
 
 
-def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[Place]:
+def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[NounPlace]:
     """The phrases of an essay that all five constructions fit; anaphoric if the noun stands shortly before."""
     before: deque[Counter[str]] = deque(maxlen=n_context)
     for sentence in sentences:
@@ -104,7 +102,9 @@ def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = 
         before.append(Counter(phrase.noun for phrase in phrases))
 
 
-def select(places: Sequence[Place], *, nouns: int = 3, sentences: int = 2, least: int = 30, seed: int = 0) -> Design:
+def select(
+    places: Sequence[NounPlace], *, nouns: int = 3, sentences: int = 2, least: int = 30, seed: int = 0
+) -> Design:
     """The study: `nouns` on each side of each construction, `sentences` in each cell."""
     counted = [
         noun
@@ -112,12 +112,12 @@ def select(places: Sequence[Place], *, nouns: int = 3, sentences: int = 2, least
         if noun.n >= least and noun.is_count
     ]
     chosen, shortfalls = _chosen(counted, nouns)
-    by_cell: defaultdict[tuple[str, Cell], list[Place]] = defaultdict(list)
+    by_cell: defaultdict[tuple[str, Cell], list[NounPlace]] = defaultdict(list)
     wanted = {each.noun.noun for each in chosen}
     for place in places:
         if place.noun in wanted:
             by_cell[place.noun, place.cell].append(place)
-    found: list[tuple[Place, Chosen]] = []
+    found: list[tuple[NounPlace, ChosenNoun]] = []
     for each, cell in product(chosen, CELLS):
         drawn = _drawn(by_cell[each.noun.noun, cell], sentences, seed)
         found += [(place, each) for place in drawn]
@@ -150,16 +150,16 @@ def _is_wanted(phrase: NounPhrase) -> bool:
     return phrase.is_open and phrase.construction != NONE_OF_THEM and len(within_reach(phrase)) == len(CONSTRUCTIONS)
 
 
-def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> Place:
+def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> NounPlace:
     spans = phrase.sentence.spans
     span = Span(spans[phrase.left].start, spans[phrase.head].end)
     words = tuple(written_as(phrase, target) for target in range(len(CONSTRUCTIONS)))
-    return Place(essay_id, span, phrase.noun, phrase.construction, is_anaphoric, words)
+    return NounPlace(essay_id, span, phrase.noun, phrase.construction, is_anaphoric, words)
 
 
-def _chosen(counted: Sequence[Noun], n: int) -> tuple[list[Chosen], list[Shortfall]]:
+def _chosen(counted: Sequence[Noun], n: int) -> tuple[list[ChosenNoun], list[Shortfall]]:
     """The highest and the lowest of each set; where a set is small, no noun is both."""
-    chosen: list[Chosen] = []
+    chosen: list[ChosenNoun] = []
     shortfalls: list[Shortfall] = []
     for place, name in enumerate(CONSTRUCTIONS):
         ranked = sorted(
@@ -169,14 +169,14 @@ def _chosen(counted: Sequence[Noun], n: int) -> tuple[list[Chosen], list[Shortfa
         low = ranked[len(high) :][-n:][::-1]
         sides: tuple[tuple[Side, list[Noun]], ...] = (("high", high), ("low", low))
         for side, of in sides:
-            chosen += [Chosen(noun, side) for noun in of]
+            chosen += [ChosenNoun(noun, side) for noun in of]
             if len(of) < n:
                 shortfalls.append(Shortfall(f"nouns mostly {name}, {side} entropy", n, len(of)))
     return chosen, shortfalls
 
 
-def _drawn(places: list[Place], n: int, seed: int) -> list[Place]:
-    def number(place: Place) -> float:
+def _drawn(places: list[NounPlace], n: int, seed: int) -> list[NounPlace]:
+    def number(place: NounPlace) -> float:
         return permanent_number(seed, f"{place.essay_id}|{place.span.start}|{place.span.end}")
 
     return sorted(sorted(places, key=number)[:n], key=lambda place: (place.essay_id, place.span))

@@ -1,4 +1,20 @@
-"""The detector of wrong articles and wrong number: phrases, a model's probabilities, caution, in that order.
+"""When to speak up: how sure it is that another construction is better, given the noun and the pair.
+
+The margin of a construction over the written one is the difference of their log-probabilities.  Lee et al. 2009 ask
+for two corrections (sections 4 and 5), which make the margin a *confidence*:
+
+- within a pair that raters often call right together, a system should be less sure: `confusable` is added, below 0;
+- confidence should know the noun's entropy.  With strength = 1 - entropy / log2 5, `own` times strength is added for
+  the noun's dominant construction, and `other` times strength for any other.
+
+The model's probabilities already lean towards the dominant construction of a noun of low entropy, as the paper wants;
+`own` and `other` correct by how much.  All three are fitted to text with errors put in (`fitted_caution`): a logistic
+regression of *is this an error?* on margin, type, pair and strength, divided by the weight of the margin.
+
+A confidence must be above the threshold of its type: an article missing, extraneous or chosen wrongly, the number
+wrong, or both the article and the number.  Where the noun's habits are not known, its strength is 0.
+
+The detector of wrong articles and wrong number: phrases, a model's probabilities, caution, in that order.
 
 Every open noun phrase gives two findings: the article (its token, or the gap where one could stand) and the number
 (the noun).  One target construction is chosen for the phrase, the one whose confidence exceeds its threshold by
@@ -8,38 +24,130 @@ other way round, is flagged by rule where nothing else is wrong with the article
 
 Mentions are remembered through an essay, and on through essays that follow each other and name the same `document`
 (sentences of M2).  The number that a verb shows is not used unless asked for: a learner's verb may itself be wrong.
+
+Article detectors from model files: the one that comes with grater, and one's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from math import inf
+from pathlib import Path
 
 import numpy as np
 
-from grater.detect.articles.confidence import Caution, confidences, excesses, strengths
-from grater.detect.articles.constructions import ARTICLE_OF, CONSTRUCTIONS, NONE_OF_THEM, NUMBER_OF
-from grater.detect.articles.forms import (
+from grater.detect.articles.constructions import (
+    ARTICLE_OF,
+    CONSTRUCTIONS,
+    HIGHEST,
+    NONE_OF_THEM,
+    NUMBER_OF,
+    is_confusable,
+    share_entropy,
+)
+from grater.detect.articles.features import COLUMN, Memory, PlacedPhrase, placed_phrases
+from grater.detect.articles.model import ArticleModel, load
+from grater.detect.articles.phrases import (
     ARTICLE,
     NUMBER,
     Change,
     Kind,
+    NounPhrase,
     changes,
     place_of,
     target_of,
     within_reach,
     wrong_form,
 )
-from grater.detect.articles.mentions import Memory
-from grater.detect.articles.model import ArticleModel
-from grater.detect.articles.phrases import NounPhrase
-from grater.detect.articles.rows import COLUMN, Placed, placed_phrases
-from grater.detect.batches import grouped
-from grater.detect.detector import Finding
-from grater.detect.learning.scores import Scores
+from grater.detect.detector import Finding, grouped
+from grater.detect.learning.weights import Scores
+from grater.errors import BadInput, Problem, UsageError
 from grater.model import Decision, Essay, Item, Json
+from grater.models import shipped
 from grater.text.analysis import analyse_all
+
+TYPES = ("missing", "extraneous", "choice", "number", "both")
+N = len(CONSTRUCTIONS)
+FLOOR = -7.0
+"""The log-probability of *a* with a plural, which no model of good text can give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What a confidence must exceed, by type, and the corrections that make it one."""
+
+    missing: float = inf
+    extraneous: float = inf
+    choice: float = inf
+    number: float = inf
+    both: float = inf
+    confusable: float = 0.0
+    own: float = 0.0
+    other: float = 0.0
+
+    @staticmethod
+    def of(numbers: object) -> Caution:
+        """As a model's card has them."""
+        names = {each.name for each in fields(Caution)}
+        if not isinstance(numbers, Mapping) or not set(numbers) <= names:
+            raise UsageError(f"expected thresholds for {', '.join(TYPES)}, found {numbers!r}")
+        return Caution(**{name: inf if value is None else float(value) for name, value in numbers.items()})
+
+    def as_json(self) -> dict[str, Json]:
+        """A threshold that nothing exceeds is null."""
+        return {name: None if value == inf else value for name, value in asdict(self).items()}
+
+
+def type_of(written: int, target: int) -> str:
+    """What kind of error a change mends; *a* with a plural can be mended by its article or its number."""
+    if written == NONE_OF_THEM:
+        return {"null-plural": "extraneous", "the-plural": "choice", "a-singular": "number"}.get(
+            CONSTRUCTIONS[target], "both"
+        )
+    if NUMBER_OF[written] != NUMBER_OF[target]:
+        return "number" if ARTICLE_OF[written] == ARTICLE_OF[target] else "both"
+    if ARTICLE_OF[written] == "null":
+        return "missing"
+    return "extraneous" if ARTICLE_OF[target] == "null" else "choice"
+
+
+TYPE = np.array(
+    [[TYPES.index(type_of(own, target)) if own != target else -1 for target in range(N)] for own in range(N + 1)]
+)
+IS_CONFUSABLE = np.array([[is_confusable(own, target) for target in range(N)] for own in range(N + 1)], np.float64)
+
+
+def strengths(shares: Sequence[tuple[float, ...] | None]) -> Scores:
+    """(phrases, 5): 1 - entropy / log2 5 of the noun, above 0 for its dominant construction, below for the others."""
+    found = np.zeros((len(shares), N))
+    for place, of in enumerate(shares):
+        if of is not None:
+            strength = 1 - share_entropy(of) / HIGHEST
+            found[place] = -strength
+            found[place, int(np.argmax(of))] = strength
+    return found
+
+
+def confidences(scores: Scores, written: Sequence[int], strength: Scores, caution: Caution) -> Scores:
+    """(phrases, 5): the confidence in changing to each construction; -inf for the written one."""
+    own = np.array(written, np.int64)
+    rows = np.arange(len(scores))
+    padded = np.concatenate([scores, np.full((len(scores), 1), FLOOR)], axis=1)
+    found: Scores = scores - padded[rows, own][:, None]
+    found = found + caution.confusable * IS_CONFUSABLE[own]
+    found = found + caution.own * np.maximum(strength, 0) + caution.other * np.maximum(-strength, 0)
+    is_written = own < NONE_OF_THEM
+    found[rows[is_written], own[is_written]] = -inf
+    return found
+
+
+def excesses(confidence: Scores, written: Sequence[int], caution: Caution) -> Scores:
+    """By how much each confidence exceeds the threshold of its type."""
+    thresholds = np.array([*(getattr(caution, name) for name in TYPES), inf])
+    return np.where(np.isneginf(confidence), -inf, confidence - thresholds[TYPE[np.array(written, np.int64)]])
+
 
 DECIMALS = 6
 """Machines may differ in the last digits of an exponential; nothing that is shown does."""
@@ -62,7 +170,7 @@ class ArticleDetector:
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         memory, document = Memory(), None
         for group in grouped(essays):
-            waiting: list[tuple[str, Placed]] = []
+            waiting: list[tuple[str, PlacedPhrase]] = []
             for essay, sentences in zip(group, analyse_all(group), strict=True):
                 if document is None or essay.metadata.get("document") != document:
                     memory = Memory()
@@ -70,7 +178,7 @@ class ArticleDetector:
                 waiting += [(essay.essay_id, placed) for placed in placed_phrases(sentences, memory)]
             yield from self._decided(waiting)
 
-    def _decided(self, waiting: list[tuple[str, Placed]]) -> Iterator[Finding]:
+    def _decided(self, waiting: list[tuple[str, PlacedPhrase]]) -> Iterator[Finding]:
         phrases = [placed.phrase for _, placed in waiting]
         if not phrases:
             return
@@ -79,7 +187,7 @@ class ArticleDetector:
         for (essay_id, _), phrase, of, over in zip(waiting, phrases, shares, excess.tolist(), strict=True):
             yield from self._findings(essay_id, phrase, of, over)
 
-    def judged(self, placed: list[Placed]) -> tuple[Scores, Scores]:
+    def judged(self, placed: list[PlacedPhrase]) -> tuple[Scores, Scores]:
         """Of each phrase: the log-probabilities of the constructions, and by how much each exceeds its threshold."""
         rows = self.model.rows(placed)
         scores = self.model.scores(rows, with_agreement=self.with_agreement)
@@ -134,3 +242,18 @@ def _beliefs(shares: list[float], written: int) -> tuple[tuple[str, float], ...]
     """The constructions and their probabilities, likeliest first; *a* with a plural has none."""
     named = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda each: -each[1])
     return (*named, (STRANGE, 0.0)) if written == NONE_OF_THEM else tuple(named)
+
+
+@cache
+def article() -> ArticleDetector:
+    return from_file(shipped("article"))
+
+
+def from_file(path: Path) -> ArticleDetector:
+    """The detector of a model file, under the file's name."""
+    model = load(path)
+    try:
+        caution = Caution.of(model.card.get("thresholds"))
+    except UsageError as error:
+        raise BadInput(Problem(str(path), f"{error}; train the model anew")) from error
+    return ArticleDetector(path.stem, model, caution, model.card)

@@ -14,18 +14,23 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.features import HASHING
-from grater.detect.articles.nouns import Habits
-from grater.detect.articles.rows import AGREEMENT, CLASSED, CLASSES, COLUMN, HABITS, Placed, rows_of
-from grater.detect.learning.hashing import Keys, Rows
-from grater.detect.learning.scores import Scores, log_softmax
-from grater.detect.learning.table import Weights, packed, sums_of, unpacked
-from grater.detect.learning.vocabulary import Vocabulary
+from grater.detect.articles.constructions import CONSTRUCTIONS, Habits
+from grater.detect.articles.features import (
+    AGREEMENT_COLUMNS,
+    CLASSED,
+    CLASSES,
+    COLUMN,
+    HABIT_COLUMNS,
+    HASHING,
+    PlacedPhrase,
+    rows_of,
+)
+from grater.detect.learning.features import Keys, Rows, Vocabulary
+from grater.detect.learning.weights import Scores, Weights, log_softmax, packed, sums_of, unpacked
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model
-from grater.text.tagging.clusters import Clusters
+from grater.text.tagging.perceptron import Clusters
 
 Classes: TypeAlias = npt.NDArray[np.uint16]
 
@@ -46,7 +51,7 @@ class ArticleModel:
     step: float
     card: Mapping[str, Json]
 
-    def rows(self, placed: Sequence[Placed]) -> Rows:
+    def rows(self, placed: Sequence[PlacedPhrase]) -> Rows:
         """The rows of phrases, with the habits of their nouns."""
         return completed(rows_of(placed, self.vocabulary), self.habits, self.classes)
 
@@ -60,7 +65,7 @@ class ArticleModel:
 def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
     """The rows with the habits of their nouns and the classes of their words filled in."""
     filled = rows.copy()
-    filled[:, HABITS] = habits.classes(rows[:, COLUMN["head"]])
+    filled[:, HABIT_COLUMNS] = habits.classes(rows[:, COLUMN["head"]])
     filled[:, CLASSES] = classes[rows[:, CLASSED]]
     return filled
 
@@ -77,7 +82,7 @@ def _hidden(rows: Rows, with_agreement: bool) -> Rows:
     if with_agreement:
         return rows
     hidden = rows.copy()
-    hidden[:, AGREEMENT] = 0
+    hidden[:, AGREEMENT_COLUMNS] = 0
     return hidden
 
 

@@ -1,4 +1,9 @@
-"""From text to a model of constructions.
+"""Training events: the noun phrases of well-formed text, each with its row and the construction that stood there.
+
+Text comes a paragraph a line.  Lines that follow each other make a passage, which is to training what an essay is to
+the detector: mentions are remembered within it, and whole passages are held out.
+
+From text to a model of constructions.
 
 Two passages in a hundred are held out.  Of those, the events give the temperature (`learning.calibration`) and
 the text, with errors put in (`corruption`), the thresholds and the corrections of `confidence` (`trial`).  In half
@@ -7,31 +12,86 @@ of the training events the number of the verb is hidden, so that one model knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import floor
 
 import numpy as np
 
-from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.features import HASHING
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, habits_from
+from grater.detect.articles.features import (
+    AGREEMENT_COLUMNS,
+    COLUMN,
+    FIELDS,
+    HASHING,
+    WORDS,
+    Memory,
+    PlacedPhrase,
+    placed_phrases,
+    rows_of,
+)
 from grater.detect.articles.model import ArticleModel, completed, word_classes
-from grater.detect.articles.nouns import habits_from
-from grater.detect.articles.rows import AGREEMENT, COLUMN
-from grater.detect.articles.trial import fitted_caution, trial_of
-from grater.detect.learning.calibration import miscalibration, temperature
-from grater.detect.learning.dictionary import numbered
-from grater.detect.learning.events import Events
-from grater.detect.learning.lines import HELD_OUT
-from grater.detect.learning.maxent import fit_maxent
+from grater.detect.articles.thresholds import fitted_caution, trial_of
+from grater.detect.learning import events
+from grater.detect.learning.events import (
+    HELD_OUT,
+    MIN_WORD_COUNT,
+    Batch,
+    Events,
+    Labels,
+    Layout,
+    distinct_lines,
+    fold_of,
+)
+from grater.detect.learning.features import GrowingVocabulary
+from grater.detect.learning.fitting import fit_maxent, numbered
 from grater.detect.learning.pruning import Size, pruned
-from grater.detect.learning.table import sums_of
+from grater.detect.learning.weights import miscalibration, sums_of, temperature
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.text.tagging.clusters import Clusters
-from grater.text.tagging.perceptron import PerceptronTagger
+from grater.text.analysis import analyse_all
+from grater.text.tagging.perceptron import Clusters, PerceptronTagger
 from grater.text.tags import load_tagger
+
+LINES = 60
+"""Lines in a passage."""
+
+LAYOUT = Layout(len(FIELDS), len(WORDS), counted=(0, 1, 5, 6))
+"""Counted are the head and its neighbours."""
+
+
+def passages(lines: Iterable[str], *, share: float = 1.0) -> Iterator[list[str]]:
+    """Lines that follow each other, each line once; a share of the passages, spread evenly."""
+    distinct = distinct_lines(lines)
+    number = 0
+    while passage := list(islice(distinct, LINES)):
+        if floor((number + 1) * share) > floor(number * share):
+            yield passage
+        number += 1
+
+
+def batch_of(passage: Sequence[str]) -> Batch:
+    """The events of a passage."""
+    sentences = [sentence for line in analyse_all(passage) for sentence in line]
+    placed = [each for each in placed_phrases(sentences, Memory()) if each.phrase.construction != NONE_OF_THEM]
+    growing = GrowingVocabulary()
+    rows, folds = rows_of(placed, growing), np.full(len(placed), fold_of(passage[0]), np.int8)
+    return Batch(rows, labels_of(placed), folds, tuple(growing.places))
+
+
+def labels_of(placed: Sequence[PlacedPhrase]) -> Labels:
+    """What was written."""
+    return np.array([each.phrase.construction for each in placed], np.int8)
+
+
+def gathered(
+    batches: Iterable[Batch], *, min_count: int = MIN_WORD_COUNT, tell: Callable[[int], None] = lambda _: None
+) -> Events:
+    """All passages as one."""
+    return events.gathered(batches, LAYOUT, min_count=min_count, tell=tell)
+
 
 HIDDEN = 0.5
 RATE = 0.1
@@ -42,7 +102,7 @@ MOST_PASSAGES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ArticleOptions:
     """How to train."""
 
     size: Size = field(default_factory=lambda: Size(n_features=1_500_000, smallest=2, highest=3.0))
@@ -60,7 +120,7 @@ def tagger_clusters() -> Clusters:
 
 def fitted(
     events: Events,
-    options: Options,
+    options: ArticleOptions,
     *,
     clusters: Clusters | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -77,7 +137,7 @@ def fitted(
     classes = word_classes(events.vocabulary, clusters)
     rows = completed(rows, habits, classes)
     rng = generator(options.seed, "train", "articles")
-    rows[np.ix_(np.flatnonzero(rng.random(len(rows)) < HIDDEN), np.array(AGREEMENT))] = 0
+    rows[np.ix_(np.flatnonzero(rng.random(len(rows)) < HIDDEN), np.array(AGREEMENT_COLUMNS))] = 0
     tell("numbering features")
     dictionary, features = numbered(HASHING.all_keys(rows), min_count=options.min_count, templates=options.templates)
     tell(f"fitting {len(dictionary):,} features to {len(features):,} noun phrases")
@@ -101,7 +161,7 @@ def fitted(
 def train(
     events: Events,
     held_out: Iterable[Sequence[str]],
-    options: Options,
+    options: ArticleOptions,
     *,
     card: Mapping[str, Json],
     tell: Callable[[str], None] = lambda _: None,

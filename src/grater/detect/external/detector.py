@@ -1,26 +1,53 @@
-"""A corrector as a detector: an item is flagged where one of the system's edits changes it.
+"""What a system from outside has to give: the edits it would make to each essay.
+
+A corrector as a detector: an item is flagged where one of the system's edits changes it.
 
 The rule is that of "From edits to judgments" (docs/corpora.md), so a system and an annotator who make the same edits
 get the same answers: an edit counts for an item if, normalised, it overlaps the item's tokens, or, for an item of no
 width, inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.
 
 Which places are decided on: the items of a table, or else every preposition and every gap where one may be missing.
+
+Systems from outside by name: `harper`, `languagetool:URL`, `command:LINE`, `corrected:FILE`, `edits:FILE`.
+
+A name of one's own comes before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its
+file or command.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Protocol
 
 from grater.corpora.judgments import overlaps, reach
 from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.detect.detector import Finding
-from grater.detect.external.corrector import Corrector
+from grater.detect.external import SCHEMES
+from grater.detect.external.files import Corrected, Edited
+from grater.detect.external.programs import Command, Harper, LanguageTool
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
 from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.text.analysis import analyse
 from grater.text.tokens import tokens_of
+
+
+class Corrector(Protocol):
+    """A system that corrects texts; `about` says in a line what it is and where it came from."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        """Every essay with the system's edits of it, in the order of the essays."""
+        ...
+
 
 CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
 
@@ -89,3 +116,37 @@ def _prepositions(essay: Essay) -> Iterator[Item]:
         for candidate in candidates_of(sentence):
             span = sentence.spans[candidate.index]
             yield Item(essay.essay_id, Span(span.start, span.start) if candidate.is_gap else span, candidate.kind)
+
+
+def is_external(name: str) -> bool:
+    """Whether a name is that of a system from outside."""
+    return _parts(name)[1] in SCHEMES
+
+
+def external(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> ExternalDetector:
+    """The system of a name, deciding on these places, or on prepositions."""
+    return ExternalDetector(_corrector(*_parts(name)), places)
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    own, equals, rest = name.partition("=")
+    if not equals or ":" in own:
+        own, rest = "", name
+    scheme, _, value = rest.partition(":")
+    return own, scheme, value
+
+
+def _corrector(own: str, scheme: str, value: str) -> Corrector:
+    if scheme == "harper":
+        return Harper(own or "harper")
+    if not value:
+        raise UsageError(f"expected {scheme}:SOMETHING, found {scheme!r} alone")
+    if scheme == "languagetool":
+        return LanguageTool(value, own or "languagetool")
+    if scheme == "command":
+        words = shlex.split(value)
+        return Command(value, own or PurePath(words[0]).stem)
+    if scheme == "corrected":
+        return Corrected(Path(value), own or Path(value).stem)
+    file, _, annotator = value.partition("@")
+    return Edited(Path(file), own or Path(file).stem, annotator)

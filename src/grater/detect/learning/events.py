@@ -1,24 +1,63 @@
-"""Training events: contexts as rows of numbers, what stood there, and the fold of the line that each comes from.
+"""Text for training, a paragraph a line: each line once, and which lines are held out.
+
+Lines fall into a hundred folds by their own hash, so a line is held out in every run or in none, by every model, and
+in whatever order the sources come.
+
+Training events: contexts as rows of numbers, what stood there, and the fold of the line that each comes from.
 
 Text is analysed batch by batch, by several processes if need be, and each batch numbers its words as they come.
 `gathered` puts batches together and numbers the words anew, the most frequent first; rare ones fall into classes.
+
+Events kept in a file, so that a second model of the same text needs no second analysis.
+
+The file says what its events were made from.  Asked for those of other text, another tagger or another rate of gaps,
+it is refused, so a model is the same whether its events were kept or made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.hashing import Rows
-from grater.detect.learning.vocabulary import GrowingVocabulary, Vocabulary, renumbering
+from grater.detect.learning.features import GrowingVocabulary, Rows, Vocabulary, renumbering
+from grater.errors import BadInput, Problem
+from grater.files import reason, replacing
+from grater.model import Json
+from grater.text.tags import load_tagger
+
+FOLDS = 100
+HELD_OUT = 2
+"""Folds that no model learns from; temperature, costs and thresholds are chosen on them."""
+
+
+def distinct_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Lines with words, each once."""
+    seen: set[bytes] = set()
+    for line in lines:
+        plain = line.strip()
+        digest = hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        if plain and digest not in seen:
+            seen.add(digest)
+            yield plain
+
+
+def fold_of(line: str) -> int:
+    """The fold of a line, from 0 to 99."""
+    digest = hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8, person=b"fold").digest()
+    return int.from_bytes(digest, "big") % FOLDS
+
 
 Labels: TypeAlias = npt.NDArray[np.int8]
 
-MIN_COUNT = 3
+MIN_WORD_COUNT = 3
 """Words that stand in fewer contexts are not in the vocabulary."""
 
 
@@ -62,7 +101,7 @@ def gathered(
     batches: Iterable[Batch],
     layout: Layout,
     *,
-    min_count: int = MIN_COUNT,
+    min_count: int = MIN_WORD_COUNT,
     tell: Callable[[int], None] = lambda _: None,
 ) -> Events:
     """All batches as one, with a vocabulary of the words that stand in enough contexts."""
@@ -97,3 +136,38 @@ def _frequent(rows: Rows, words: tuple[str, ...], layout: Layout, min_count: int
     order = np.argsort(-counts[1:], kind="stable")
     kept = order[counts[1:][order] >= min_count]
     return Vocabulary(tuple(words[place] for place in kept.tolist()))
+
+
+def source_of(files: Iterable[Path], *, gap_rate: float, seed: int) -> dict[str, Json]:
+    """What events are made from: the text files by name and size, the tagger, and what chance depends on."""
+    texts: list[Json] = [f"{file.name}, {file.stat().st_size} bytes" for file in files]
+    return {"text": texts, "tagger": load_tagger().card.get("hash"), "rate of gaps": gap_rate, "seed": seed}
+
+
+def keep(events: Events, path: Path, source: Mapping[str, Json]) -> None:
+    """Write events with what they were made from."""
+    parts = {"words": list(events.vocabulary.words), "source": dict(source)}
+    text = np.frombuffer(json.dumps(parts, sort_keys=True).encode("ascii"), np.uint8)
+    with replacing(path) as stream:
+        np.savez(stream, rows=events.rows, labels=events.labels, folds=events.folds, text=text)
+
+
+def kept(path: Path, source: Mapping[str, Json]) -> Events:
+    """Events that were kept; those of something else are refused."""
+    try:
+        with zipfile.ZipFile(path), np.load(path) as arrays:  # of what is no archive, numpy makes other things
+            parts = json.loads(arrays["text"].tobytes())
+            found = Events(arrays["rows"], arrays["labels"], arrays["folds"], Vocabulary(tuple(parts["words"])))
+            made_from = dict(parts["source"])
+    except OSError as error:
+        _refuse(path, f"cannot be read: {reason(error)}")
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        _refuse(path, f"expected kept events, found something else ({error})")
+    for name, expected in source.items():
+        if made_from.get(name) != expected:
+            _refuse(path, f"its events come from another {name}; delete the file to make them anew")
+    return found
+
+
+def _refuse(path: Path, message: str) -> NoReturn:
+    raise BadInput(Problem(str(path), message))

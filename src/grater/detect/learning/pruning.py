@@ -20,10 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.dictionary import Dictionary
-from grater.detect.learning.hashing import Keys
-from grater.detect.learning.maxent import Matrix
-from grater.detect.learning.table import Weights
+from grater.detect.learning.features import Keys
+from grater.detect.learning.fitting import Dictionary, Matrix
+from grater.detect.learning.weights import Weights
 
 STEPS = 127
 AGAINST = 3.0

@@ -22,11 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from grater.detect.ngrams.counts import KEY_BITS, Packing
+from grater.detect.ngrams.counts import KEY_BITS, SPECIAL, NgramVocabulary, Packing, normal
 from grater.detect.ngrams.kneser_ney import Level, Smoothed, find
-from grater.detect.ngrams.language_model import LanguageModel
-from grater.detect.ngrams.quantised import LEAST
-from grater.detect.ngrams.words import SPECIAL, Vocabulary, normal
+from grater.detect.ngrams.language_model import LEAST, LanguageModel
 from grater.errors import BadInput, Problem
 
 LN10 = log(10)
@@ -35,11 +33,11 @@ SECTION = re.compile(r"\\(\d+)-grams:")
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class ArpaModel:
     """What an ARPA file gave, and how many of its words and n-grams were left out."""
 
     smoothed: Smoothed
-    vocabulary: Vocabulary
+    vocabulary: NgramVocabulary
     n_words_left_out: int
     n_ngrams_left_out: int
 
@@ -62,7 +60,7 @@ class _Section:
         return Level(keys[by_key], log_p, log_backoff)
 
 
-def read_arpa(lines: Iterable[str], *, name: str) -> Import:
+def read_arpa(lines: Iterable[str], *, name: str) -> ArpaModel:
     """A model from the lines of an ARPA file."""
     reader = _Reader(name, enumerate(lines, 1))
     n_by_order = reader.header()
@@ -87,7 +85,7 @@ def read_arpa(lines: Iterable[str], *, name: str) -> Import:
         levels.append(section.level(order, packing.bits))
         _require_parts(levels, packing.bits, name)
     n_words_left_out = len(unigrams.keys() - vocabulary.numbers.keys())
-    return Import(Smoothed(packing, tuple(levels), ()), vocabulary, n_words_left_out, n_left_out)
+    return ArpaModel(Smoothed(packing, tuple(levels), ()), vocabulary, n_words_left_out, n_left_out)
 
 
 @dataclass(slots=True)
@@ -131,13 +129,13 @@ class _Reader:
         return fields[1], p, backoff
 
 
-def _vocabulary(unigrams: dict[str, tuple[float, float]], most: int) -> Vocabulary:
+def _vocabulary(unigrams: dict[str, tuple[float, float]], most: int) -> NgramVocabulary:
     usable = [word for word in unigrams if word not in SPECIAL and normal(word) == word]
     ranked = sorted(usable, key=lambda word: (-unigrams[word][0], word))
-    return Vocabulary.of([*SPECIAL, *ranked[: most - len(SPECIAL)]])
+    return NgramVocabulary.of([*SPECIAL, *ranked[: most - len(SPECIAL)]])
 
 
-def _unigrams(unigrams: dict[str, tuple[float, float]], vocabulary: Vocabulary) -> Level:
+def _unigrams(unigrams: dict[str, tuple[float, float]], vocabulary: NgramVocabulary) -> Level:
     rows = np.array([unigrams.get(word, (LEAST, 0.0)) for word in vocabulary.words])
     log_p, log_backoff = (np.maximum(rows * LN10, LEAST)).T
     return Level(np.arange(len(rows), dtype=np.uint64), log_p, log_backoff)

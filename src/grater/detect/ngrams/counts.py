@@ -1,4 +1,21 @@
-"""The n-grams of a text, counted for every order up to the highest.
+"""Words as a language model knows them: in a normal form, and numbered.
+
+The normal form is lower case, with curly apostrophes made straight, every digit a 0 (`1984` and `2026` are one word)
+and the variant spellings of prepositions made one (`towards` is `toward`).  Numbers are given by frequency, the most
+frequent first and equal ones in code-point order, after the three words that every model has: `<unk>` for all that
+it does not know, `<s>` and `</s>` for the rims of a sentence.
+
+Counts of n-grams that need not fit into memory: sorted runs on disk, merged by ranges of keys.
+
+An n-gram is one 64-bit key: its words' numbers, the first word highest, some bits each.  So keys in order are n-grams
+in order, dropping the first word is a mask and dropping the last a shift.  A key comes with two counts: `raw`, how
+often the n-gram was seen, and `adjusted`, what Kneser-Ney smoothing counts (`kneser_ney`).
+
+`Runs.add` writes records, one for each key and in order, as a run to disk.  `Runs.merged` goes through all runs at
+once: it parts the keys into ranges of about `most` records, and sums up one range after the other.  What comes out
+does not depend on how the records came in.
+
+The n-grams of a text, counted for every order up to the highest.
 
 Heafield, Pouzyrevsky, Clark & Koehn 2013 (ACL, short papers, 690-696), section 3.1-3.2.  Every word of a sentence and
 its end give one n-gram of the highest order; where it would reach over the start of the sentence, `<s>` fills it up.
@@ -10,16 +27,164 @@ and only waits there for its first `<s>` to be dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.runs import MOST_RECORDS, Keys, Records, Runs, joined, summed, tallied
-from grater.detect.ngrams.words import START
 from grater.errors import UsageError
+from grater.text.prepositions import VARIANTS
+
+UNKNOWN, START, END = 0, 1, 2
+SPECIAL = ("<unk>", "<s>", "</s>")
+
+Ids: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+
+_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "“": '"', "”": '"'})
+_DIGIT = re.compile(r"\d")
+
+
+def normal(word: str) -> str:
+    """The form in which a word is counted and looked up; a word spelt like `<s>` is no rim."""
+    plain = _DIGIT.sub("0", word.lower().translate(_STRAIGHT))
+    return SPECIAL[UNKNOWN] if plain in SPECIAL else VARIANTS.get(plain, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class NgramVocabulary:
+    """The words of a model by number, with the way back."""
+
+    words: tuple[str, ...]
+    numbers: Mapping[str, int]
+
+    @staticmethod
+    def of(words: Sequence[str]) -> NgramVocabulary:
+        """All the words, the three special ones first."""
+        return NgramVocabulary(tuple(words), {word: number for number, word in enumerate(words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def ids(self, words: Iterable[str]) -> Ids:
+        """The numbers of words as people write them."""
+        return np.array([self._number(word) for word in words], dtype=np.int64)
+
+    def _number(self, word: str) -> int:
+        known = self.numbers.get(word, UNKNOWN)  # most words are in normal form already
+        return known if known > END else self.numbers.get(normal(word), UNKNOWN)
+
+    def sentence(self, words: Iterable[str]) -> Ids:
+        """The numbers of a sentence's words, with its rims."""
+        return np.concatenate([[START], self.ids(words), [END]]).astype(np.int64)
+
+
+MOST_RECORDS = 1 << 23
+"""Records that are sorted at once; with what sorting needs, about half a gigabyte."""
+
+Keys: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
+COLUMNS = (("keys", np.uint64), ("raw", np.uint32), ("adjusted", np.uint32))
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Keys with their counts, column by column."""
+
+    keys: Keys
+    raw: Counts
+    adjusted: Counts
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def part(self, start: int, end: int) -> Records:
+        return Records(self.keys[start:end], self.raw[start:end], self.adjusted[start:end])
+
+
+def tallied(keys: Keys) -> Records:
+    """How often each key stands in an array; adjusted counts are the same for now."""
+    ordered = np.sort(keys)
+    firsts = _firsts(ordered)
+    counts = np.diff(firsts, append=len(ordered)).astype(np.uint32)
+    return Records(ordered[firsts], counts, counts)
+
+
+def summed(records: Records) -> Records:
+    """One record for each key, in order."""
+    order = np.argsort(records.keys, kind="stable")
+    ordered = records.keys[order]
+    firsts = _firsts(ordered)
+    if not len(firsts):
+        return records
+    raw, adjusted = (
+        np.add.reduceat(each[order], firsts, dtype=np.uint32) for each in (records.raw, records.adjusted)
+    )
+    return Records(ordered[firsts], raw, adjusted)
+
+
+def joined(parts: Sequence[Records]) -> Records:
+    """Records one after the other."""
+    return Records(
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.raw for part in parts]),
+        np.concatenate([part.adjusted for part in parts]),
+    )
+
+
+def _firsts(ordered: Keys) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Where each key of an ordered array begins."""
+    is_first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return np.flatnonzero(is_first)
+
+
+@dataclass(slots=True)
+class Runs:
+    """The runs of one order, on disk in `folder`; they go when the folder goes."""
+
+    folder: Path
+    name: str
+    most: int = MOST_RECORDS
+    n_runs: int = field(default=0, init=False)
+
+    def add(self, records: Records) -> None:
+        """Write one run: keys in order, each once."""
+        if len(records):
+            for column, dtype in COLUMNS:
+                np.asarray(getattr(records, column), dtype).tofile(self._path(self.n_runs, column))
+            self.n_runs += 1
+
+    def merged(self) -> Iterator[Records]:
+        """All records, one for each key, in order, in blocks."""
+        runs = [self._run(number) for number in range(self.n_runs)]
+        starts = [0] * len(runs)
+        for bound in self._bounds(runs):
+            ends = [len(run) if bound is None else int(np.searchsorted(run.keys, bound)) for run in runs]
+            parts = [run.part(start, end) for run, start, end in zip(runs, starts, ends, strict=True) if end > start]
+            starts = ends
+            if parts:
+                yield summed(joined(parts)) if len(parts) > 1 else joined(parts)
+
+    def _run(self, number: int) -> Records:
+        keys, raw, adjusted = (np.memmap(self._path(number, name), dtype, mode="r") for name, dtype in COLUMNS)
+        return Records(keys, raw, adjusted)
+
+    def _path(self, number: int, column: str) -> Path:
+        return self.folder / f"{self.name}-{number}.{column}"
+
+    def _bounds(self, runs: Sequence[Records]) -> list[np.uint64 | None]:
+        """Keys that part the records into ranges of about `most`, as far as a sample tells; None is the end."""
+        n_ranges = 1 + sum(map(len, runs)) // self.most
+        if n_ranges == 1:
+            return [None]
+        step = max(1, self.most // 64)
+        sample = np.sort(np.concatenate([run.keys[step // 2 :: step] for run in runs]))
+        cuts = np.linspace(0, len(sample), n_ranges + 1).astype(int)[1:-1]
+        return [*np.unique(sample[cuts]), None]
+
 
 KEY_BITS = 64
 

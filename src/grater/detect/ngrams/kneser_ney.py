@@ -24,9 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.counts import Packing, blocks_by_context
-from grater.detect.ngrams.runs import Keys, Records, Runs
-from grater.detect.ngrams.words import START
+from grater.detect.ngrams.counts import START, Keys, Packing, Records, Runs, blocks_by_context
 from grater.errors import UsageError
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]

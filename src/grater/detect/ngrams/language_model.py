@@ -1,4 +1,11 @@
-"""An n-gram language model that can be asked: what is the logarithm of this word's probability after these?
+"""Numbers in one byte each: a code book of 256 values.
+
+The range is cut into 256 bins of equal width, and each number stands for its bin's mean.  So no logarithm is off by
+more than a bin: about 0.05 for probabilities between 1 and e^-13.  Bins of equal size (Federico & Bertoldi 2006, WMT,
+94-101), tried first, put rare but important numbers far off and raised perplexity by 4 %; these raise it by less than
+0.1 %.  Up to 256 different values are kept as they are.
+
+An n-gram language model that can be asked: what is the logarithm of this word's probability after these?
 
 The table of an order is its n-grams' keys in order (`counts.Packing`), each with the logarithm of its probability and
 of its back-off weight.  A question is answered as in any back-off model: by the longest n-gram that is there, with
@@ -8,6 +15,12 @@ of every n-gram is an n-gram itself, so where a short one is missing no longer o
 Questions come in bulk, as rows of word numbers, the word asked about last.  Rows have `order` columns; NOTHING stands
 where a row is shorter, as at the start of a sentence.  Each row is answered for itself: the answer does not depend on
 what else is asked.
+
+A language model as a model file (`grater.models`), and back.
+
+An order is stored as a trie, not as keys: for every n-gram of the order below how many n-grams it begins, and of each
+of these the last word.  Numbers of two bytes and more are split into planes, all low bytes first, which pack better.
+Keys are put together again on loading: below half a second for six million n-grams.
 """
 
 from __future__ import annotations
@@ -15,16 +28,58 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from grater.detect.ngrams.counts import Packing
+from grater.detect.ngrams.counts import SPECIAL, UNKNOWN, Keys, NgramVocabulary, Packing
 from grater.detect.ngrams.kneser_ney import Smoothed, find
-from grater.detect.ngrams.quantised import LEAST, Column, quantised
-from grater.detect.ngrams.runs import Keys
-from grater.detect.ngrams.words import UNKNOWN, Vocabulary
+from grater.errors import BadInput, Problem
 from grater.model import Json
+from grater.models import read_model, write_model
+
+N_CODES = 256
+LEAST = -99.0
+"""What stands for the logarithm of 0, as in ARPA files (there to the base 10)."""
+
+Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Numbers by place: looked up in a code book, or without codes given one by one."""
+
+    values: Numbers
+    codes: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.values if self.codes is None else self.codes)
+
+    def at(self, places: Numbers) -> Numbers:
+        """The numbers at some places, as 64-bit floats so that sums do not depend on how they were stored."""
+        found = self.values[places] if self.codes is None else self.values[self.codes[places]]
+        return found.astype(np.float64)
+
+
+def quantised(numbers: Numbers) -> Column:
+    """The numbers by a code book of their own."""
+    numbers = np.maximum(numbers, LEAST)
+    values, codes = np.unique(numbers, return_inverse=True)
+    if len(values) > N_CODES:
+        values, codes = _bins(numbers)
+    return Column(values.astype(np.float32), codes.astype(np.uint8))
+
+
+def _bins(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The means of the bins that hold something, and the bin of each number."""
+    is_sound = numbers > LEAST  # a zero among the probabilities gets a bin to itself, and does not widen the others
+    low, high = numbers[is_sound].min(), numbers.max()
+    width = (high - low) / (N_CODES - 1)
+    bins = np.where(is_sound, 1 + np.minimum((numbers - low) / width, N_CODES - 2), 0).astype(np.int64)
+    _, codes, n_each = np.unique(bins, return_inverse=True, return_counts=True)
+    return np.bincount(codes, weights=numbers) / n_each, codes
+
 
 NOTHING = -1
 
@@ -48,13 +103,13 @@ class Table:
 class LanguageModel:
     """Tables for the orders 1, 2, ... of one vocabulary; `card` says where they come from."""
 
-    vocabulary: Vocabulary
+    vocabulary: NgramVocabulary
     packing: Packing
     tables: tuple[Table, ...]
     card: Mapping[str, Json] = field(default_factory=dict)
 
     @staticmethod
-    def of(smoothed: Smoothed, vocabulary: Vocabulary, *, is_exact: bool = False) -> LanguageModel:
+    def of(smoothed: Smoothed, vocabulary: NgramVocabulary, *, is_exact: bool = False) -> LanguageModel:
         """The model as it is stored: 8 bits for each number above the single words, unless it must be exact."""
         low, *high = smoothed.levels
         pack = Column if is_exact else quantised
@@ -140,3 +195,88 @@ def _batches(sentences: Iterable[Sequence[str]], n_at_once: int) -> Iterable[lis
             batch = []
     if batch:
         yield batch
+
+
+KIND = "ngrams"
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+
+def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:
+    """Write a model all or nothing."""
+    arrays: dict[str, Array] = {}
+    for order, table in enumerate(model.tables, 1):
+        if order > 1:
+            packing = Packing(order, model.packing.bits)
+            places = np.searchsorted(model.tables[order - 2].keys, packing.prefixes(table.keys))
+            n_each = np.bincount(places, minlength=len(model.tables[order - 2]))
+            arrays |= _planes(f"children{order}", n_each) | _planes(
+                f"words{order}", packing.words(table.keys, order - 1)
+            )
+        arrays |= _columns(f"log_p{order}", table.log_p)
+        if order < model.order:
+            arrays |= _columns(f"log_backoff{order}", table.log_backoff)
+    write_model(path, kind=KIND, card=card, arrays=arrays, strings={"words": model.vocabulary.words})
+
+
+def load(path: Path) -> LanguageModel:
+    """Read a model; a file that is none, or damaged, is refused with the reason."""
+    stored = read_model(path, kind=KIND)
+    words, arrays = stored.strings.get("words", ()), stored.arrays
+    if words[: len(SPECIAL)] != SPECIAL:
+        raise BadInput(Problem(str(path), "damaged: its words do not begin as a language model's do; train it anew"))
+    try:
+        order = 1 + sum(name.startswith("children") and name.endswith("_0") for name in arrays)
+        packing = Packing.for_words(order, len(words))
+        tables = _tables(arrays, packing, len(words))
+    except (KeyError, ValueError) as error:
+        raise BadInput(Problem(str(path), "damaged: its tables do not fit together; train it anew")) from error
+    return LanguageModel(NgramVocabulary.of(words), packing, tables, stored.card)
+
+
+def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tuple[Table, ...]:
+    keys: Keys = np.arange(n_words, dtype=np.uint64)
+    tables = []
+    for order in range(1, packing.order + 1):
+        if order > 1:
+            keys = np.repeat(keys, _joined(arrays, f"children{order}"))
+            keys <<= np.uint64(packing.bits)
+            keys |= _joined(arrays, f"words{order}")
+        log_p = _column(arrays, f"log_p{order}")
+        is_last = order == packing.order
+        backoff = (
+            Column(np.zeros(1), np.zeros(len(keys), np.uint8)) if is_last else _column(arrays, f"log_backoff{order}")
+        )
+        if not len(keys) == len(log_p) == len(backoff):
+            raise ValueError(f"{len(keys)} keys, {len(log_p)} probabilities, {len(backoff)} weights")
+        tables.append(Table(keys, log_p, backoff))
+    return tuple(tables)
+
+
+def _planes(name: str, numbers: Array) -> dict[str, Array]:
+    """Numbers as arrays of their bytes, lowest first, as many as the largest needs."""
+    n_bytes = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
+    return {f"{name}_{byte}": (numbers >> (8 * byte) & 0xFF).astype(np.uint8) for byte in range(n_bytes)}
+
+
+def _joined(arrays: Mapping[str, Array], name: str) -> Array:
+    """The numbers of some planes, in the smallest type that holds them."""
+    planes = [arrays[f"{name}_0"]]
+    while (plane := arrays.get(f"{name}_{len(planes)}")) is not None:
+        planes.append(plane)
+    if len(planes) > 4 or len({len(plane) for plane in planes}) != 1:
+        raise ValueError(f"{name}: planes of different lengths")
+    n_bytes = 1 << (len(planes) - 1).bit_length()
+    numbers = np.zeros((len(planes[0]), n_bytes), np.uint8)
+    for byte, plane in enumerate(planes):
+        numbers[:, byte] = plane
+    return numbers.view(f"<u{n_bytes}")[:, 0]
+
+
+def _columns(name: str, column: Column) -> dict[str, Array]:
+    values = {f"{name}_values": column.values.astype(np.float32)}
+    return values if column.codes is None else {**values, f"{name}_codes": column.codes}
+
+
+def _column(arrays: Mapping[str, Array], name: str) -> Column:
+    return Column(arrays[f"{name}_values"], arrays.get(f"{name}_codes"))

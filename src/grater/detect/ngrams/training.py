@@ -1,4 +1,10 @@
-"""From text to a language model, in bounded memory.
+"""Plain text for training: any files or folders, sentence by sentence, as normal words.
+
+A line is a paragraph.  The same line twice is read once: sources share paragraphs, and what is said once should not
+count twice.  Files may be packed (`.gz`, `.bz2`, `.xz`); of a folder, the files that end in `.txt` are read, in order
+of name.
+
+From text to a language model, in bounded memory.
 
 Three steps: the text becomes numbers in a file (`Numbered`), and its words are counted on the way; the most frequent
 words become the vocabulary, all others `<unk>`; n-grams are counted in sorted runs on disk (`counts`) and smoothed
@@ -11,17 +17,73 @@ from __future__ import annotations
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grater.detect.ngrams.counts import Packing, count_ngrams
+from grater.corpora.formats import FORMATS
+from grater.corpora.guess import files_of
+from grater.corpora.source import ignore_progress, open_source
+from grater.detect.learning.events import HELD_OUT, distinct_lines, fold_of
+from grater.detect.ngrams.counts import (
+    END,
+    MOST_RECORDS,
+    SPECIAL,
+    START,
+    UNKNOWN,
+    NgramVocabulary,
+    Packing,
+    count_ngrams,
+    normal,
+)
 from grater.detect.ngrams.kneser_ney import Smoothed, smooth
-from grater.detect.ngrams.runs import MOST_RECORDS
-from grater.detect.ngrams.words import END, SPECIAL, START, UNKNOWN, Vocabulary
 from grater.errors import UsageError
+from grater.text.sentences import sentence_tokens
+
+Progress = Callable[[int], None]
+
+
+def text_lines(paths: Iterable[Path], *, advance: Progress = ignore_progress) -> Iterator[str]:
+    """The lines of files and folders, each different line once."""
+    files = (file for path in paths for file in files_of(path, FORMATS["text"]))
+    return distinct_lines(line for file in files for line in open_source(file, advance=advance).lines())
+
+
+@dataclass(slots=True)
+class HoldOutSplit:
+    """Keeps the lines of two folds in a hundred out of training, the same as the other engines do, for choosing
+    thresholds and measuring; the first `most` of them are remembered."""
+
+    most: int = 100_000
+    lines: list[str] = field(default_factory=list)
+
+    def left(self, lines: Iterable[str]) -> Iterator[str]:
+        """The lines to train on, of lines as `text_lines` gives them."""
+        for line in lines:
+            if fold_of(line) >= HELD_OUT:
+                yield line
+            elif len(self.lines) < self.most:
+                self.lines.append(line)
+
+
+def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The normal words of each sentence; a line has at least one, unless it is blank."""
+    cache: dict[str, str] = {}
+    for line in lines:
+        for _, words in sentence_tokens(line):
+            yield [_normal(word, cache) for word in words]
+
+
+def _normal(word: str, cache: dict[str, str]) -> str:
+    found = cache.get(word)
+    if found is None:
+        found = normal(word)
+        if len(cache) < 1 << 20:
+            cache[word] = found
+    return found
+
 
 MOST_WORDS = 1 << 16
 PRUNE = (0, 0, 1, 1)
@@ -34,7 +96,7 @@ def _tell_nobody(message: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ModelSize:
     """What model to make: n-grams up to `order` words, `n_words` different words, thresholds for each order."""
 
     order: int = 4
@@ -44,17 +106,17 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedModel:
     """A smoothed model with its words; the numbers say what it was made from."""
 
     smoothed: Smoothed
-    vocabulary: Vocabulary
+    vocabulary: NgramVocabulary
     n_sentences: int
     n_tokens: int
     n_types: int
 
 
-def train(sentences: Iterable[Sequence[str]], wish: Wish, *, tell: Tell = _tell_nobody) -> Trained:
+def train(sentences: Iterable[Sequence[str]], wish: ModelSize, *, tell: Tell = _tell_nobody) -> TrainedModel:
     """Train on sentences of normal words; `tell` hears of each step."""
     if wish.order < 1 or wish.n_words <= len(SPECIAL):
         raise UsageError(
@@ -72,7 +134,7 @@ def train(sentences: Iterable[Sequence[str]], wish: Wish, *, tell: Tell = _tell_
         orders = count_ngrams(streams, packing, folder, most=wish.most_records)
         tell("smoothing")
         smoothed = smooth(orders, packing, len(vocabulary), prune=wish.prune[: wish.order])
-    return Trained(smoothed, vocabulary, text.n_sentences, text.n_tokens, len(text.words) - len(SPECIAL))
+    return TrainedModel(smoothed, vocabulary, text.n_sentences, text.n_tokens, len(text.words) - len(SPECIAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +166,7 @@ def _numbered(sentences: Iterable[Sequence[str]], path: Path, *, n_at_once: int 
     return _Numbered(path, list(numbers), n_sentences, n_tokens)
 
 
-def _vocabulary(text: _Numbered, n_words: int) -> tuple[Vocabulary, np.ndarray[Any, np.dtype[np.uint32]]]:
+def _vocabulary(text: _Numbered, n_words: int) -> tuple[NgramVocabulary, np.ndarray[Any, np.dtype[np.uint32]]]:
     """The most frequent words, and the new number of every old one."""
     counts = np.zeros(len(text.words), np.int64)
     for block in _blocks(text, MOST_RECORDS):
@@ -113,7 +175,7 @@ def _vocabulary(text: _Numbered, n_words: int) -> tuple[Vocabulary, np.ndarray[A
     kept = [*range(len(SPECIAL)), *ranked[: n_words - len(SPECIAL)]]
     new_numbers = np.full(len(counts), UNKNOWN, np.uint32)
     new_numbers[kept] = np.arange(len(kept))
-    return Vocabulary.of([text.words[number] for number in kept]), new_numbers
+    return NgramVocabulary.of([text.words[number] for number in kept]), new_numbers
 
 
 def _blocks(text: _Numbered, size: int) -> Iterator[np.ndarray[Any, np.dtype[np.uint32]]]:

@@ -6,15 +6,24 @@ make an infinitive, since tag sets differ: *to* is one where a base form follows
 
 Beyond the papers, a gap is a candidate (`prep-missing`) where a noun phrase or a gerund begins right after a word
 that could have brought a preposition with it: a verb, noun, adjective, adverb or particle.
+
+What all engines have in common: a score for every preposition, and for none, at every candidate.
+
+The columns are the 34 prepositions in house order (`text.prepositions`), then none at all.  Scores are log-
+probabilities where an engine has probabilities; only differences within a row count, so any constant may be added to
+a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from grater.detect.learning.weights import Scores
+from grater.model import DELETE
 from grater.text.analysis import Sentence
-from grater.text.prepositions import canonical
+from grater.text.prepositions import PREPOSITIONS, canonical
 
 PREP, MISSING = "prep", "prep-missing"
 PREPOSITION_TAGS = frozenset(("IN", "TO"))
@@ -70,3 +79,28 @@ def _is_infinitive(words: tuple[str, ...], tags: tuple[str, ...], place: int) ->
     while after < len(tags) and tags[after].startswith("RB"):
         after += 1
     return after < len(tags) and tags[after] == "VB"
+
+
+ANSWERS: tuple[str, ...] = (*PREPOSITIONS, DELETE)
+"""What the columns of scores mean."""
+
+NONE = len(PREPOSITIONS)
+"""The column of no preposition."""
+
+COLUMN_OF = {answer: column for column, answer in enumerate(ANSWERS)}
+
+
+class Engine(Protocol):
+    """Anything that can say which preposition fits a place."""
+
+    def scores(self, candidates: Sequence[Candidate]) -> Scores:
+        """(candidates, 35): log-probabilities or scores; a row depends on its own candidate only."""
+        ...
+
+
+def answer_of(candidate: Candidate) -> int:
+    """The column of what the writer wrote."""
+    if candidate.is_gap:
+        return NONE
+    written = canonical(candidate.sentence.words[candidate.index])
+    return NONE if written is None else COLUMN_OF[written]

@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.scores import Scores
-from grater.detect.prepositions.candidates import Candidate
+from grater.detect.learning.weights import Scores
+from grater.detect.prepositions.candidates import ANSWERS, NONE, Candidate, Engine, answer_of
 from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.engine import ANSWERS, NONE, Engine, answer_of
 from grater.detect.prepositions.filters import Words
 from grater.detect.prepositions.thresholds import Thresholds
 from grater.detect.systems import load_system
@@ -55,7 +54,7 @@ class CombinedEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownToOne:
+class KnownToAny:
     """The words that at least one of the engines knows."""
 
     parts: Collection[Words]
@@ -98,7 +97,7 @@ def from_file(path: Path) -> PrepositionDetector:
             raise BadInput(Problem(str(path), message))
     engine = CombinedEngine(tuple(part.engine for part in parts), costs)
     return PrepositionDetector(
-        path.stem, engine, thresholds, model.card, known=KnownToOne([part.known for part in parts])
+        path.stem, engine, thresholds, model.card, known=KnownToAny([part.known for part in parts])
     )
 
 

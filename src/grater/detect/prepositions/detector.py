@@ -11,11 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from grater.detect.batches import grouped
-from grater.detect.detector import Finding
-from grater.detect.learning.scores import Scores
-from grater.detect.prepositions.candidates import MISSING, PREP, Candidate, candidates_of
-from grater.detect.prepositions.engine import ANSWERS, Engine, answer_of
+from grater.detect.detector import Finding, grouped
+from grater.detect.learning.weights import Scores
+from grater.detect.prepositions.candidates import ANSWERS, MISSING, PREP, Candidate, Engine, answer_of, candidates_of
 from grater.detect.prepositions.filters import (
     DEFAULT,
     TYPE_OF_RULES,
@@ -36,7 +34,7 @@ DECIMALS = 6
 """Machines may differ in the last digits of an exponential; nothing that is shown does."""
 
 
-class Everything:
+class AnyWord:
     """Holds every word: for engines without a vocabulary."""
 
     def __contains__(self, word: object) -> bool:
@@ -44,7 +42,7 @@ class Everything:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCandidate:
     """A candidate with the essay that it stands in."""
 
     essay_id: str
@@ -65,7 +63,7 @@ class PrepositionDetector:
     engine: Engine
     thresholds: Thresholds
     card: Mapping[str, Json]
-    known: Words = field(default_factory=Everything)
+    known: Words = field(default_factory=AnyWord)
     filters: Collection[str] = DEFAULT
     kinds: tuple[str, ...] = (PREP, MISSING)
 
@@ -76,14 +74,14 @@ class PrepositionDetector:
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         for group in grouped(essays):
             waiting = [
-                Placed(essay.essay_id, candidate)
+                PlacedCandidate(essay.essay_id, candidate)
                 for essay, sentences in zip(group, analyse_all(group), strict=True)
                 for sentence in sentences
                 for candidate in candidates_of(sentence, with_gaps=MISSING in self.kinds)
             ]
             yield from self._decided(waiting)
 
-    def _decided(self, waiting: list[Placed]) -> Iterator[Finding]:
+    def _decided(self, waiting: list[PlacedCandidate]) -> Iterator[Finding]:
         candidates = [placed.candidate for placed in waiting]
         if not candidates:
             return
@@ -100,7 +98,9 @@ class PrepositionDetector:
             suggestion = DELETE if TYPES[kind] == TYPE_OF_RULES else ANSWERS[answer]
             yield self._finding(placed, Flag(placed.candidate, TYPES[kind], ANSWERS[own], suggestion), score, belief)
 
-    def _finding(self, placed: Placed, flag: Flag, score: float, belief: tuple[tuple[str, float], ...]) -> Finding:
+    def _finding(
+        self, placed: PlacedCandidate, flag: Flag, score: float, belief: tuple[tuple[str, float], ...]
+    ) -> Finding:
         item = placed.item
         candidate = placed.candidate
         target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]

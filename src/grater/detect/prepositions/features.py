@@ -1,15 +1,149 @@
-"""The 25 features of a context, and the class prior.
+"""What stands around a candidate, as a row of numbers.
+
+T&C 2008, section 3.1: words and tags in the positions next to the preposition and in the heads of nearby phrases.
+Nothing of a row depends on the preposition itself: a gap has the same row as an extraneous preposition in it would,
+but for what the tagger makes of the words around.  The heads are those of `text.chunks`: the prior noun and the prior
+verb are the heads of the last noun and verb phrase that end before the place, in the same sentence; the following
+head is that of the next phrase of either kind, which must begin within `FARTHEST` tokens.  Two more words are ours:
+the one after the following head (*at the end* **of**), and the last preposition or conjunction before (**from** *nine
+to*).
+
+The 25 features of a context, and the class prior.
 
 T&C 2008, section 3.1, has 25 features: words and tags next to the preposition and in the heads of nearby phrases,
 combinations of heads, and features of tags only for words that training did not see.  The paper does not list them
 (Tetreault & Chodorow, COLING 2008, section 3.1, names some); `TEMPLATES` is our list, and docs/detectors.md explains
 each.  `learning.hashing` makes a 32-bit key of each.
+
+The stem that the forms of a word share, for the heads of phrases.
+
+What holds for *depends* holds for *depended*, what holds for *questions* holds for *question*; features of heads
+count by stem, those of the words around by the words themselves.  Stems are found by rule among the words of the
+vocabulary, irregular forms by a short list.  A word whose stem the vocabulary does not have is its own.
 """
 
 from __future__ import annotations
 
-from grater.detect.learning.hashing import Hashing, Template, template
-from grater.detect.prepositions.contexts import FIELDS
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.detect.learning.features import (
+    CLASSES,
+    STRANGE_TAG,
+    TAG_NUMBERS,
+    Hashing,
+    Numbering,
+    Rows,
+    Template,
+    Vocabulary,
+    template,
+)
+from grater.detect.prepositions.candidates import Candidate
+from grater.text.analysis import Sentence
+
+Places: TypeAlias = npt.NDArray[np.int64]
+
+FIELDS = (
+    *("l1", "l2", "l3", "r1", "r2", "r3", "verb", "noun", "head", "after", "prior"),
+    *("l1.tag", "l2.tag", "r1.tag", "r2.tag", "verb.tag", "noun.tag", "head.tag"),
+    "nearest",
+)
+"""The columns: words before and after, heads, their tags, and which head is nearer on the left (1 noun, 2 verb)."""
+
+N_WORDS = 11
+"""The first columns are words, the others are not."""
+
+REACH = 3
+FARTHEST = 2
+
+LINKS = [TAG_NUMBERS["IN"], TAG_NUMBERS["TO"]]
+
+
+def contexts(candidates: Sequence[Candidate], vocabulary: Numbering) -> Rows:
+    """A row for each candidate; candidates of one sentence should stand together."""
+    flat = _Flat()
+    base, last = 0, None
+    places, starts, ends = [], [], []
+    for candidate in candidates:
+        if candidate.sentence is not last:
+            last = candidate.sentence
+            base = flat.add(last, vocabulary)
+            end = base + len(last.words)
+        places.append(base + candidate.index)
+        starts.append(base)
+        ends.append(end)
+    left = np.array(places, np.int64)
+    right = left + np.array([not candidate.is_gap for candidate in candidates], np.int64)
+    return _rows(flat, left, right, np.array(starts, np.int64), np.array(ends, np.int64))
+
+
+class _Flat:
+    """Sentences end to end, with room between them, and the heads of their phrases."""
+
+    def __init__(self) -> None:
+        self.words = [0] * REACH
+        self.tags = [0] * REACH
+        self.nouns: list[tuple[int, int]] = []
+        self.verbs: list[tuple[int, int]] = []
+        self.phrases: list[tuple[int, int]] = []
+
+    def add(self, sentence: Sentence, vocabulary: Numbering) -> int:
+        base = len(self.words)
+        self.words += vocabulary.numbers(sentence.words)
+        self.tags += [TAG_NUMBERS.get(tag, STRANGE_TAG) for tag in sentence.tags]
+        for chunk in sentence.chunks:
+            head = base + chunk.head
+            (self.nouns if chunk.kind == "NP" else self.verbs).append((base + chunk.end, head))
+            self.phrases.append((base + chunk.start, head))
+        self.words += [0] * REACH
+        self.tags += [0] * REACH
+        return base
+
+    def last_head(self, ends_and_heads: list[tuple[int, int]]) -> Places:
+        """For each place, the head of the last phrase that ends there or before; 0 for none."""
+        found = np.zeros(len(self.words) + 1, np.int64)
+        if ends_and_heads:
+            ends, heads = np.array(ends_and_heads).T
+            found[ends] = heads
+        accumulated: Places = np.maximum.accumulate(found)
+        return accumulated
+
+    def next_phrase(self) -> tuple[Places, Places]:
+        """For each place, the start and the head of the next phrase that starts there or later."""
+        nowhere = len(self.words) + FARTHEST + 1
+        start, head = (np.full(len(self.words) + 1, nowhere, np.int64) for _ in range(2))
+        if self.phrases:
+            starts, heads = np.array(self.phrases).T
+            start[starts], head[starts] = starts, heads
+        return np.minimum.accumulate(start[::-1])[::-1], np.minimum.accumulate(head[::-1])[::-1]
+
+
+def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places) -> Rows:
+    """`left` is the place before which the left side ends, `right` where the right side begins."""
+    words, tags = np.array(flat.words, np.int32), np.array(flat.tags, np.int32)
+    noun, verb = (np.where(found[left] >= starts, found[left], 0) for found in map(flat.last_head, _sides(flat)))
+    next_start, next_head = (found[right] for found in flat.next_phrase())
+    is_near = (next_start <= right + FARTHEST) & (next_start < ends)
+    head = np.where(is_near, next_head, 0)
+    places = np.arange(len(words))
+    links = np.maximum.accumulate(np.where(np.isin(tags, LINKS), places, 0))[left - 1]
+    prior, after = np.where(links >= starts, links, 0), np.where(head > 0, head + 1, 0)
+    nearest = np.where(noun > verb, 1, 2) * ((noun > 0) | (verb > 0))
+    columns = [
+        *(words[place] for place in (left - 1, left - 2, left - 3, right, right + 1, right + 2)),
+        *(words[place] for place in (verb, noun, head, after, prior)),
+        *(tags[place] for place in (left - 1, left - 2, right, right + 1, verb, noun, head)),
+        nearest,
+    ]
+    return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _sides(flat: _Flat) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    return flat.nouns, flat.verbs
+
 
 TEMPLATES: tuple[Template, ...] = (
     template("words", "l1"),
@@ -41,3 +175,56 @@ TEMPLATES: tuple[Template, ...] = (
 PRIOR = Template("prior", "prior", ())
 ALL = (*TEMPLATES, PRIOR)
 HASHING = Hashing(FIELDS, ALL)
+
+
+HEADS = [FIELDS.index(name) for name in ("verb", "noun", "head")]
+
+_IRREGULAR = (
+    "am is are was were been being be|went gone go|had has have|did done do|said say|made make|took taken take|"
+    "came come|saw seen see|gave given give|found find|thought think|told tell|felt feel|kept keep|held hold|"
+    "brought bring|began begun begin|wrote written write|stood stand|sat sit|spoke spoken speak|led lead|"
+    "grew grown grow|fell fallen fall|sent send|built build|spent spend|lost lose|met meet|paid pay|ran run|"
+    "knew known know|drew drawn draw|drove driven drive|children child|men man|women woman|feet foot"
+)
+IRREGULAR: Mapping[str, str] = {
+    form: group.split()[-1] for group in _IRREGULAR.split("|") for form in group.split()[:-1]
+}
+
+
+def stem_numbers(vocabulary: Vocabulary) -> Rows:
+    """The number of each word's stem, by the number of the word."""
+    first = len(CLASSES)
+    places = {word: place for place, word in enumerate(vocabulary.words, first)}
+    stems = np.arange(len(vocabulary), dtype=np.int32)
+    for place, word in enumerate(vocabulary.words, first):
+        stems[place] = next((places[stem] for stem in stems_of(word) if stem in places), place)
+    return stems
+
+
+def stemmed(rows: Rows, stems: Rows) -> Rows:
+    """Contexts with the stems of their heads in place of the heads."""
+    found = rows.copy()
+    found[:, HEADS] = stems[rows[:, HEADS]]
+    return found
+
+
+def stems_of(word: str) -> Iterator[str]:
+    """What a word may be a form of, likeliest first."""
+    if word in IRREGULAR:
+        yield IRREGULAR[word]
+    elif word.endswith(("ies", "ied")):
+        yield word[:-3] + "y"
+    elif word.endswith("es") and word[-3:-2] in "sxzho":
+        yield from (word[:-2], word[:-1])
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        yield word[:-1]
+    for ending in ("ed", "ing"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            yield from _verbs(word[: -len(ending)])
+
+
+def _verbs(start: str) -> Iterator[str]:
+    """*plann* is *plan*, *mak* is *make*, *walk* is *walk*."""
+    if start[-1] == start[-2] and start[-1] not in "sl":
+        yield start[:-1]
+    yield from (start, start + "e")

@@ -5,28 +5,28 @@ whole numbers from -127 to 127 times one step, so a score is a sum of whole numb
 of adding, on the size of the batch or on the machine.  `step` also holds the temperature that makes the probabilities
 of held-out text right (Guo et al. 2017, "On Calibration of Modern Neural Networks": one number, fitted by
 likelihood).
+
+Preposition detectors from model files: those that come with grater, and one's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.hashing import Keys, Rows
-from grater.detect.learning.scores import Scores, log_softmax
-from grater.detect.learning.table import Sums, Weights, packed, sums_of, unpacked
-from grater.detect.learning.vocabulary import Vocabulary
-from grater.detect.prepositions.candidates import Candidate
-from grater.detect.prepositions.contexts import contexts
-from grater.detect.prepositions.engine import ANSWERS
-from grater.detect.prepositions.features import HASHING
-from grater.detect.prepositions.stems import stemmed
-from grater.errors import BadInput, Problem
+from grater.detect.learning.features import Keys, Rows, Vocabulary
+from grater.detect.learning.weights import Scores, Sums, Weights, log_softmax, packed, sums_of, unpacked
+from grater.detect.prepositions.candidates import ANSWERS, Candidate
+from grater.detect.prepositions.detector import PrepositionDetector
+from grater.detect.prepositions.features import HASHING, contexts, stemmed
+from grater.detect.prepositions.thresholds import Thresholds
+from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
-from grater.models import read_model, write_model
+from grater.models import read_model, shipped, write_model
 
 KIND = "prepositions"
 BLOCK = 4096
@@ -72,3 +72,28 @@ def load(path: Path) -> LinearEngine:
         message = f"expected the parts of a model of prepositions, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
     return LinearEngine(vocabulary, stems, keys, table, step, model.card)
+
+
+@cache
+def prep_maxent() -> PrepositionDetector:
+    return from_file(shipped("prep-maxent"))
+
+
+@cache
+def prep_perceptron() -> PrepositionDetector:
+    return from_file(shipped("prep-perceptron"))
+
+
+def from_file(path: Path) -> PrepositionDetector:
+    """The detector of a model file, under the file's name."""
+    engine = load(path)
+    return PrepositionDetector(
+        path.stem, engine, _thresholds(engine.card, str(path)), engine.card, known=engine.vocabulary
+    )
+
+
+def _thresholds(card: Mapping[str, Json], name: str) -> Thresholds:
+    try:
+        return Thresholds.of(card.get("thresholds"))
+    except UsageError as error:
+        raise BadInput(Problem(name, f"{error} in the model's card; train the model anew")) from error

@@ -19,12 +19,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.scores import Scores
-from grater.detect.prepositions.candidates import PREP, Candidate, preposition_places
-from grater.detect.prepositions.engine import NONE, Engine, answer_of
-from grater.intervals.wilson import wilson
+from grater.detect.learning.weights import Scores
+from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
 from grater.model import Interval, Json
 from grater.rng import generator
+from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence
 from grater.text.prepositions import PREPOSITIONS
 
@@ -55,7 +54,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class OfPreposition:
+class PrepositionScores:
     """One preposition (or Other): how often it stood there, whether it does answered right, precision, recall, F."""
 
     preposition: str
@@ -79,7 +78,7 @@ class Selection:
     accuracy: Interval
     majority: Interval
     commonest: str
-    by_preposition: tuple[OfPreposition, ...]
+    by_preposition: tuple[PrepositionScores, ...]
 
     def as_json(self) -> dict[str, Json]:
         return {
@@ -141,13 +140,13 @@ def _selection(setup: str, confusion: Table, names: Sequence[str], seed: int) ->
     )
 
 
-def _of_preposition(confusion: Table, place: int, name: str, seed: int) -> OfPreposition:
+def _of_preposition(confusion: Table, place: int, name: str, seed: int) -> PrepositionScores:
     hit = int(confusion[place, place])
     chosen, stood, n = int(confusion[:, place].sum()), int(confusion[place].sum()), int(confusion.sum())
     return _scored(name, np.array([hit, chosen - hit, stood - hit, n - chosen - stood + hit]), seed)
 
 
-def _scored(name: str, cells: Table, seed: int) -> OfPreposition:
+def _scored(name: str, cells: Table, seed: int) -> PrepositionScores:
     """From hits, false alarms, misses and the rest."""
     hit, false_alarm, miss, rest = cells.tolist()
     accuracy, precision, recall = (
@@ -155,7 +154,7 @@ def _scored(name: str, cells: Table, seed: int) -> OfPreposition:
     )
     below = 2 * hit + false_alarm + miss
     if not below:
-        return OfPreposition(name, hit + miss, accuracy, precision, recall, wilson(0, 0))
+        return PrepositionScores(name, hit + miss, accuracy, precision, recall, wilson(0, 0))
     rng = generator(seed, "selection", name)
     drawn = rng.multinomial(int(cells[:3].sum()), cells[:3] / cells[:3].sum(), size=RESAMPLES) @ [
         [2, 2],
@@ -165,7 +164,7 @@ def _scored(name: str, cells: Table, seed: int) -> OfPreposition:
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]).tolist()
     value = 2 * hit / below
     f1 = Interval(value, min(low, value), max(high, value))
-    return OfPreposition(name, hit + miss, accuracy, precision, recall, f1)
+    return PrepositionScores(name, hit + miss, accuracy, precision, recall, f1)
 
 
 def _of_five(tally: Tally, seed: int) -> Selection:

@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.scores import Scores
-from grater.detect.prepositions.engine import ANSWERS, COLUMN_OF, NONE
+from grater.detect.learning.weights import Scores
+from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE
 from grater.errors import UsageError
 from grater.model import Json
 

@@ -1,45 +1,188 @@
-"""From text to a model of prepositions.
+"""Training events: the prepositions of well-formed text, and gaps that have none, each with its context.
+
+T&C 2008, section 3.1: the classifier learns from examples of prepositions used correctly.  The class of no
+preposition, which the paper does not have, learns from gaps: of all places between two tokens with a word on the
+right, each is taken with the same chance (`gap_rate`), so the odds of a gap are those of English up to one constant.
+
+Text comes a paragraph a line (`learning.lines`).
+
+Well-formed text with errors put in, to choose thresholds on.
+
+The rates are those of learners as the papers have them: 6 % of prepositions are wrong (T&C 2008, section 2), about a
+fifth of those extraneous (COLING 2008: up to 18 %), and, our guess, half as many are missing as are chosen wrongly. A
+wrong choice is drawn by the prepositions' own frequencies, flattened by a square root; an extraneous one the same
+way, into a gap where a noun phrase begins.
+
+From text to a model of prepositions.
 
 Lines are read once: analysed, turned into events, and the lines of two folds in a hundred held out.  Of those, the
 events give the temperature (`calibration`) and the text, with errors put in (`corruption`), the thresholds: the
 lowest that flag no more of the right uses than `FALSE_ALARMS` allows.  For comparison: 80 % precision at 19 % recall
 where 6 % are wrong (T&C 2008) means that 3 right uses in 1,000 are flagged.
+
+What an engine needs whose scores of none and of a preposition do not compare: costs, from text it did not see.
+
+The cost of a preposition is the mean margin of none over it in well-formed text (`ngram`, `combined`); a preposition
+with few uses is drawn towards the mean of all, as if FEW uses of that mean were added.  A gap's cost is the mean of
+all.  Then one step is added to every cost, up to which none wins over a preposition that is right as often as a
+preposition wins over a gap that should stay: a margin of 0 means that the engine is in two minds.  Thresholds are
+chosen on the same text with errors put in, as for the other engines (`training.choose_thresholds`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from grater.detect.learning.calibration import miscalibration, temperature
-from grater.detect.learning.dictionary import MIN_COUNT, numbered
-from grater.detect.learning.events import Batch, Events, Labels
-from grater.detect.learning.lines import HELD_OUT, distinct_lines, fold_of
-from grater.detect.learning.maxent import Matrix, fit_maxent
-from grater.detect.learning.perceptron import fit_perceptron
+from grater.detect.learning import events
+from grater.detect.learning.events import (
+    HELD_OUT,
+    MIN_WORD_COUNT,
+    Batch,
+    Events,
+    Labels,
+    Layout,
+    distinct_lines,
+    fold_of,
+)
+from grater.detect.learning.features import GrowingVocabulary
+from grater.detect.learning.fitting import MIN_FEATURE_COUNT, Matrix, fit_maxent, fit_perceptron, numbered
 from grater.detect.learning.pruning import Size, pruned
-from grater.detect.learning.scores import Scores
-from grater.detect.prepositions.candidates import Candidate
-from grater.detect.prepositions.corruption import corrupted, frequencies
-from grater.detect.prepositions.engine import ANSWERS, NONE, Engine, answer_of
-from grater.detect.prepositions.events import GAP_RATE, batch_of
-from grater.detect.prepositions.features import HASHING
+from grater.detect.learning.weights import Scores, miscalibration, temperature
+from grater.detect.prepositions.candidates import (
+    ANSWERS,
+    MISSING,
+    NONE,
+    PREP,
+    Candidate,
+    Engine,
+    answer_of,
+    candidates_of,
+    gap_places,
+    preposition_places,
+)
+from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
 from grater.detect.prepositions.linear import LinearEngine
-from grater.detect.prepositions.stems import stem_numbers
-from grater.detect.prepositions.thresholds import TYPES, Answers, Thresholds, Truths, lowest_threshold, margins
+from grater.detect.prepositions.thresholds import (
+    CHOICE,
+    EXTRANEOUS,
+    MISSING_TYPE,
+    TYPES,
+    Answers,
+    Thresholds,
+    Truths,
+    lowest_threshold,
+    margins,
+)
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.text.analysis import analyse
-from grater.text.prepositions import PREPOSITIONS
+from grater.text.analysis import Sentence, analyse, analyse_all, analyse_words
+from grater.text.prepositions import PREPOSITIONS, canonical
+
+GAP_RATE = 1 / 12
+LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))
+"""Counted are the neighbours: every word of a text is about as often one as another."""
+
+
+def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RATE, seed: int = 0) -> Batch:
+    """The events of some lines; `number` tells batches apart where chance is needed."""
+    rng = generator(seed, "gaps", str(number))
+    candidates: list[Candidate] = []
+    folds: list[int] = []
+    for line, sentences in zip(lines, analyse_all(lines), strict=True):
+        found = [each for sentence in sentences for each in _events_of(sentence, rng, gap_rate)]
+        candidates += found
+        folds += [fold_of(line)] * len(found)
+    vocabulary = GrowingVocabulary()
+    rows = contexts(candidates, vocabulary) if candidates else np.zeros((0, len(FIELDS)), np.int32)
+    labels = np.array([answer_of(candidate) for candidate in candidates], np.int8)
+    return Batch(rows, labels, np.array(folds, np.int8), tuple(vocabulary.places))
+
+
+def _events_of(sentence: Sentence, rng: np.random.Generator, gap_rate: float) -> Iterator[Candidate]:
+    for place in preposition_places(sentence):
+        yield Candidate(sentence, place, PREP)
+    for place in np.flatnonzero(rng.random(len(sentence.words)) < gap_rate).tolist():
+        if sentence.words[place][0].isalnum():
+            yield Candidate(sentence, place, MISSING)
+
+
+def gathered(
+    batches: Iterable[Batch], *, min_count: int = MIN_WORD_COUNT, tell: Callable[[int], None] = lambda _: None
+) -> Events:
+    """All batches as one, the heads by their stems."""
+    found = events.gathered(batches, LAYOUT, min_count=min_count, tell=tell)
+    return replace(found, rows=stemmed(found.rows, stem_numbers(found.vocabulary)))
+
+
+RATES = {CHOICE: 0.048, EXTRANEOUS: 0.012, MISSING_TYPE: 0.024}
+"""Of prepositions; extraneous ones are put into gaps, which are about as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptedPlace:
+    """A candidate of corrupted text; `error` is the type of the error there, empty where there is none."""
+
+    candidate: Candidate
+    error: str
+
+
+def frequencies(labels: Iterable[int]) -> Scores:
+    """The flattened frequencies of the prepositions among labels."""
+    counts = np.bincount(np.fromiter(labels, np.int64), minlength=NONE + 1)[:NONE]
+    flat = np.sqrt(counts + 1.0)
+    shares: Scores = flat / flat.sum()
+    return shares
+
+
+def corrupted(sentences: Iterable[Sentence], shares: Scores, rng: np.random.Generator) -> Iterator[CorruptedPlace]:
+    """The candidates of all sentences with errors put in."""
+    for sentence in sentences:
+        words, errors = _with_errors(sentence, shares, rng)
+        if not words:
+            continue
+        for candidate in candidates_of(analyse_words(words)):
+            is_insertion = errors.get(candidate.index) == MISSING_TYPE
+            error = errors.get(candidate.index, "") if candidate.is_gap == is_insertion else ""
+            yield CorruptedPlace(candidate, error)
+
+
+def _with_errors(sentence: Sentence, shares: Scores, rng: np.random.Generator) -> tuple[list[str], dict[int, str]]:
+    """The words, and the type of error at the places that have one (of the word behind it where one is missing)."""
+    prepositions, gaps = set(preposition_places(sentence)), set(gap_places(sentence))
+    words: list[str] = []
+    errors: dict[int, str] = {}
+    chances = rng.random(len(sentence.words)).tolist()
+    for place, word in enumerate(sentence.words):
+        if place in prepositions and chances[place] < RATES[CHOICE]:
+            errors[len(words)] = CHOICE
+            words.append(_another(word, shares, rng))
+        elif place in prepositions and chances[place] > 1 - RATES[MISSING_TYPE]:
+            errors[len(words)] = MISSING_TYPE
+        elif place in gaps and chances[place] < RATES[EXTRANEOUS]:
+            errors[len(words)] = EXTRANEOUS
+            words += [_another("", shares, rng), word]
+        else:
+            words.append(word)
+    return words, errors
+
+
+def _another(word: str, shares: Scores, rng: np.random.Generator) -> str:
+    """A preposition that is not the word itself, with its capital."""
+    while True:
+        drawn = PREPOSITIONS[int(rng.choice(NONE, p=shares))]
+        if drawn != canonical(word):
+            return drawn.capitalize() if word[:1].isupper() else drawn
+
 
 Method: TypeAlias = Literal["maxent", "perceptron"]
 EPOCHS: Mapping[Method, int] = {"maxent": 5, "perceptron": 4}
@@ -61,12 +204,12 @@ NO_MARGINS: Scores = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PrepositionOptions:
     """How to train."""
 
     method: Method = "maxent"
     size: Size | None = None
-    min_count: int = MIN_COUNT
+    min_count: int = MIN_FEATURE_COUNT
     epochs: int | None = None
     seed: int = 0
     templates: tuple[int, ...] = ()
@@ -126,7 +269,7 @@ def _groups(lines: Iterator[str]) -> Iterator[list[str]]:
 def train(
     events: Events,
     held_out: Iterable[str],
-    options: Options,
+    options: PrepositionOptions,
     *,
     card: Mapping[str, Json],
     tell: Callable[[str], None] = lambda _: None,
@@ -154,7 +297,9 @@ def train(
     return replace(engine, card={**whole, "figures": figures})
 
 
-def fitted(events: Events, options: Options, *, tell: Callable[[str], None] = lambda _: None) -> LinearEngine:
+def fitted(
+    events: Events, options: PrepositionOptions, *, tell: Callable[[str], None] = lambda _: None
+) -> LinearEngine:
     """A model of the events that are not held out, as its fit leaves it."""
     is_used = events.folds >= HELD_OUT
     tell("numbering features")
@@ -183,7 +328,9 @@ def _accuracy(sums: Scores, labels: Labels) -> float:
     return float((sums[is_prep, :NONE].argmax(axis=1) == labels[is_prep]).mean())
 
 
-def choose_thresholds(engine: Engine, held_out: Iterable[str], options: Options, shares: Scores) -> Thresholds:
+def choose_thresholds(
+    engine: Engine, held_out: Iterable[str], options: PrepositionOptions, shares: Scores
+) -> Thresholds:
     """Thresholds by corrupted text."""
     rng = generator(options.seed, "corruption")
     sentences = (sentence for line in held_out for sentence in analyse(line))
@@ -202,7 +349,9 @@ def choose_thresholds(engine: Engine, held_out: Iterable[str], options: Options,
     return Thresholds(**chosen, by_preposition=_of_frequent(values[:, 0], is_right, written, options))
 
 
-def _of_frequent(margins_of_choice: Scores, is_right: Truths, written: Answers, options: Options) -> dict[str, float]:
+def _of_frequent(
+    margins_of_choice: Scores, is_right: Truths, written: Answers, options: PrepositionOptions
+) -> dict[str, float]:
     """A threshold of its own for every preposition that stands there often enough to choose one."""
     chosen = {}
     for column, word in enumerate(PREPOSITIONS):
@@ -210,3 +359,59 @@ def _of_frequent(margins_of_choice: Scores, is_right: Truths, written: Answers, 
         if len(right) * options.false_alarms["choice"] >= FEWEST_ALARMS:
             chosen[word] = lowest_threshold(NO_MARGINS, right, false_alarms=options.false_alarms["choice"])
     return chosen
+
+
+MOST_LINES = 4000
+"""Lines that costs and thresholds come from, evenly spread over those held out."""
+
+MOST_SENTENCES = 10_000
+FEW = 20
+
+
+class CostedEngine(Engine, Protocol):
+    """An engine that lowers the score of none by a cost for each answer."""
+
+    def with_costs(self, costs: Scores) -> Self: ...
+
+
+PricedEngine = TypeVar("PricedEngine", bound=CostedEngine)
+
+
+def tuned(engine: PricedEngine, held_out: Sequence[str], *, seed: int = 0) -> tuple[PricedEngine, Thresholds]:
+    """The engine with its costs, and thresholds for it."""
+    held_out = held_out[:: 1 + len(held_out) // MOST_LINES]
+    sentences = (sentence for line in held_out for sentence in analyse(line))
+    candidates = _candidates(islice(sentences, MOST_SENTENCES))
+    written = np.array([answer_of(candidate) for candidate in candidates], np.int64)
+    if not (written != NONE).any():
+        raise UsageError("expected prepositions in the text to choose thresholds on, found none; name more text")
+    priced = engine.with_costs(costs_of(engine, candidates, written))
+    shares = frequencies(written[written != NONE].tolist())
+    return priced, choose_thresholds(priced, held_out, PrepositionOptions(seed=seed), shares)
+
+
+def costs_of(
+    engine: CostedEngine, candidates: Sequence[Candidate], written: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Scores:
+    """The mean cost of each preposition, rounded so that a card can show it; the last is a gap's."""
+    plain = engine.with_costs(np.zeros(len(ANSWERS)))
+    found = margins(plain.scores(candidates), written.tolist()).values
+    is_gap = written == NONE
+    uses, gaps, words = found[~is_gap, 1], found[is_gap, 2], written[~is_gap]
+    n = np.bincount(words, minlength=NONE)[:NONE]
+    means = (np.bincount(words, weights=uses, minlength=NONE)[:NONE] + FEW * uses.mean()) / (n + FEW)
+    costs = np.append(means, uses.mean())
+    rounded: Scores = np.round(costs + _balance(uses - costs[words], gaps + costs[NONE]), 4)
+    return rounded
+
+
+def _balance(uses: Scores, gaps: Scores) -> float:
+    """The step at which margins of uses lie above it as often as those of gaps above its opposite."""
+    steps = np.quantile(uses, np.linspace(0, 1, 1001))
+    above = 1 - np.searchsorted(np.sort(uses), steps, side="right") / len(uses)
+    opposite = 1 - np.searchsorted(np.sort(gaps), -steps, side="right") / max(1, len(gaps))
+    return float(steps[np.abs(above - opposite).argmin()])
+
+
+def _candidates(sentences: Iterable[Sentence]) -> list[Candidate]:
+    return [candidate for sentence in sentences for candidate in candidates_of(sentence)]

@@ -24,16 +24,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.errors import UsageError
-from grater.evaluate.compare import limits
-from grater.evaluate.edits.counts import AnnotatorCounts, Bools, SentenceCounts
-from grater.evaluate.edits.metrics import Metric, Options
-from grater.evaluate.edits.scores import Chance, documents_of
-from grater.evaluate.edits.subsets import subsets_of
+from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, Metric, MetricOptions, SentenceCounts, subsets_of
+from grater.evaluate.edits.scores import Resampling, documents_of
 from grater.evaluate.edits.systems import Hypothesis, References
-from grater.evaluate.resampling import Design, Numbers, by_document, by_sentence, resampled_sums
 from grater.model import Essay, Interval, Json
 from grater.rng import generator
 from grater.signature import Signature
+from grater.statistics.bootstrap import Design, Numbers, by_document, by_sentence, resampled_sums
+from grater.statistics.paired import percentile_interval
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 
@@ -91,8 +89,8 @@ class _Work:
     """What stays the same through one call."""
 
     metric: Metric
-    options: Options
-    chance: Chance
+    options: MetricOptions
+    chance: Resampling
     design: Design
 
 
@@ -112,13 +110,13 @@ def ceiling(
     references: References,
     hypotheses: Sequence[Hypothesis] = (),
     *,
-    options: Options | None = None,
-    chance: Chance | None = None,
+    options: MetricOptions | None = None,
+    chance: Resampling | None = None,
     sizes: Sequence[int] | None = None,
     most_subsets: int = MOST_SUBSETS,
 ) -> Ceiling:
     """The ceiling for each number of references in `sizes`; all that can be where none are given."""
-    options, chance = options or Options(), chance or Chance(n_resamples=RESAMPLES)
+    options, chance = options or MetricOptions(), chance or Resampling(n_resamples=RESAMPLES)
     annotators = annotators_of(references)
     is_read = np.array([set(annotators) <= set(essay.annotators) for essay in references.essays], np.bool_)
     if not is_read.any():
@@ -136,13 +134,13 @@ def ceiling(
     return Ceiling(metric.name, headline, annotators, n_kept, is_read.size - n_kept, tuple(rows), signature)
 
 
-def _design(references: References, chance: Chance) -> Design:
+def _design(references: References, chance: Resampling) -> Design:
     if chance.cluster == "document":
         return by_document(documents_of(references))
     return by_sentence(len(references.essays))
 
 
-def _subsets(n_annotators: int, size: int, chance: Chance, most: int) -> Bools:
+def _subsets(n_annotators: int, size: int, chance: Resampling, most: int) -> Bools:
     return subsets_of(n_annotators, size, most=most, rng=generator(chance.seed, "ceiling", "subsets", str(size)))
 
 
@@ -195,7 +193,7 @@ def _shortened(hypothesis: Hypothesis, is_read: Bools) -> Hypothesis:
     return hypothesis.only(is_read.nonzero()[0].tolist())
 
 
-def _signed(made: Signature, chance: Chance, most_subsets: int) -> Signature:
+def _signed(made: Signature, chance: Resampling, most_subsets: int) -> Signature:
     drawn = {"resamples": chance.n_resamples, "seed": chance.seed, "units": chance.cluster, "subsets": most_subsets}
     return Signature(f"{made.what}-ceiling", {**made.options, **{name: str(value) for name, value in drawn.items()}})
 
@@ -241,7 +239,7 @@ def _rows(work: _Work, means: Sequence[_Means], size: int) -> list[CeilingRow]:
 def _row(work: _Work, mean: _Means, human: _Means, size: int) -> CeilingRow:
     n_units = work.design.n_units
     scores = {
-        name: limits(float(mean.values[place]), mean.drawn[:, place], n_units=n_units)
+        name: percentile_interval(float(mean.values[place]), mean.drawn[:, place], n_units=n_units)
         for place, name in enumerate(work.metric.score_names(work.options))
     }
     return CeilingRow(mean.name, mean.kind, size, mean.n_subsets, scores, _of_human(mean, human, n_units))
@@ -253,4 +251,4 @@ def _of_human(mean: _Means, human: _Means, n_units: int) -> Interval:
         return Interval(nan, nan, nan, "people's mean score is 0")
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = mean.drawn[:, -1] / human.drawn[:, -1]
-    return limits(float(mean.values[-1]) / below, drawn[np.isfinite(drawn)], n_units=n_units)
+    return percentile_interval(float(mean.values[-1]) / below, drawn[np.isfinite(drawn)], n_units=n_units)

@@ -18,36 +18,64 @@ Departure: an edit that an annotator has twice (same span, correction and type; 
 once.  ERRANT counts one hypothesis edit as two true positives there (errant #49).  The signature says
 `duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
 ERRANT.
+
+Edits out of a text and its correction, by the `errant` package (extra `errant`) with any spaCy model.
+
+Bryant, Felice and Briscoe 2017, sections 2-4.  What `errant_parallel` would write: both lines are tokenised already
+(words between white space), aligned, merged by its rules, typed.  spaCy is loaded here and nowhere else in grater.
+
+Departure: an empty source line gives a sentence without words; `errant_parallel` drops it, and with it the place of
+all lines below.
+
+ERRANT's score as a metric: hypotheses are edits (`errant`), or texts that edits are extracted from (`extract`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from itertools import pairwise, zip_longest
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from grater.evaluate.edits.errant_match import MODES, Matched, Mode, match
-from grater.evaluate.edits.errant_table import EditTable, table_of
-from grater.evaluate.edits.errant_types import FN, FP, TP, TypeCounts
-from grater.evaluate.edits.pairing import require_same_sources
-from grater.model import Essay
+from grater.corpora.formats import Source
+from grater.corpora.identity import EssayIds
+from grater.errors import BadInput, MissingExtra, Problem, UsageError
+from grater.evaluate.edits.edit_table import (
+    FN,
+    FP,
+    TP,
+    EditTable,
+    Matched,
+    Mode,
+    TypeCounts,
+    match,
+    read_table,
+    table_of,
+)
+from grater.evaluate.edits.metrics import (
+    COLUMNS,
+    AnnotatorCounts,
+    Bools,
+    Ints,
+    Keys,
+    MetricOptions,
+    SentenceCounts,
+    choose_annotators,
+    chosen_rows,
+    of_rows,
+    precision_recall_f,
+    score_names,
+)
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
+from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
+from grater.statistics.bootstrap import Numbers
 
-__all__ = [
-    "MODES",
-    "ErrantScore",
-    "Mode",
-    "PairCounts",
-    "errant_counts",
-    "errant_signature",
-    "score_errant",
-]
-
-Counts: TypeAlias = npt.NDArray[np.int64]
+PairCountArray: TypeAlias = npt.NDArray[np.int64]
 
 
 class PairCounts(NamedTuple):
@@ -71,7 +99,7 @@ class ErrantScore:
 
     mode: Mode
     beta: float
-    counts: Counts
+    counts: PairCountArray
     by_type: TypeCounts
     hypothesis_annotators: tuple[str, ...]
     reference_annotators: tuple[str, ...]
@@ -93,7 +121,7 @@ def score_errant(
         theirs.sentences, ours.sentences, reference_name=reference_name, hypothesis_name=hypothesis_name
     )
     matched = match(theirs, ours, mode=mode)
-    chosen = choose(matched, beta=beta)
+    chosen = choose_pairs(matched, beta=beta)
     return ErrantScore(
         mode,
         beta,
@@ -138,7 +166,7 @@ def _digest(table: EditTable) -> str:
     return digest([*texts, *groups, *edits])
 
 
-def choose(matched: Matched, *, beta: float) -> Counts:
+def choose_pairs(matched: Matched, *, beta: float) -> PairCountArray:
     """For each sentence the pair that the corpus so far is best off with; of equal ones the first."""
     chosen, so_far = list[int](), (0, 0, 0)
     counts = [(tp, fp, fn) for tp, fp, fn in matched.counts.tolist()]
@@ -169,7 +197,7 @@ def _f(tp: int, fp: int, fn: int, beta: float) -> float:
     return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), 4)
 
 
-def _types(matched: Matched, chosen: Counts) -> TypeCounts:
+def _types(matched: Matched, chosen: PairCountArray) -> TypeCounts:
     """What the chosen pairs count for each type: the reference's types where the two meet."""
     ours, theirs = matched.hypothesis, matched.reference
     our_rows = _within(ours.group, matched.ours[chosen]).nonzero()[0]
@@ -184,8 +212,216 @@ def _types(matched: Matched, chosen: Counts) -> TypeCounts:
     )
 
 
-def _within(numbers: Counts, some: Counts) -> npt.NDArray[np.bool_]:
+def _within(numbers: PairCountArray, some: PairCountArray) -> npt.NDArray[np.bool_]:
     """`np.isin` for numbers from 0 on, without its import of `numpy.ma` (15 ms of a short command)."""
     is_there = np.zeros(max(numbers.max(initial=0), some.max(initial=0)) + 1, np.bool_)
     is_there[some] = True
     return is_there[numbers]
+
+
+def errant_keys(beta: float) -> Keys:
+    """F so far to four places, then more true positives, fewer false positives, fewer false negatives."""
+
+    def keys(sums: Ints) -> list[Numbers]:
+        tp, fp, fn = (sums[..., column] for column in range(3))
+        return [
+            _round4(_f_of_sums(tp, fp, fn, beta)),
+            tp.astype(np.float64),
+            -fp.astype(np.float64),
+            -fn.astype(np.float64),
+        ]
+
+    return keys
+
+
+def _f_of_sums(tp: Ints, fp: Ints, fn: Ints, beta: float) -> Numbers:
+    precision = np.divide(tp, tp + fp, out=np.ones(tp.shape), where=fp != 0)
+    recall = np.divide(tp, tp + fn, out=np.ones(tp.shape), where=fn != 0)
+    below = beta**2 * precision + recall
+    f: Numbers = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros(tp.shape), where=below != 0)
+    return f
+
+
+def _round4(values: Numbers) -> Numbers:
+    """Python's `round`, which is exact; numpy's is not where the fifth place is a 5 followed by nothing much."""
+    rounded: Numbers = np.round(values, 4)
+    near = np.abs(values * 1e4 % 1 - 0.5) < 1e-6
+    rounded[near] = [round(value, 4) for value in values[near].tolist()]
+    return rounded
+
+
+ANNOTATOR = "0"
+UNCORRECTED = "UNK"
+
+
+def extract_edits(
+    source_lines: Iterable[str], corrected_lines: Iterable[str], *, spacy_model: str, name: str = "hypothesis"
+) -> Iterator[Essay]:
+    """A sentence for each pair of lines, with its edits by annotator 0; messages call the corrections by `name`."""
+    annotator = load_annotator(spacy_model)  # before the first sentence is asked for, so that what is missing is told
+    return _extracted(source_lines, corrected_lines, annotator, name)
+
+
+def load_annotator(spacy_model: str) -> Any:
+    """ERRANT with the spaCy model of this name or path."""
+    try:
+        spacy, errant = import_module("spacy"), import_module("errant")
+    except ImportError as error:
+        raise MissingExtra(
+            f"extracting edits from plain text needs the package {error.name}; "
+            "install it with: pip install 'grater[errant]'"
+        ) from error
+    try:
+        pipeline = spacy.load(spacy_model, disable=["ner"])  # as errant.load does with its own
+    except OSError as error:
+        raise MissingExtra(
+            f"the spaCy model {spacy_model!r} is not installed; install it (python -m spacy download {spacy_model}), "
+            "or name one that is"
+        ) from error
+    return errant.load("en", pipeline)
+
+
+def _extracted(
+    source_lines: Iterable[str], corrected_lines: Iterable[str], annotator: Any, name: str
+) -> Iterator[Essay]:
+    ids = EssayIds()
+    for number, (source, corrected) in enumerate(zip_longest(source_lines, corrected_lines), 1):
+        if source is None or corrected is None:
+            found = "the corrections end" if corrected is None else "the source ends"
+            raise BadInput(Problem(name, f"expected a correction for every source line; {found} first", number))
+        words, new_words = source.split(), corrected.split()
+        if not words and new_words:
+            message = "expected a source sentence for the correction, found an empty line"
+            raise BadInput(Problem(name, message, number))
+        yield _essay(ids, words, new_words, annotator, number)
+
+
+def _essay(ids: EssayIds, words: list[str], new_words: list[str], annotator: Any, number: int) -> Essay:
+    text, tokens = " ".join(words), _spans(words)
+    edits = () if words == new_words else _edits(text, tokens, " ".join(new_words), annotator)
+    return Essay(ids.of_text(text), text, edits, (ANNOTATOR,), tokens, line=number)
+
+
+def _spans(words: list[str]) -> tuple[Span, ...]:
+    spans, start = [], 0
+    for word in words:
+        spans.append(Span(start, start + len(word)))
+        start += len(word) + 1
+    return tuple(spans)
+
+
+def _edits(text: str, tokens: tuple[Span, ...], corrected: str, annotator: Any) -> tuple[Edit, ...]:
+    found = annotator.annotate(annotator.parse(text), annotator.parse(corrected))
+    return tuple(_edit(edit.o_start, edit.o_end, edit.type, edit.c_str, text, tokens) for edit in found)
+
+
+def _edit(start: int, end: int, tag: str, correction: str, text: str, tokens: tuple[Span, ...]) -> Edit:
+    point = tokens[start].start if start < len(tokens) else len(text)
+    span = Span(point, tokens[end - 1].end) if start < end else Span(point, point)
+    is_uncorrected = tag == UNCORRECTED and correction == span.of(text)
+    return Edit(span, () if is_uncorrected else (correction,), tag, ANNOTATOR)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrantMetric:
+    name: str = "errant"
+    columns: tuple[str, ...] = COLUMNS
+    references_are_texts: bool = False
+
+    def read(self, source: Source) -> Sentences:
+        return read_table(source)
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
+        return score_names(options.beta)
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        return precision_recall_f(sums, beta=options.beta)
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells.sum(axis=(0, 1)), options)
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells[:, 0].astype(np.float64), options)
+
+    def count(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> list[SentenceCounts]:
+        table = _table(references.sentences)
+        return [_counted(references.name, table, hypothesis, options) for hypothesis in hypotheses]
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:
+        made = errant_signature(references.sentences, mode=options.mode, beta=options.beta)
+        model = {"spacy": options.spacy_model} if options.spacy_model else {}
+        return replace(made, options={**made.options, **model, "tokens": "as-reference"})
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        return Hypothesis(annotator, annotator, sentences=[_only(essay, annotator) for essay in essays])
+
+    def against_each(
+        self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
+    ) -> Iterator[AnnotatorCounts]:
+        theirs = _table(references.sentences)
+        annotators = tuple(dict.fromkeys(theirs.group_annotator))
+        for hypothesis in hypotheses:
+            ours = _table(_metric_errant_edits(theirs, hypothesis, options))
+            require_same_sources(
+                theirs.sentences, ours.sentences, reference_name=references.name, hypothesis_name=hypothesis.name
+            )
+            if len(ours.group_sentence) != len(ours.sentences):
+                raise UsageError(
+                    f"{hypothesis.name}: expected the edits of one annotator, found several; keep one of them"
+                )
+            yield AnnotatorCounts(annotators, _cells(theirs, ours, annotators, options))
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
+        chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
+        return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
+
+
+def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:
+    found = score_errant(
+        references,
+        _metric_errant_edits(references, hypothesis, options),
+        mode=options.mode,
+        beta=options.beta,
+        reference_name=name,
+        hypothesis_name=hypothesis.name,
+    )
+    by_type = found.by_type.dense(options.tier) if options.tier else {}
+    return of_rows(hypothesis.system, found.counts, references=found.reference_annotators, by_type=by_type)
+
+
+def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], options: MetricOptions) -> Ints:
+    """The counts against each annotator: (sentences, annotators, 3)."""
+    matched = match(theirs, ours, mode=options.mode)
+    place = {name: number for number, name in enumerate(annotators)}
+    annotator = np.array([place[name] for name in theirs.group_annotator], np.int64)
+    cells = np.zeros((len(theirs.sentences), len(annotators), 3), np.int64)
+    cells[theirs.group_sentence[matched.theirs], annotator[matched.theirs]] = matched.counts
+    return cells
+
+
+def _metric_errant_edits(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
+    """The edits as they are, or out of the text by the errant package, where a spaCy model is named for it."""
+    if hypothesis.texts is None:
+        return hypothesis.sentences
+    if options.spacy_model is None:
+        raise UsageError(
+            f"{hypothesis.name}: expected edits (M2) for the metric errant, found plain text; name a spaCy model to "
+            "extract edits with (--spacy-model), or give M2"
+        )
+    sources = [" ".join(source_words(sentence)) for sentence in references.sentences]
+    texts = hypothesis.texts
+    return list(extract_edits(sources, texts, spacy_model=options.spacy_model, name=hypothesis.name))
+
+
+def _table(sentences: Sentences) -> EditTable:
+    return sentences if isinstance(sentences, EditTable) else table_of(sentences)
+
+
+def _only(essay: Essay, annotator: str) -> Essay:
+    edits = tuple(edit for edit in essay.edits if edit.rater == annotator)
+    return replace(essay, edits=edits, annotators=(annotator,))
+
+
+METRIC = ErrantMetric()

@@ -1,4 +1,16 @@
-"""GLEU for grammatical error correction, with limits that cover the sentences and the choice of reference.
+"""N-grams of source, hypothesis and references, counted for all sentences at once.
+
+For each sentence, each of its references and each n from 1 to 4 (Napoles et al. 2016, "GLEU Without Tuning",
+equation 1, as their script counts it):
+
+    matches   sum over n-grams of min(H, R), less the sum of min(H, S) over n-grams of the source that the reference
+              lacks altogether; never below 0
+    total     the n-grams of the hypothesis, max(length + 1 - n, 0)
+
+where H, R and S are how often the hypothesis, the reference and the source have the n-gram.  Words are those between
+white space.  The totals and the hypothesis's length do not depend on the reference.
+
+GLEU for grammatical error correction, with limits that cover the sentences and the choice of reference.
 
 Napoles, Sakaguchi, Post and Tetreault 2015, "Ground truth for grammatical error correction metrics", as corrected in
 "GLEU Without Tuning" (2016); checked against the formula of the authors' script (`gleu.py` of JFLEG):
@@ -17,10 +29,13 @@ draws; ours resamples sentences and draws a reference anew for each (`gleu_inter
 The exact expectation over draws has no cheap form, GLEU not being linear in the sums.  Their means and covariances
 are exact and cheap, though, and sums over many sentences are nearly normal: `expected_gleu` is the expectation for
 normal sums and first-order logarithms, in closed form.  On JFLEG it is nearer to the truth than 500 draws are.
+
+GLEU as a metric: references are texts, and one of a sentence's is drawn at random (`gleu`).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, nan, sqrt
@@ -30,37 +45,149 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.corpora.formats import Source
+from grater.corpora.m2 import FORMAT
 from grater.errors import UsageError
-from grater.evaluate.edits.gleu_statistics import (
-    HYPOTHESIS_LENGTH,
-    MATCHES,
-    N_COLUMNS,
-    ORDER,
-    REFERENCE_LENGTH,
-    TOTALS,
-    GleuStatistics,
-    Ints,
-    gleu_statistics,
+from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts
+from grater.evaluate.edits.systems import (
+    Hypothesis,
+    References,
+    Sentences,
+    corrected_texts,
+    require_same_sources,
+    require_texts_fit,
+    source_words,
 )
-from grater.intervals.bootstrap import MOST_WEIGHTS, expanded_tail
-from grater.model import Interval
+from grater.model import Essay, Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
+from grater.statistics.bootstrap import MOST_WEIGHTS, Numbers, expanded_tail
 
-__all__ = [
-    "CorpusGleu",
-    "GleuStatistics",
-    "corpus_gleu",
-    "expected_gleu",
-    "gleu_interval",
-    "gleu_of_sums",
-    "gleu_signature",
-    "gleu_statistics",
-    "resampled_sums",
-    "sentence_gleu",
-]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
-Numbers: TypeAlias = npt.NDArray[np.float64]
+ORDER = 4
+N_COLUMNS = 2 + 2 * ORDER
+HYPOTHESIS_LENGTH, REFERENCE_LENGTH = 0, 1
+MATCHES, TOTALS = slice(2, None, 2), slice(3, None, 2)
+"""Where things stand in the last axis of `GleuStatistics.counts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GleuStatistics:
+    """The sufficient statistics of GLEU: rows add up over sentences, one reference of each.
+
+    `counts` has the shape (sentences, references, 10): the lengths of hypothesis and reference, then matches and
+    total for n = 1, 2, 3, 4.  Sentence i has `n_references[i]` references; beyond them all is 0 and never drawn.
+    """
+
+    counts: Ints
+    n_references: Ints
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """All words of all texts in a row, as numbers.
+
+    Side 0 is the source, 1 the hypothesis, 2 + k reference k; `cell` is sentence * sides + side.  `n_left` are the
+    words from here to the end of the text; `length` has a row for each sentence, a column for each side.
+    """
+
+    word: Ints
+    n_left: Ints
+    cell: Ints
+    length: Ints
+
+
+def gleu_statistics(
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> GleuStatistics:
+    """Count a system's output; `references` has the references of each sentence: `list(zip(*files))`."""
+    if not len(sources) == len(hypotheses) == len(references):
+        raise UsageError(
+            f"expected as many hypotheses and references as sources ({len(sources)}), "
+            f"found {len(hypotheses)} and {len(references)}"
+        )
+    n_references = np.array([len(texts) for texts in references], np.int64)
+    if not n_references.all():
+        at = int((n_references == 0).nonzero()[0][0])
+        raise UsageError(f"expected a reference for every sentence, found none for sentence {at + 1}")
+    words = _words(sources, hypotheses, references)
+    counts = np.zeros((len(sources), int(n_references.max(initial=0)), N_COLUMNS), np.int64)
+    counts[..., REFERENCE_LENGTH] = words.length[:, 2:]
+    counts[..., HYPOTHESIS_LENGTH] = words.length[:, 1:2]
+    counts[..., TOTALS] = np.maximum(words.length[:, 1:2] - np.arange(ORDER), 0)[:, None, :]
+    counts[..., MATCHES] = _matches(words)
+    counts[np.arange(counts.shape[1]) >= n_references[:, None]] = 0
+    return GleuStatistics(counts, n_references)
+
+
+def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> _Words:
+    n_sides = 2 + max((len(texts) for texts in references), default=0)
+    words, cells, lengths = list[str](), list[int](), list[int]()
+    for index, texts in enumerate(references):
+        for side, text in enumerate((sources[index], hypotheses[index], *texts)):
+            found = text.split()
+            words += found
+            cells.append(index * n_sides + side)
+            lengths.append(len(found))
+    codes: defaultdict[str, int] = defaultdict()
+    codes.default_factory = codes.__len__  # a new word gets the next number
+    word = np.fromiter(map(codes.__getitem__, words), np.int64, len(words))
+    cell, length = np.array(cells, np.int64), np.array(lengths, np.int64)
+    n_left = np.repeat(np.cumsum(length), length) - np.arange(len(word))
+    by_cell = np.bincount(cell, weights=length, minlength=len(sources) * n_sides).astype(np.int64)
+    return _Words(word, n_left, np.repeat(cell, length), by_cell.reshape(-1, n_sides))
+
+
+def _matches(words: _Words) -> Ints:
+    """For each sentence, reference and order; n-grams get longer word by word, and keep a number of their own."""
+    n_sentences, n_sides = words.length.shape
+    matches = np.zeros((n_sentences, n_sides - 2, ORDER), np.int64)
+    n_words = int(words.word.max(initial=0)) + 1
+    at = np.arange(len(words.word))
+    sentence, side = np.divmod(words.cell, n_sides)
+    gram = _numbered(sentence * n_words + words.word)
+    matches[:, :, 0], is_used = _matches_of(gram, sentence, side, n_sentences, n_sides)
+    for order in range(1, ORDER):
+        # What the hypothesis lacks cannot match any more when it gets longer.
+        goes_on = (is_used[gram] & (words.n_left[at] > order)).nonzero()[0]
+        at = at[goes_on]
+        gram = _numbered(gram[goes_on] * n_words + words.word[at + order])
+        matches[:, :, order], is_used = _matches_of(gram, sentence[at], side[at], n_sentences, n_sides)
+    return matches
+
+
+def _numbered(codes: Ints) -> Ints:
+    """Equal codes get equal numbers, from 0 on; quicker than `np.unique`, which sorts by a slower way."""
+    order = np.argsort(codes, kind="stable")
+    in_order = codes[order]
+    is_new = np.zeros(len(codes), np.int64)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    numbers = np.empty_like(order)
+    numbers[order] = np.cumsum(is_new)
+    return numbers
+
+
+def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_sides: int) -> tuple[Ints, Flags]:
+    """The n-grams of one order, and which of them the hypothesis has; the others play no part."""
+    n_grams = int(gram.max(initial=-1)) + 1
+    table = np.bincount(gram * n_sides + side, minlength=n_grams * n_sides).reshape(n_grams, n_sides)
+    of_gram = np.zeros(n_grams, np.int64)
+    of_gram[gram] = sentence
+    is_used = table[:, 1] > 0
+    table, of_gram = table[is_used], of_gram[is_used]
+    source, hypothesis, reference = table[:, :1], table[:, 1:2], table[:, 2:]
+    gained = np.minimum(hypothesis, reference) - np.where(reference == 0, np.minimum(hypothesis, source), 0)
+    sums = [np.bincount(of_gram, weights=column, minlength=n_sentences) for column in gained.T]
+    return np.maximum(np.array(sums).reshape(n_sides - 2, n_sentences).T, 0).astype(np.int64), is_used
+
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 N_ITERATIONS = 500
 
@@ -77,7 +204,7 @@ class CorpusGleu:
     n_iterations: int
 
 
-def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
+def gleu_of_sums(sums: npt.ArrayLike) -> Floats:
     """GLEU of summed statistics, over the last axis: shape (..., 10) gives (...)."""
     sums = np.asarray(sums, np.float64)
     is_zero = (sums == 0).any(axis=-1)
@@ -87,11 +214,11 @@ def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
     return np.where(is_zero, 0.0, np.exp(log_brevity + log_precision))
 
 
-def sentence_gleu(statistics: GleuStatistics) -> Numbers:
+def sentence_gleu(statistics: GleuStatistics) -> Floats:
     """Each sentence's own GLEU: the mean over its references, with counts of 0 taken as 1."""
     scores = gleu_of_sums(np.maximum(statistics.counts, 1))
     is_there = np.arange(statistics.counts.shape[1]) < statistics.n_references[:, None]
-    means: Numbers = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
+    means: Floats = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
     return means
 
 
@@ -119,7 +246,7 @@ def _choices(n_references: Ints, *, iterations: int, seed: int | None) -> Iterat
         yield (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
 
 
-def _published_shares(numbers: range, n: int) -> Numbers:
+def _published_shares(numbers: range, n: int) -> Floats:
     """The first n of Python's `random.random()` after `random.seed(101 * j)`, a row for each j."""
     twister, shares = np.random.RandomState(0), np.empty((len(numbers), n))
     for row, j in zip(shares, numbers, strict=True):
@@ -128,7 +255,7 @@ def _published_shares(numbers: range, n: int) -> Numbers:
     return shares
 
 
-def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Numbers:
+def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Floats:
     """The sums over sentences, each with the reference chosen for it; a row for each row of choices."""
     n_sentences, most, n_columns = statistics.counts.shape
     cell = choices + np.arange(n_sentences) * most
@@ -162,7 +289,7 @@ def expected_gleu(statistics: GleuStatistics) -> float:
     return long + brief
 
 
-def _moments(statistics: GleuStatistics) -> tuple[Numbers, Numbers]:
+def _moments(statistics: GleuStatistics) -> tuple[Floats, Floats]:
     """The mean of every sum, and the covariance of matches 1..4 and the reference length."""
     counts, n = statistics.counts.astype(np.float64), statistics.n_references[:, None]
     means = counts.sum(axis=1) / n
@@ -193,7 +320,7 @@ def gleu_interval(
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
-def resampled_sums(systems: Sequence[GleuStatistics], *, n_resamples: int, rng: np.random.Generator) -> Numbers:
+def resampled_sums(systems: Sequence[GleuStatistics], *, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Sums over resampled sentences and references, (systems, resamples, 10): the same draws for every system."""
     n_references = systems[0].n_references
     if any(not np.array_equal(system.n_references, n_references) for system in systems):
@@ -212,7 +339,7 @@ def _portions(n: int, width: int) -> list[int]:
     return [min(at_once, n - start) for start in range(0, n, at_once)]
 
 
-def _cell_weights(n_references: Ints, most: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
+def _cell_weights(n_references: Ints, most: int, n_resamples: int, rng: np.random.Generator) -> Floats:
     """How often each (sentence, reference) is drawn: sentences with replacement, then one of their references."""
     n_sentences = len(n_references)
     sentence = rng.integers(0, n_sentences, size=(n_resamples, n_sentences))
@@ -241,3 +368,86 @@ def gleu_signature(
         "reference": digest(texts),
     }
     return Signature("gleu", options)
+
+
+ORDERS = range(1, 5)
+COLUMNS = ("length", "reference_length", *(f"{what}{n}" for n in ORDERS for what in ("matches", "total")))
+
+
+@dataclass(frozen=True, slots=True)
+class GleuMetric:
+    name: str = "gleu"
+    columns: tuple[str, ...] = COLUMNS
+    references_are_texts: bool = True
+
+    def read(self, source: Source) -> Sentences:
+        return list(FORMAT.read(source))
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
+        return ("gleu",)
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return gleu_of_sums(sums)[..., None]
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return np.array([corpus_gleu(GleuStatistics(counts.cells, counts.n_rows)).value])
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
+        return sentence_gleu(GleuStatistics(counts.cells, counts.n_rows))[:, None]
+
+    def count(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> list[SentenceCounts]:
+        texts = [list(corrected_texts(essay).values()) for essay in references.essays]
+        found = [(hypothesis.system, _statistics(references, hypothesis, texts)) for hypothesis in hypotheses]
+        return [SentenceCounts(system, counted.counts, counted.n_references) for system, counted in found]
+
+    def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
+        texts = [list(corrected_texts(essay).values()) for essay in references.essays]
+        return gleu_signature([_source(essay) for essay in references.essays], texts)
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
+
+    def against_each(
+        self,
+        references: References,
+        hypotheses: Sequence[Hypothesis],
+        options: MetricOptions,  # noqa: ARG002
+    ) -> Iterator[AnnotatorCounts]:
+        by_annotator = [corrected_texts(essay) for essay in references.essays]
+        annotators = tuple(by_annotator[0])
+        texts = [[of_sentence[name] for name in annotators] for of_sentence in by_annotator]
+        for hypothesis in hypotheses:
+            yield AnnotatorCounts(annotators, _statistics(references, hypothesis, texts).counts)
+
+    def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
+        return [
+            SentenceCounts("", cells := counts.cells[:, subset], np.full(len(cells), int(subset.sum()), np.int64))
+            for subset in subsets
+        ]
+
+
+def _statistics(references: References, hypothesis: Hypothesis, texts: Sequence[Sequence[str]]) -> GleuStatistics:
+    return gleu_statistics([_source(essay) for essay in references.essays], _corrected(references, hypothesis), texts)
+
+
+def _corrected(references: References, hypothesis: Hypothesis) -> Sequence[str]:
+    texts = hypothesis.texts
+    if texts is not None:
+        require_texts_fit(references, hypothesis, texts)
+        return texts
+    require_same_sources(
+        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
+    )
+    return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
+
+
+def _source(essay: Essay) -> str:
+    return " ".join(source_words(essay))
+
+
+METRIC = GleuMetric()

@@ -1,6 +1,6 @@
 """Scores of many systems on the same sentences, with limits, paired tests and rank groups.
 
-Every score has limits from one bootstrap that all systems share (`grater.evaluate.resampling`): over sentences, or
+Every score has limits from one bootstrap that all systems share (`grater.statistics.bootstrap`): over sentences, or
 over documents where sentences of one writer stand or fall together.  The annotator that a sentence was held against
 is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told apart by a
 paired test at 95 % after Holm's correction (`compare`); those that are not told apart share a letter (`groups`).
@@ -17,15 +17,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.errors import UsageError
-from grater.evaluate.compare import LEVEL, Drawn, PairTest, Test, limits, paired_tests
-from grater.evaluate.edits.counts import SentenceCounts
-from grater.evaluate.edits.metrics import Metric, Options
+from grater.evaluate.edits.metrics import Metric, MetricOptions, SentenceCounts
 from grater.evaluate.edits.systems import Hypothesis, References
-from grater.evaluate.groups import rank_groups
-from grater.evaluate.resampling import Design, Numbers, by_document, by_sentence, resampled_sums, swapped_sums
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.signature import Signature, require_same
+from grater.statistics.bootstrap import Design, Numbers, by_document, by_sentence, resampled_sums, swapped_sums
+from grater.statistics.multiple import rank_groups
+from grater.statistics.paired import LEVEL, Drawn, PairTest, Test, paired_tests, percentile_interval
 
 Cluster: TypeAlias = Literal["sentence", "document"]
 
@@ -36,7 +35,7 @@ TYPE_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class Resampling:
     """How resampling is done."""
 
     n_resamples: int = RESAMPLES
@@ -46,7 +45,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredCounts:
     """Scores by name and the counts they come from, of a system or of one type of its errors."""
 
     scores: Mapping[str, Interval]
@@ -61,8 +60,8 @@ class SystemScores:
     """One row of the table; `sentences` are the counts that it all comes from."""
 
     system: str
-    overall: Scored
-    by_type: Mapping[str, Scored]
+    overall: ScoredCounts
+    by_type: Mapping[str, ScoredCounts]
     group: str
     sentences: SentenceCounts
 
@@ -95,11 +94,11 @@ def score_systems(
     references: References,
     hypotheses: Sequence[Hypothesis],
     *,
-    options: Options | None = None,
-    chance: Chance | None = None,
+    options: MetricOptions | None = None,
+    chance: Resampling | None = None,
 ) -> Scores:
     """Score and compare the systems; the order in which they are given changes nothing but ties."""
-    options, chance = options or Options(), chance or Chance()
+    options, chance = options or MetricOptions(), chance or Resampling()
     _require_names_apart([hypothesis.system for hypothesis in hypotheses])
     documents = documents_of(references) if chance.cluster == "document" else None
     counts = metric.count(references, hypotheses, options)
@@ -113,8 +112,8 @@ def compare_counts(
     counts: Sequence[SentenceCounts],
     signature: Signature,
     *,
-    options: Options,
-    chance: Chance,
+    options: MetricOptions,
+    chance: Resampling,
     documents: Sequence[str] | None = None,
 ) -> Scores:
     """Scores of systems that have been counted on the same sentences; `signature` says how they were counted."""
@@ -131,7 +130,7 @@ def compare_counts(
     systems = [
         SystemScores(
             each.system,
-            Scored(_intervals(names, values[place], drawn[:, place], design), _totals(metric, each.expected)),
+            ScoredCounts(_intervals(names, values[place], drawn[:, place], design), _totals(metric, each.expected)),
             _by_type(metric, each, design, options, chance),
             letters[each.system],
             each,
@@ -142,7 +141,11 @@ def compare_counts(
 
 
 def together(
-    metric: Metric, *scores: Scores, options: Options, chance: Chance, documents: Sequence[str] | None = None
+    metric: Metric,
+    *scores: Scores,
+    options: MetricOptions,
+    chance: Resampling,
+    documents: Sequence[str] | None = None,
 ) -> Scores:
     """Systems that were scored in several calls, in one table; refused where they were not scored in the same way."""
     for other in scores[1:]:
@@ -170,7 +173,7 @@ def _require_names_apart(names: Sequence[str]) -> None:
         raise UsageError(f"expected systems of different names, found {doubled!r} twice; rename one of the files")
 
 
-def _signed(signature: Signature, chance: Chance) -> Signature:
+def _signed(signature: Signature, chance: Resampling) -> Signature:
     drawn = {
         "resamples": str(chance.n_resamples),
         "seed": str(chance.seed),
@@ -187,7 +190,7 @@ def _design(counts: SentenceCounts, documents: Sequence[str] | None) -> Design:
 
 
 def _resampled_scores(
-    metric: Metric, counts: Sequence[SentenceCounts], design: Design, options: Options, chance: Chance
+    metric: Metric, counts: Sequence[SentenceCounts], design: Design, options: MetricOptions, chance: Resampling
 ) -> Numbers:
     """(resamples, systems, scores): the same draws for every system."""
     cells = np.concatenate([each.cells for each in counts], axis=2).astype(np.float64)
@@ -202,8 +205,8 @@ def _pairs(
     values: Numbers,
     drawn: Numbers,
     design: Design,
-    options: Options,
-    chance: Chance,
+    options: MetricOptions,
+    chance: Resampling,
 ) -> list[PairTest]:
     if len(counts) < 2:
         return []
@@ -229,7 +232,7 @@ def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], test: Test) -> di
 
 def _intervals(names: Sequence[str], values: Numbers, drawn: Numbers, design: Design) -> dict[str, Interval]:
     return {
-        name: limits(float(values[place]), drawn[:, place], n_units=design.n_units)
+        name: percentile_interval(float(values[place]), drawn[:, place], n_units=design.n_units)
         for place, name in enumerate(names)
     }
 
@@ -243,8 +246,8 @@ def _totals(metric: Metric, rows: Numbers) -> dict[str, float]:
 
 
 def _by_type(
-    metric: Metric, counts: SentenceCounts, design: Design, options: Options, chance: Chance
-) -> dict[str, Scored]:
+    metric: Metric, counts: SentenceCounts, design: Design, options: MetricOptions, chance: Resampling
+) -> dict[str, ScoredCounts]:
     if not counts.by_type:
         return {}
     names = metric.score_names(options)
@@ -255,6 +258,6 @@ def _by_type(
     drawn = metric.scores(sums.reshape(len(sums), *rows.shape[1:]), options)
     values = metric.scores(rows.sum(axis=0), options)
     return {
-        name: Scored(_intervals(names, values[place], drawn[:, place], design), _totals(metric, rows[:, place]))
+        name: ScoredCounts(_intervals(names, values[place], drawn[:, place], design), _totals(metric, rows[:, place]))
         for place, name in enumerate(counts.by_type)
     }

@@ -6,21 +6,39 @@ at most one judgment that counts for a unit and a slot at most one valid judgmen
 Queries write a table as `schema.jobs`, so that a bare `jobs` is the module of queries.
 """
 
-from grater.store.schema.base import METADATA
-from grater.store.schema.corpus import annotators, edits, essays, findings, imports, items, meta
+from grater.store.schema.columns import METADATA
+from grater.store.schema.corpus import (
+    annotators,
+    decisions,
+    deliveries,
+    edits,
+    essays,
+    findings,
+    imports,
+    items,
+    meta,
+    sample_items,
+    samples,
+    systems,
+    webhooks,
+)
 from grater.store.schema.crowd import (
     GOLD_STATES,
+    ROLES,
     disputes,
     gold,
+    invitations,
+    joint_members,
     messages,
     panel_places,
     panels,
     payments,
+    people,
     reviews,
+    sessions,
+    tokens,
     trust,
 )
-from grater.store.schema.people import ROLES, invitations, joint_members, people, sessions, tokens
-from grater.store.schema.systems import decisions, deliveries, sample_items, samples, systems, webhooks
 from grater.store.schema.work import (
     JOB_STATES,
     STATUSES,

@@ -1,10 +1,13 @@
-"""Essays with their annotators and edits, the items in them, and where they came from."""
+"""Essays with their annotators and edits, the items in them, and where they came from.
+
+What detectors decided, what was sampled, and who outside wants to hear of finished work.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, Float, Index, PrimaryKeyConstraint, Table
+from sqlalchemy import Boolean, CheckConstraint, Column, Float, Index, PrimaryKeyConstraint, Table
 
-from grater.store.schema.base import METADATA, json, key, moment, number, one_of, optional, refers, text
+from grater.store.schema.columns import METADATA, json_column, key, moment, number, one_of, optional, refers, text
 
 meta = Table("meta", METADATA, key("key"), text("value"))
 """`version` of the schema, `study_id`, `name`, `key` (the study's secret, never exported)."""
@@ -18,7 +21,7 @@ imports = Table(
     text("sha256"),
     number("n_rows"),
     moment("at"),
-    json("payload"),
+    json_column("payload"),
 )
 
 essays = Table(
@@ -27,8 +30,8 @@ essays = Table(
     key("essay_id"),
     number("position", unique=True),
     text("text"),
-    json("tokens", default=None, nullable=True),
-    json("metadata"),
+    json_column("tokens", default=None, nullable=True),
+    json_column("metadata"),
     optional("import_id", "imports.import_id"),
 )
 
@@ -50,10 +53,10 @@ edits = Table(
     text("rater"),
     number("start"),
     number("end"),
-    json("replacements", default="[]"),
+    json_column("replacements", default="[]"),
     text("tag"),
     text("comment", default=""),
-    json("extra"),
+    json_column("extra"),
     PrimaryKeyConstraint("essay_id", "position"),
     CheckConstraint('start >= 0 AND start <= "end"', name="span"),
 )
@@ -67,7 +70,7 @@ items = Table(
     number("end", nullable=True),
     text("kind", default=""),
     optional("outside_id"),
-    json("payload"),
+    json_column("payload"),
     CheckConstraint('start IS NULL OR (start >= 0 AND start <= "end")', name="span"),
     Index("ix_items_essay_id", "essay_id"),
     Index("one_item_an_outside_id", "outside_id", unique=True),
@@ -96,3 +99,77 @@ SCORE = Float(53)
 
 def score(name: str) -> Column[float]:
     return Column(name, SCORE, nullable=True)
+
+
+systems = Table(
+    "systems",
+    METADATA,
+    key("system"),
+    text("signature", default=""),
+    json_column("options"),
+    moment("added_at"),
+)
+
+decisions = Table(
+    "decisions",
+    METADATA,
+    refers("system", "systems.system"),
+    refers("item_id", "items.item_id"),
+    Column("flagged", Boolean, nullable=False),
+    score("score"),
+    text("type", default=""),
+    optional("suggestion"),
+    json_column("payload"),
+    PrimaryKeyConstraint("system", "item_id"),
+    Index("ix_decisions_item_id", "item_id"),
+)
+
+samples = Table(
+    "samples",
+    METADATA,
+    key("sample_id"),
+    text("name", unique=True),
+    json_column("meta"),
+    moment("at"),
+)
+"""`meta`: seed, design, systems and the hash of the sorted item ids, as in a sample's `.meta.json`."""
+
+sample_items = Table(
+    "sample_items",
+    METADATA,
+    refers("sample_id", "samples.sample_id"),
+    refers("item_id", "items.item_id"),
+    text("system", default=""),
+    text("stratum"),
+    score("probability"),
+    score("stratum_size"),
+    score("random"),
+    PrimaryKeyConstraint("sample_id", "item_id", "system"),
+)
+
+webhooks = Table(
+    "webhooks",
+    METADATA,
+    key("webhook_id"),
+    text("url"),
+    text("secret"),
+    json_column("verbs", default="[]"),
+    number("last_n", default="0"),
+    text("state", default="active"),
+    moment("added_at"),
+    one_of("state", "active", "paused"),
+)
+
+deliveries = Table(
+    "deliveries",
+    METADATA,
+    key("delivery_id"),
+    refers("webhook_id", "webhooks.webhook_id"),
+    number("n"),
+    number("tries", default="0"),
+    text("state", default="waiting"),
+    number("http_status", nullable=True),
+    moment("at"),
+    one_of("state", "waiting", "delivered", "failed"),
+)
+"""`n` is the event that is told."""

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import text as sql
 
-from grater.store.schema.base import ID, METADATA, json, key, moment, number, one_of, optional, refers, text
+from grater.store.schema.columns import ID, METADATA, json_column, key, moment, number, one_of, optional, refers, text
 
 JOB_STATES = ("draft", "open", "paused", "closed")
 LEASE_STATES = ("held", "done", "expired", "returned", "revoked")
@@ -35,7 +35,7 @@ jobs = Table(
     text("access", default="pool"),
     text("state", default="draft"),
     number("lease_ms"),
-    json("options"),
+    json_column("options"),
     moment("added_at"),
     one_of("state", *JOB_STATES),
     one_of("access", "pool", "assigned"),
@@ -69,7 +69,7 @@ units = Table(
     number("position"),
     number("shuffle"),
     number("wanted"),
-    json("payload"),
+    json_column("payload"),
     one_of("role", "work", "practice", "gold"),
     UniqueConstraint("job_id", "position"),
     Index("ix_units_follows", "follows"),
@@ -84,7 +84,7 @@ unit_items = Table(
     refers("unit_id", "units.unit_id"),
     number("position"),
     refers("item_id", "items.item_id"),
-    json("payload"),
+    json_column("payload"),
     PrimaryKeyConstraint("unit_id", "position"),
     UniqueConstraint("unit_id", "item_id"),
     Index("ix_unit_items_item_id", "item_id"),
@@ -130,7 +130,7 @@ leases = Table(
     moment("expires_at"),
     text("state", default="held"),
     number("guidelines_version", default="0"),
-    json("kept"),
+    json_column("kept"),
     one_of("state", *LEASE_STATES),
     Index("ix_leases_unit_id", "unit_id"),
 )
@@ -159,7 +159,7 @@ submissions = Table(
     number("n", nullable=True),
     refers("person_id", "people.person_id"),
     optional("lease_id", "leases.lease_id"),
-    json("body"),
+    json_column("body"),
     text("body_hash"),
     Column("seconds", Float(53), nullable=True),
     moment("at"),
@@ -201,9 +201,9 @@ judgments = Table(
     number("position"),
     text("label"),
     text("confidence", default=""),
-    json("flags", default="[]"),
-    json("alternatives", default="[]"),
-    json("payload"),
+    json_column("flags", default="[]"),
+    json_column("alternatives", default="[]"),
+    json_column("payload"),
     PrimaryKeyConstraint("submission_id", "item_id"),
     Index("ix_judgments_item_id", "item_id"),
 )
@@ -214,7 +214,7 @@ drafts = Table(
     refers("unit_id", "units.unit_id"),
     refers("person_id", "people.person_id"),
     number("revision"),
-    json("body"),
+    json_column("body"),
     moment("at"),
     PrimaryKeyConstraint("unit_id", "person_id"),
 )
@@ -237,7 +237,7 @@ adjudications = Table(
     refers("unit_id", "units.unit_id"),
     number("version"),
     refers("person_id", "people.person_id"),
-    json("answers", default="[]"),
+    json_column("answers", default="[]"),
     text("comment", default=""),
     moment("at"),
     PrimaryKeyConstraint("unit_id", "version"),
@@ -252,7 +252,7 @@ events = Table(
     Column("actor", ForeignKey("people.person_id"), nullable=True),
     text("verb"),
     text("noun"),
-    json("payload"),
+    json_column("payload"),
     Column("transaction_id", BigInteger, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack
 from scipy.sparse.linalg import svds
 
-from grater.text.tagging.clusters import SIZES, Clusters
-from grater.text.tagging.features import EDGE, lower
+from grater.text.tagging.perceptron import EDGE, SIZES, Clusters, lower
 from grater.text.tokens import token_spans
 
 FEWEST = 8

@@ -1,4 +1,27 @@
-"""Tagging with an averaged perceptron, many sentences at a time.
+"""Which words are used alike: clusters that `clustering` found, for words that no treebank has.
+
+What the tagger looks at: features of a word, seen from its own place and from its neighbours'.
+
+Every feature is a short string; its first character names the family, so two families never share a weight.
+
+- The word itself: as written (`w`), in lower case (`l`), its last one to four letters (`1` to `4`), its first one to
+  three (`a` to `c`), its shape (`s`), its shape at the start of a sentence (`S`), what follows its last hyphen (`h`).
+- A word one or two places away: in lower case, and for the next and the previous one also its last three letters
+  and its shape.  The family is the place (`p`, `q` before; `n`, `o` after) and the kind.
+- For every place the clusters of the word (`k`; see `clustering`).
+
+In lower case, digits become 0, so that one year is like another.  The shape writes X for capitals, x for other
+letters, 0 for digits, and every other character as it is, a run as one.
+
+The weights of a trained tagger, as small integers, and their form as a model file.
+
+Integers add up exactly and in any order, so every machine, batch size and way of computing gives the same tags.
+
+Four tables of rows, one column a tag: one row a feature of words (`features`); one a pair of neighbouring words that
+are both common; one a pair of previous tags; one a common word with the tag before it (the word itself in one half,
+the word after it in the other).  The tag before the first word is `len(tags)`.
+
+Tagging with an averaged perceptron, many sentences at a time.
 
 Collins 2002 (EMNLP), decoded greedily from left to right.  The score of a tag is a sum over the word, its neighbours
 (two on each side), pairs of them, and the two tags before.  All that does not depend on tags is summed first, for all
@@ -12,16 +35,170 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from threading import Lock
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grater.text.tagging.features import EDGE, lower, near_features, own_features
-from grater.text.tagging.weights import Ids, Weights, pair_keys
+from grater.model import Json
+from grater.models import Model
+
+SIZES = (100, 500)
+"""How many clusters, coarse and fine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """For each word, in the form `lower` gives it, its number in each clustering."""
+
+    rows: Mapping[str, int]
+    numbers: NDArray[np.uint16]
+
+    @staticmethod
+    def of(words: Iterable[str], numbers: NDArray[np.uint16]) -> Clusters:
+        return Clusters({word: row for row, word in enumerate(words)}, numbers)
+
+    @staticmethod
+    def none() -> Clusters:
+        return Clusters({}, np.zeros((0, len(SIZES)), np.uint16))
+
+    def features(self, small: str) -> list[str]:
+        """A feature for each clustering, if the word is in one."""
+        row = self.rows.get(small)
+        return [] if row is None else [f"k{each}.{number}" for each, number in enumerate(self.numbers[row].tolist())]
+
+
+EDGE = "\n"
+"""Stands before the first and after the last word; no token can hold it."""
+
+LONGEST = 40
+"""Letters of a word that count; a longer one is a URL or noise."""
+
+SMILE = ":)"
+PICTURE = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
+DIGIT = re.compile(r"\d")
+UPPER = re.compile(r"[A-ZÀ-ÖØ-Þ]+")
+LOWER = re.compile(r"[^\W\d_A-ZÀ-ÖØ-Þ]+")
+DIGITS = re.compile(r"\d+")
+
+
+def lower(word: str) -> str:
+    """A word in lower case with its digits made equal: the form in which neighbours and pairs see it."""
+    return DIGIT.sub("0", word[:LONGEST].lower())
+
+
+def shape(word: str) -> str:
+    word = word[:LONGEST]
+    return DIGITS.sub("0", UPPER.sub("X", LOWER.sub("x", word)))[:8]
+
+
+class WordClasses(Protocol):
+    """Knows the features of words that are used alike (`clusters`)."""
+
+    def features(self, small: str) -> list[str]: ...
+
+
+def own_features(word: str, classes: WordClasses, *, is_first: bool) -> list[str]:
+    """The features of a word for its own tag."""
+    word = _plain(word)
+    small, form = lower(word), shape(word)
+    found = ["w" + word[:LONGEST], "l" + small, "s" + form, ("S" if is_first else "t") + form[:2]]
+    found += [str(n) + small[-n:] for n in range(1, 5)]
+    found += [family + small[:n] for n, family in enumerate("abc", 1)]
+    if "-" in small[1:]:
+        found.append("h" + small.rpartition("-")[2])
+    return found + classes.features(small)
+
+
+def near_features(word: str, classes: WordClasses, place: str) -> list[str]:
+    """The features of a word for the tag of a neighbour: `p` and `q` stand before it, `n` and `o` after."""
+    word = _plain(word)
+    small = lower(word)
+    found = ["l" + small, *classes.features(small)]
+    if place in "pn":
+        found += ["3" + small[-3:], "s" + shape(word)]
+    return [place + feature for feature in found]
+
+
+def _plain(word: str) -> str:
+    """Every picture is a smile: treebanks have smiles, and hardly a picture."""
+    return SMILE if PICTURE.match(word) else word
+
+
+KIND = "tagger"
+
+Rows: TypeAlias = NDArray[np.int8]
+Ids: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """`pair_keys` are sorted; a key is `pair_key` of a kind and the numbers of two words in `paired`, from 1 on."""
+
+    tags: tuple[str, ...]
+    features: tuple[str, ...]
+    rows: Rows
+    paired: tuple[str, ...]
+    pair_keys: Ids
+    pair_rows: Rows
+    history: NDArray[np.int16]
+    common: tuple[str, ...]
+    common_rows: Rows
+    clusters: Clusters
+    card: Mapping[str, Json]
+
+    @staticmethod
+    def of(model: Model) -> Weights:
+        strings, arrays = model.strings, model.arrays
+        return Weights(
+            tags=strings["tags"],
+            features=strings["features"],
+            rows=arrays["rows"],
+            paired=strings["paired"],
+            pair_keys=arrays["pair_keys"],
+            pair_rows=arrays["pair_rows"],
+            history=arrays["history"],
+            common=strings["common"],
+            common_rows=arrays["common_rows"],
+            clusters=Clusters.of(strings["clustered"], arrays["clusters"]),
+            card=model.card,
+        )
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "rows": self.rows,
+            "pair_keys": self.pair_keys,
+            "pair_rows": self.pair_rows,
+            "history": self.history,
+            "common_rows": self.common_rows,
+            "clusters": self.clusters.numbers,
+        }
+
+    @property
+    def strings(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "tags": self.tags,
+            "features": self.features,
+            "paired": self.paired,
+            "common": self.common,
+            "clustered": tuple(self.clusters.rows),
+        }
+
+    def with_card(self, card: Mapping[str, Json]) -> Weights:
+        return replace(self, card=card)
+
+
+def pair_keys(kind: int, left: Ids, right: Ids, n_paired: int) -> Ids:
+    """One number for each pair of words; 0 where one of them is not among the paired (number 0)."""
+    keys = (kind * (n_paired + 1) + left) * (n_paired + 1) + right
+    return np.where((left > 0) & (right > 0), keys, 0)
+
 
 LONGEST_STRETCH = 256
 BATCH = 8192

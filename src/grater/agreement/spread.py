@@ -1,0 +1,207 @@
+"""How far the raters of each item are of one mind.
+
+Three measures: the share of the majority label; the share of pairs of judgments that agree, which does not change
+with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a
+share of its own, as many raters use it on garbled sentences (T,C&M 2013, 5.5).
+
+Agreement by what is known of items: any column of the items table.
+
+T,C&M 2013, 5.5 name the frequency of the target's n-gram, other errors near it, a garbled sentence, the kind of use
+(time, place), and whether context was shown; each is a column that somebody filled in.  A column of more than eight
+different numbers is cut into quantiles, equal numbers staying together.  An essay's items are not independent, so
+limits come from resampling essays where the items table says which they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.agreement.coded import UNKNOWN, Coded, as_numbers, coded, in_order
+from grater.agreement.counts import table_of
+from grater.errors import UnknownName
+from grater.model import Interval
+from grater.registry import unknown
+from grater.statistics.bca import Numbers, Whole
+from grater.statistics.bootstrap import resample
+from grater.tables import Judgments, Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """One row for each item, in the order of `items`; nan where an item has no judgment, or for pairs no two."""
+
+    items: pl.Series
+    labels: tuple[str, ...]
+    counts: Whole
+    n_unknown: Whole
+
+    @property
+    def n(self) -> Whole:
+        """Judgments that are not unknown."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def majority_share(self) -> Numbers:
+        return _divided(self.counts.max(axis=1, initial=0), self.n)
+
+    @property
+    def pair_agreement(self) -> Numbers:
+        return _divided((self.counts * (self.counts - 1)).sum(axis=1), self.n * (self.n - 1))
+
+    @property
+    def entropy(self) -> Numbers:
+        shares = _divided(self.counts, self.n[:, None])
+        logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+        return np.asarray(-(shares * logarithms).sum(axis=1)) + 0.0
+
+    @property
+    def unknown_share(self) -> Numbers:
+        return _divided(self.n_unknown, self.n + self.n_unknown)
+
+    def majority(self, row: int) -> str:
+        """The most frequent label; several, with a stroke between, where they are as frequent."""
+        most = self.counts[row].max(initial=0)
+        return " / ".join(label for label, n in zip(self.labels, self.counts[row], strict=True) if n == most > 0)
+
+
+def spreads(judgments: Judgments) -> Spread:
+    """The spread of every item of a table."""
+    codes: Coded = coded(judgments)
+    table = table_of(codes.item, codes.label, len(codes.labels))
+    known = [place for place, label in enumerate(codes.labels) if label != UNKNOWN]
+    unknown = [place for place, label in enumerate(codes.labels) if label == UNKNOWN]
+    labels = tuple(codes.labels[place] for place in known)
+    return Spread(codes.items, labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
+
+
+def _divided(top: Whole, bottom: Whole) -> Numbers:
+    top, bottom = np.broadcast_arrays(top, bottom)
+    out = np.full(top.shape, np.nan)
+    return np.asarray(np.divide(top, bottom, out=out, where=bottom > 0), np.float64)
+
+
+MOST_VALUES = 8
+"""Different numbers that are groups of their own."""
+
+MOST_GROUPS = 12
+PLACES = frozenset({"item", "essay", "document", "start", "end", "target", "context"})
+NONE = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGroup:
+    """The items with one value, or range of values, of a column."""
+
+    column: str
+    value: str
+    n_items: int
+    majority_share: Interval
+    pair_agreement: Interval
+    unknown_share: Interval
+
+
+def columns_of(items: Table, spread: Spread) -> list[str]:
+    """The columns worth a look: not where an item stands, more than one value, and few or numbers."""
+    frame = _joined(items, spread)
+    return [name for name in items.frame.columns if name not in PLACES and _is_telling(frame[name])]
+
+
+def _is_telling(values: pl.Series) -> bool:
+    distinct = values.drop_nulls().unique().cast(pl.String).to_list()
+    return len(distinct) > 1 and (len(distinct) <= MOST_GROUPS or as_numbers(distinct) is not None)
+
+
+def by_columns(
+    spread: Spread,
+    items: Table,
+    columns: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    n_quantiles: int,
+    n_resamples: int,
+    level: float = 0.95,
+) -> list[ColumnGroup]:
+    """A row for each group of each column, in the order of the values."""
+    frame = _joined(items, spread)
+    missing = next((column for column in columns if column not in items.frame.columns), None)
+    if missing is not None:
+        raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
+    clusters = clusters_of(spread, items)
+    found = []
+    for column in columns:
+        for value, rows in column_groups(frame[column], n_quantiles).items():
+            numbers = [spread.majority_share[rows], spread.pair_agreement[rows], spread.unknown_share[rows]]
+            intervals = means(numbers, clusters[rows], rng, n_resamples, level)
+            found.append(ColumnGroup(column, value, len(rows), *intervals))
+    return found
+
+
+def _joined(items: Table, spread: Spread) -> pl.DataFrame:
+    """The rows of the items table in the order of the spread, empty where an item has none."""
+    named = items.frame.with_columns(pl.col("item").cast(pl.String))
+    return pl.DataFrame({"item": spread.items.cast(pl.String)}).join(
+        named, on="item", how="left", maintain_order="left"
+    )
+
+
+def clusters_of(spread: Spread, items: Table | None) -> Whole:
+    """The number of each item's essay; an item that is in none, or without a table, stands by itself."""
+    if items is None:
+        return np.arange(len(spread.items))
+    names = _joined(items, spread)["essay"]
+    codes = names.cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    return np.where(codes < 0, codes.max(initial=0) + 1 + np.arange(len(codes)), codes)
+
+
+def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Whole]:
+    """The rows of each value in order, numbers cut into quantiles where they are many, and those without one last."""
+    texts = values.cast(pl.String)
+    numbers = as_numbers(texts.drop_nulls().unique().to_list())
+    if numbers and len(set(numbers)) > MOST_VALUES:
+        return _quantiles(texts.cast(pl.Float64).to_numpy(), n_quantiles)
+    distinct = texts.drop_nulls().unique().to_list()
+    names = [distinct[place] for place in in_order(distinct)]
+    rows = {name: np.flatnonzero((texts == name).fill_null(False).to_numpy()) for name in names}
+    return _with_none(rows, texts.is_null().to_numpy())
+
+
+def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Whole]:
+    """The rows of each quantile, by its range; equal numbers fall together."""
+    known = numbers[~np.isnan(numbers)]
+    edges = np.unique(np.quantile(known, np.arange(1, n_quantiles) / n_quantiles, method="inverted_cdf"))
+    place = np.where(np.isnan(numbers), -1, np.searchsorted(edges, numbers, side="left"))
+    parts = [np.flatnonzero(place == part) for part in range(len(edges) + 1)]
+    rows = {f"{numbers[part].min():g} to {numbers[part].max():g}": part for part in parts if part.size}
+    return _with_none(rows, np.isnan(numbers))
+
+
+def _with_none(rows: dict[str, Whole], is_none: npt.NDArray[np.bool_]) -> dict[str, Whole]:
+    return {**rows, NONE: np.flatnonzero(is_none)} if is_none.any() else rows
+
+
+def means(
+    columns: Sequence[Numbers], clusters: Whole, rng: np.random.Generator, n_resamples: int, level: float
+) -> list[Interval]:
+    """The mean of each column over items that have it, essays resampled."""
+    _, code = np.unique(clusters, return_inverse=True)
+    n_clusters = int(code.max(initial=-1)) + 1
+    rows = np.column_stack(
+        [
+            np.bincount(code, weights=each, minlength=n_clusters)
+            for numbers in columns
+            for each in (np.nan_to_num(numbers), (~np.isnan(numbers)).astype(np.float64))
+        ]
+    )
+    drawn = resample(rows.astype(np.float64), n_resamples=n_resamples, rng=rng)
+    return [
+        drawn.ratio([2 * place], [2 * place + 1], level=level)
+        if rows[:, 2 * place + 1].any()
+        else Interval(nan, nan, nan, "no item with enough judgments")
+        for place in range(len(columns))
+    ]

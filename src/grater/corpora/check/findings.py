@@ -1,0 +1,109 @@
+"""What the check says: one defect, the rule that found it, and where it stands.
+
+Things in a corpus that look odd and are lawful: counted, never a defect.
+
+NUCLE lets annotators mark overlapping spans (section 2), give one error several tags (section 4) and leave `Um`,
+`Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from grater.model import Edit, Essay
+
+MOST_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A defect of a corpus; `line` is that of the edit or essay in its file, where the format has lines."""
+
+    rule: str
+    essay_id: str
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.rule}]"
+
+
+def shown(words: str) -> str:
+    """Words in quotes, with what cannot be seen spelt out, cut where they are long."""
+    return repr(words if len(words) <= MOST_CHARACTERS else words[: MOST_CHARACTERS - 1] + "…")
+
+
+def described(edit: Edit, essay: Essay) -> str:
+    """The edit in a few words: `Mec 'teh' → 'the'`, or `Mec after 'So' → ','` where it covers no character."""
+    corrections = " or ".join(map(shown, edit.replacements)) or "no correction"
+    if len(edit.span):
+        return f"{edit.tag} {shown(edit.span.of(essay.text))} → {corrections}"
+    words = essay.text[: edit.span.start][-MOST_CHARACTERS:].split()
+    where = f"after {shown(words[-1])}" if words else "at the start"
+    return f"{edit.tag} {where} → {corrections}"
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Counts of lawful oddities; they add up.
+
+    `overlaps` are pairs of edits by one rater whose spans share characters and differ; `second_tags` and
+    `alternatives` are further edits of one rater on the same span, with another tag or with the same tag and another
+    correction; `uncorrected` are edits without a correction whose tag owes none; `inside_words` are edits that start
+    or end inside a word.
+    """
+
+    essays: int = 0
+    edits: int = 0
+    overlaps: int = 0
+    second_tags: int = 0
+    alternatives: int = 0
+    uncorrected: int = 0
+    inside_words: int = 0
+
+    def __add__(self, other: Census) -> Census:
+        return Census(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+
+def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
+    """The counts of one essay; `exempt` are the tags that owe no correction."""
+    by_rater: defaultdict[str, list[Edit]] = defaultdict(list)
+    for edit in essay.edits:
+        by_rater[edit.rater].append(edit)
+    return Census(
+        essays=1,
+        edits=len(essay.edits),
+        overlaps=sum(map(_n_overlaps, by_rater.values())),
+        second_tags=sum(map(_n_second_tags, by_rater.values())),
+        alternatives=sum(map(_n_alternatives, by_rater.values())),
+        uncorrected=sum(not any(edit.replacements) and edit.tag in exempt for edit in essay.edits),
+        inside_words=sum(_is_inside_word(edit, essay.text) for edit in essay.edits),
+    )
+
+
+def _n_overlaps(edits: list[Edit]) -> int:
+    """Spans are taken in order, so only those that are still open are looked at."""
+    n_overlaps, is_open = 0, list[Edit]()
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        is_open = [earlier for earlier in is_open if earlier.span.end > edit.span.start]
+        n_overlaps += sum(earlier.span != edit.span and len(edit.span) > 0 for earlier in is_open)
+        is_open.append(edit)
+    return n_overlaps
+
+
+def _n_second_tags(edits: list[Edit]) -> int:
+    return len({(edit.span, edit.tag) for edit in edits}) - len({edit.span for edit in edits})
+
+
+def _n_alternatives(edits: list[Edit]) -> int:
+    contents = {(edit.span, edit.tag, edit.replacements) for edit in edits}
+    return len(contents) - len({(edit.span, edit.tag) for edit in edits})
+
+
+def _is_inside_word(edit: Edit, text: str) -> bool:
+    return any(
+        0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
+        for place in (edit.span.start, edit.span.end)
+    )

@@ -1,0 +1,231 @@
+"""Paragraphs of an essay: between places in the text and NUCLE's (paragraph, offset).
+
+Paragraphs are joined by one newline, so each place in the text is one place in one paragraph, its end included.
+
+From NUCLE documents to essays; the format is described in `grater.corpora.nucle`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from grater.corpora.identity import EssayIds
+from grater.corpora.nucle.markup import BLANK, Element, Found, decoded, documents
+from grater.errors import Problems
+from grater.model import Edit, Essay, Json, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraphs:
+    """Where each paragraph starts in the text, and how long it is."""
+
+    starts: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def offset(self, paragraph: int, offset: int) -> int:
+        return self.starts[paragraph] + offset
+
+    def place(self, offset: int) -> tuple[int, int]:
+        paragraph = bisect_right(self.starts, offset) - 1
+        return paragraph, offset - self.starts[paragraph]
+
+    def of(self, text: str) -> list[str]:
+        return [text[start : start + length] for start, length in zip(self.starts, self.lengths, strict=True)]
+
+
+def paragraphs_of_lengths(lengths: Iterable[int]) -> Paragraphs:
+    lengths = tuple(lengths)
+    starts = accumulate((length + 1 for length in lengths[:-1]), initial=0)
+    return Paragraphs(tuple(starts) if lengths else (), lengths)
+
+
+def paragraphs_of_text(text: str) -> Paragraphs:
+    """A paragraph a line."""
+    return paragraphs_of_lengths(len(line) for line in text.split("\n"))
+
+
+def kept_paragraphs(lengths: Json, text: str) -> Paragraphs | None:
+    """The paragraphs that metadata tells of, or None where they do not fit the text."""
+    if not isinstance(lengths, list):
+        return None
+    numbers = [length for length in lengths if type(length) is int and length >= 0]
+    paragraphs = paragraphs_of_lengths(numbers)
+    fits = len(numbers) == len(lengths) and "\n".join(paragraphs.of(text)) == text
+    return paragraphs if fits and sum(numbers) + max(len(numbers) - 1, 0) == len(text) else None
+
+
+FIELDS = ("matric", "email", "nationality", "first_language", "school_language", "english_tests")
+"""What the full corpus says of a writer (so the CoNLL-2013 scripts): elements of DOC, keys of metadata."""
+
+UNCORRECTED = ("Um", "Cit", "Wa")
+"""Tags of which an empty CORRECTION means: found, not corrected."""
+
+PLACE = ("start_par", "start_off", "end_par", "end_off")
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+def read_nucle(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
+    """The essays of a NUCLE file, one at a time."""
+    problems = Problems(name)
+    ids = EssayIds()
+    for document in documents(lines, problems):
+        yield _essay(document, ids, problems)
+    problems.done()
+
+
+def _essay(document: Element, ids: EssayIds, problems: Problems) -> Essay:
+    found = Found()
+    found.attributes("DOC", document, known=["nid"])
+    metadata = _fields(document, found)
+    texts = _paragraphs(document, found, metadata, problems)
+    text = "\n".join(texts)
+    paragraphs = paragraphs_of_lengths(map(len, texts))
+    if paragraphs != paragraphs_of_text(text):
+        metadata["paragraphs"] = list(paragraphs.lengths)
+    reading = _Annotations(paragraphs, found, problems)
+    edits = tuple(edit for annotation in document.named("ANNOTATION") for edit in reading.edits(annotation))
+    nid = document.attributes.get("nid")
+    return Essay(
+        essay_id=ids.of_document(nid) if nid else ids.of_text(text),
+        text=text,
+        edits=edits,
+        annotators=tuple(reading.annotators),
+        metadata=metadata | found.as_json(),
+        line=document.line,
+    )
+
+
+def _fields(document: Element, found: Found) -> dict[str, Json]:
+    metadata: dict[str, Json] = {}
+    for element in document.unknown():
+        key = element.name.lower()
+        if key in FIELDS and element.name.isupper() and not element.attributes and key not in metadata:
+            metadata[key] = decoded(element.words.strip(BLANK))
+        else:
+            found.elements("DOC", [element])
+    return metadata
+
+
+def _paragraphs(document: Element, found: Found, metadata: dict[str, Json], problems: Problems) -> list[str]:
+    texts: list[str] = []
+    for element in _elements_of_text(document, found, problems):
+        if element.name == "TITLE" and texts:
+            problems.add("expected <TITLE> before the first <P>, found it after; move it", line=element.line)
+        elif element.name == "TITLE":
+            metadata["titled"] = True
+        found.attributes(f"P {len(texts)}", element)
+        texts.append(_paragraph(element.words))
+    return texts
+
+
+def _elements_of_text(document: Element, found: Found, problems: Problems) -> list[Element]:
+    """TITLE and P elements, also those in a REFERENCE, in their order."""
+    elements: list[Element] = []
+    for number, text in enumerate(document.named("TEXT")):
+        if number:
+            message = "expected one <TEXT> in a <DOC>, found a second; make it a document of its own"
+            problems.add(message, line=text.line)
+        found.attributes("TEXT", text)
+        for child in text.children:
+            if child.name == "REFERENCE":
+                found.attributes(f"REFERENCE {found.n_references}", child)
+                found.reference(len(elements), len(elements) + len(child.children))
+            elements += child.children if child.name == "REFERENCE" else [child]
+    return elements
+
+
+def _paragraph(words: str) -> str:
+    """A paragraph without the one line end that lies between it and its tags."""
+    return decoded(words.removeprefix("\n").removesuffix("\n"))
+
+
+class _Annotations:
+    """The ANNOTATION blocks of one document; several of one teacher are one annotator."""
+
+    def __init__(self, paragraphs: Paragraphs, found: Found, problems: Problems) -> None:
+        self.annotators: dict[str, None] = {}
+        self._paragraphs = paragraphs
+        self._found = found
+        self._problems = problems
+
+    def edits(self, annotation: Element) -> Iterator[Edit]:
+        rater = annotation.attributes.get("teacher_id")
+        if rater is None:
+            self._problems.add('expected <ANNOTATION teacher_id="...">, found no teacher_id', line=annotation.line)
+            rater = ""
+        self.annotators[rater] = None
+        self._found.attributes(f"ANNOTATION {rater}", annotation, known=["teacher_id"])
+        self._found.elements(f"ANNOTATION {rater}", annotation.unknown())
+        for mistake in annotation.named("MISTAKE"):
+            edit = self._edit(mistake, rater)
+            if edit:
+                yield edit
+
+    def _edit(self, mistake: Element, rater: str) -> Edit | None:
+        span = self._span(mistake)
+        words = {name: self._only(mistake, name) for name in ("TYPE", "CORRECTION", "COMMENT")}
+        tag, correction, comment = words["TYPE"], words["CORRECTION"], words["COMMENT"] or ""
+        if span is None or tag is None or correction is None:
+            return None
+        replacements = replacements_of(correction, tag, span)
+        return Edit(span, replacements, tag, rater, comment, _leftovers(mistake), mistake.line)
+
+    def _only(self, mistake: Element, name: str) -> str | None:
+        """The words of the one child of this name; a COMMENT may be missing."""
+        elements = mistake.named(name)
+        if len(elements) > 1 or (not elements and name != "COMMENT"):
+            message = f"expected one <{name}> in <MISTAKE>, found {len(elements) or 'none'}"
+            self._problems.add(message, line=elements[1].line if elements else mistake.line)
+        return elements[0].text if elements else None
+
+    def _span(self, mistake: Element) -> Span | None:
+        wrong = self._wrong_place(mistake.attributes)
+        if wrong:
+            self._problems.add(f"{wrong} in <MISTAKE>", line=mistake.line)
+            return None
+        start_par, start_off, end_par, end_off = (int(mistake.attributes[name]) for name in PLACE)
+        return Span(self._paragraphs.offset(start_par, start_off), self._paragraphs.offset(end_par, end_off))
+
+    def _wrong_place(self, attributes: dict[str, str]) -> str:
+        """What is wrong with a place, or nothing."""
+        for name in PLACE:
+            if name not in attributes:
+                return f"expected {name}, found none"
+            if not WHOLE_NUMBER.fullmatch(attributes[name]):
+                return f"expected a whole number for {name}, found {attributes[name][:40]!r}"
+        start_par, start_off, end_par, end_off = (int(attributes[name]) for name in PLACE)
+        for name, paragraph, offset in (("start", start_par, start_off), ("end", end_par, end_off)):
+            if paragraph >= len(self._paragraphs):
+                n_paragraphs = f"the {len(self._paragraphs)} paragraphs (from 0, the title counted)"
+                return f"expected {name}_par among {n_paragraphs}, found {paragraph}"
+            if offset > self._paragraphs.lengths[paragraph]:
+                length = self._paragraphs.lengths[paragraph]
+                return f"expected {name}_off inside paragraph {paragraph} (0 to {length}), found {offset}"
+        if (end_par, end_off) < (start_par, start_off):
+            return f"expected an end after the start {start_par}:{start_off}, found {end_par}:{end_off}"
+        return ""
+
+
+def replacements_of(correction: str, tag: str, span: Span) -> tuple[str, ...]:
+    """What a CORRECTION means: empty, it deletes, but for tags and places where it says that nobody corrected."""
+    left_alone = not correction and (tag in UNCORRECTED or not len(span))
+    return () if left_alone else (correction,)
+
+
+def _leftovers(mistake: Element) -> dict[str, Json]:
+    found = Found()
+    found.attributes("MISTAKE", mistake, known=PLACE)
+    found.elements("MISTAKE", mistake.unknown())
+    for child in mistake.children:
+        if child.name in ("TYPE", "CORRECTION", "COMMENT"):
+            found.attributes(child.name, child)
+        if child.name == "COMMENT" and not child.text:
+            found.empty("COMMENT")
+    return found.as_json()

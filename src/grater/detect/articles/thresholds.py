@@ -1,0 +1,231 @@
+"""Well-formed text with errors of article and number put in, to choose thresholds on.
+
+Rates are our guess at an intermediate writer, near what annotators of learner essays mark: of a hundred open phrases
+some nine are wrong.  Articles are left out most often, then number goes wrong, then articles are put in, then *a*
+and *the* change places.  The text is analysed again afterwards, so that the tagger sees what it would see in an
+essay.
+
+Thresholds and corrections of confidence, chosen on well-formed text with errors put in.
+
+The corrections come from a logistic regression of *is this phrase wrong?* on the margin of its best alternative, the
+type of change, whether the pair is confusable, and the strength of the noun's habit towards the alternative or
+against it; they are its weights in units of the margin's.  Thresholds are those with the highest F0.5, each type by
+itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.detect.articles.constructions import ARTICLE_OF, CONSTRUCTIONS, NONE_OF_THEM
+from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution, confidences, strengths
+from grater.detect.articles.features import COLUMN, Memory, PlacedPhrase, placed_phrases
+from grater.detect.articles.model import ArticleModel
+from grater.detect.articles.phrases import ARTICLE, Change, NounPhrase, changes, noun_phrases, within_reach
+from grater.detect.learning.weights import Scores
+from grater.model import DELETE
+from grater.rng import generator
+from grater.text.analysis import Sentence, analyse_all, analyse_words
+
+RATES: dict[str, dict[str, float]] = {
+    "null-singular": {"the-singular": 0.03, "a-singular": 0.007, "null-plural": 0.02},
+    "the-singular": {"null-singular": 0.06, "a-singular": 0.01, "the-plural": 0.01},
+    "null-plural": {"the-plural": 0.03, "null-singular": 0.04},
+    "a-singular": {"null-singular": 0.06, "the-singular": 0.02},
+    "the-plural": {"null-plural": 0.05, "the-singular": 0.03},
+}
+"""By the construction that stood there: what it becomes, and how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptedPhrase:
+    """A phrase of corrupted text; `right` is what stood there, `NONE_OF_THEM` where that is not known."""
+
+    placed: PlacedPhrase
+    right: int
+
+
+def corrupted(passages: Iterable[Iterable[Sentence]], rng: np.random.Generator) -> Iterator[CorruptedPhrase]:
+    """The open phrases of all passages with errors put in."""
+    for passage in passages:
+        memory = Memory()
+        for sentence in passage:
+            words, right = with_errors(sentence, rng)
+            if not words:
+                continue
+            for placed in placed_phrases([analyse_words(words)], memory):
+                yield CorruptedPhrase(placed, right.get(placed.phrase.head, NONE_OF_THEM))
+
+
+def with_errors(sentence: Sentence, rng: np.random.Generator) -> tuple[list[str], dict[int, int]]:
+    """The words with errors put in, and what stood there by the new place of each open phrase's head."""
+    words: list[str] = []
+    right: dict[int, int] = {}
+    done = 0
+    for phrase in noun_phrases(sentence):
+        if not phrase.is_open or phrase.construction == NONE_OF_THEM:
+            continue
+        words += sentence.words[done : phrase.left]
+        words += _written(phrase, changes(phrase, _drawn(phrase, rng)))
+        right[len(words) - 1] = phrase.construction
+        done = phrase.head + 1
+    return [*words, *sentence.words[done:]], right
+
+
+def _drawn(phrase: NounPhrase, rng: np.random.Generator) -> int:
+    """Another construction, or mostly the same."""
+    chance = rng.random()
+    reach = within_reach(phrase)
+    for name, rate in RATES[CONSTRUCTIONS[phrase.construction]].items():
+        chance -= rate
+        if chance < 0:
+            target = CONSTRUCTIONS.index(name)
+            return target if target in reach else phrase.construction
+    return phrase.construction
+
+
+def _written(phrase: NounPhrase, made: list[Change]) -> list[str]:
+    """The words of a phrase with its changes, but for capitals."""
+    words = list(phrase.sentence.words[phrase.left : phrase.head + 1])
+    for change in made:
+        if change.kind != ARTICLE:
+            words[-1] = change.suggestion
+    for change in made:
+        if change.kind == ARTICLE and phrase.article_at is None:
+            words.insert(0, change.suggestion)
+        elif change.kind == ARTICLE and change.suggestion == DELETE:
+            del words[0]
+        elif change.kind == ARTICLE:
+            words[0] = change.suggestion
+    return words
+
+
+def error_rate() -> float:
+    """The share of wrong phrases if all constructions were equally frequent."""
+    return sum(sum(of.values()) for of in RATES.values()) / len(ARTICLE_OF)
+
+
+LEAST_FLAGS = 20
+"""A threshold that leaves fewer flags than these in the corrupted text is not trusted."""
+
+RIDGE = 0.1
+N_STEPS = 25
+PAIRS, ENTROPY = "pairs", "entropy"
+CORRECTIONS = (PAIRS, ENTROPY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Phrases of corrupted text as the detector sees them: scores, what was written, what is right, what can be."""
+
+    scores: Scores
+    written: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+    strength: Scores
+    is_reachable: npt.NDArray[np.bool_]
+
+    @property
+    def is_error(self) -> npt.NDArray[np.bool_]:
+        found: npt.NDArray[np.bool_] = self.written != self.right
+        return found
+
+    def confidence(self, caution: Caution) -> Scores:
+        found = confidences(self.scores, self.written.tolist(), self.strength, caution)
+        return np.where(self.is_reachable, found, -np.inf)
+
+
+def trial_of(model: ArticleModel, held_out: Iterable[Sequence[str]], *, seed: int = 0) -> Trial:
+    """Held-out passages with errors put in."""
+    rng = generator(seed, "corruption", "articles")
+    passages = ([sentence for line in analyse_all(lines) for sentence in line] for lines in held_out)
+    found = [each for each in corrupted(passages, rng) if each.right != NONE_OF_THEM]
+    return _trial_from(model, found)
+
+
+def _trial_from(model: ArticleModel, found: Sequence[CorruptedPhrase]) -> Trial:
+    placed = [each.placed for each in found]
+    rows = model.rows(placed)
+    reach = np.zeros((len(found), len(CONSTRUCTIONS)), bool)
+    for place, each in enumerate(placed):
+        reach[place, within_reach(each.phrase)] = True
+    return Trial(
+        model.scores(rows, with_agreement=False),
+        np.array([each.phrase.construction for each in placed], np.int64),
+        np.array([each.right for each in found], np.int64),
+        strengths([model.habits.of(number) for number in rows[:, COLUMN["head"]].tolist()]),
+        reach,
+    )
+
+
+def fitted_caution(trial: Trial, *, corrections: Sequence[str] = CORRECTIONS) -> Caution:
+    """Corrections, if asked for, and thresholds."""
+    return with_thresholds(trial, corrected(trial, corrections))
+
+
+def corrected(trial: Trial, corrections: Sequence[str]) -> Caution:
+    """The weights of the corrections in units of the margin; without a threshold yet."""
+    best, margin = _best(trial, Caution())
+    rows = np.arange(len(best))
+    strength = trial.strength[rows, best]
+    is_used = np.isfinite(margin) & (margin > 0)
+    wanted = {
+        "confusable": IS_CONFUSABLE[trial.written, best] * (PAIRS in corrections),
+        "own": np.maximum(strength, 0) * (ENTROPY in corrections),
+        "other": np.maximum(-strength, 0) * (ENTROPY in corrections),
+    }
+    types = [TYPE[trial.written, best] == place for place in range(len(TYPES))]
+    columns = np.column_stack([np.where(is_used, margin, 0), *wanted.values(), *types])
+    if not trial.is_error[is_used].any() or trial.is_error[is_used].all():
+        return Caution()
+    weights = _logistic(columns[is_used], trial.is_error[is_used])
+    if weights[0] <= 0:  # margins say nothing here, so nothing can be measured in them
+        return Caution()
+    found = np.round(weights[1 : 1 + len(wanted)] / weights[0], 3)
+    return Caution(**dict(zip(wanted, found.tolist(), strict=True)))
+
+
+def _logistic(columns: Scores, truth: npt.NDArray[np.bool_]) -> Scores:
+    """The weights of a logistic regression with a small ridge, by Newton's method; the types are its constants."""
+    weights = np.zeros(columns.shape[1])
+    for _ in range(N_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(columns @ weights, -30, 30)))
+        slope = columns.T @ (truth - chance) - RIDGE * weights
+        curve = (columns.T * (chance * (1 - chance))) @ columns + RIDGE * np.eye(len(weights))
+        weights = weights + np.linalg.solve(curve, slope)
+    return weights
+
+
+def with_thresholds(trial: Trial, caution: Caution) -> Caution:
+    """The best threshold of each type by itself."""
+    best, values = _best(trial, caution)
+    types = TYPE[trial.written, best]
+    of_type = TYPE[trial.written, trial.right]
+    chosen = {}
+    for place, name in enumerate(TYPES):
+        here = types == place
+        n_errors = int((trial.is_error & (of_type == place)).sum())
+        chosen[name] = _best_threshold(values[here], trial.is_error[here], n_errors)
+    return replace(caution, **chosen)
+
+
+def _best(trial: Trial, caution: Caution) -> tuple[npt.NDArray[np.intp], Scores]:
+    """The alternative that the confidence is highest in, and how high it is."""
+    confidence = trial.confidence(caution)
+    best = confidence.argmax(axis=1)
+    return best, confidence[np.arange(len(best)), best]
+
+
+def _best_threshold(values: Scores, is_error: npt.NDArray[np.bool_], n_errors: int) -> float:
+    """The threshold whose flags have the highest F0.5 among the errors of the type."""
+    order = np.argsort(-values, kind="stable")
+    hits = np.cumsum(is_error[order])
+    flags = np.arange(1, len(order) + 1)
+    scores = 1.25 * hits / np.maximum(1.25 * hits + 0.25 * np.maximum(n_errors - hits, 0) + (flags - hits), 1e-9)
+    scores[: LEAST_FLAGS - 1] = 0
+    if not len(order) or not scores.any():
+        return float(np.inf)
+    return round(float(values[order][int(scores.argmax())]) - 1e-3, 3)

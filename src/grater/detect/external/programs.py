@@ -1,0 +1,227 @@
+"""A command as a system: JSON lines in, JSON lines out.
+
+It is given a line `{"essay": ID, "text": TEXT}` for each essay, and answers with a line
+`{"essay": ID, "edits": [{"start": 3, "end": 5, "replacements": ["in"]}]}` for each, in any order; offsets are code
+points.  `tag` may be given with an edit.  The command may answer as it reads or after its input has ended.  A
+command that fails, answers twice or not at all, or marks what is not in the text, is refused with the reason.
+
+A running LanguageTool server, over HTTP (`languagetool:http://localhost:8081`).
+
+Its answer to POST /v2/check has `matches` with `offset` and `length` in UTF-16 units, as Java counts; they are turned
+into code points, and `replacements` are alternatives.  One request an essay.
+
+Harper, the offline grammar checker of Automattic, by its Python package `harper-py` (pip install harper-py).
+
+Its spans are code points, like ours.  A suggestion may replace, remove or put text after the words it is about.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import IO, Any
+from urllib.error import URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+from grater.errors import GraterError, MissingExtra, UsageError
+from grater.model import Edit, Essay, Span
+
+TAG = "command"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Command:
+    """`line` is split as a shell would, and run without one."""
+
+    line: str
+    name: str
+
+    @property
+    def about(self) -> str:
+        return f"the command {self.line}"
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        asked: dict[str, Essay] = {}
+        with self._start() as process:
+            feeder = Thread(target=_feed, args=(process.stdin, essays, asked), daemon=True)
+            feeder.start()
+            try:
+                answers = self._answers(process.stdout or (), asked)
+                feeder.join()
+                self._require_end(process)
+            finally:
+                process.kill()
+                feeder.join()
+        for essay_id, essay in asked.items():
+            if essay_id not in answers:
+                raise GraterError(f"{self.line}: expected an answer to essay {essay_id!r}, found none")
+            yield essay, answers[essay_id]
+
+    def _answers(self, lines: Iterable[str], asked: dict[str, Essay]) -> dict[str, tuple[Edit, ...]]:
+        answers: dict[str, tuple[Edit, ...]] = {}
+        for number, text in enumerate(lines, start=1):
+            essay_id, edits = self._answer(text, number, asked)
+            if essay_id in answers:
+                raise self._refused(number, f"an answer to essay {essay_id!r} for the second time")
+            answers[essay_id] = edits
+        return answers
+
+    def _start(self) -> subprocess.Popen[str]:
+        try:
+            return subprocess.Popen(
+                shlex.split(self.line), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+        except (OSError, ValueError, IndexError) as error:
+            raise GraterError(f"the command {self.line!r} cannot be started: {error}") from error
+
+    def _answer(self, text: str, number: int, asked: dict[str, Essay]) -> tuple[str, tuple[Edit, ...]]:
+        try:
+            answer = json.loads(text)
+            essay = asked[answer["essay"]]
+            return essay.essay_id, tuple(self._edit(each, essay, number) for each in answer["edits"])
+        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            raise self._refused(number, repr(text.strip()[:80])) from error
+
+    def _edit(self, each: Any, essay: Essay, number: int) -> Edit:
+        start, end = each["start"], each["end"]
+        if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= len(essay.text)):
+            raise self._refused(number, f"an edit from {start} to {end} in an essay of {len(essay.text)} characters")
+        return Edit(
+            Span(start, end), tuple(map(str, each.get("replacements", ()))), str(each.get("tag", TAG)), self.name
+        )
+
+    def _refused(self, number: int, found: str) -> GraterError:
+        wanted = 'a JSON line {"essay": ID, "edits": [...]} for an essay that was asked about'
+        return GraterError(f"{self.line}: answer {number}: expected {wanted}, found {found}")
+
+    def _require_end(self, process: subprocess.Popen[str]) -> None:
+        status = process.wait()
+        if status:
+            raise GraterError(f"{self.line}: ended with exit status {status}; its own messages are above")
+
+
+def _feed(stream: IO[str] | None, essays: Iterable[Essay], asked: dict[str, Essay]) -> None:
+    """Write every essay; that a command has gone away is noticed by whoever reads its answers."""
+    if stream is None:
+        return
+    for essay in essays:
+        asked[essay.essay_id] = essay
+        with suppress(BrokenPipeError):
+            stream.write(json.dumps({"essay": essay.essay_id, "text": essay.text}) + "\n")
+            stream.flush()
+    with suppress(BrokenPipeError):
+        stream.close()
+
+
+MOST_REPLACEMENTS = 5
+SECONDS = 60.0
+PLANE = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanguageTool:
+    """A server at `url`; `language` as LanguageTool names it."""
+
+    url: str
+    name: str = "languagetool"
+    language: str = "en-US"
+
+    def __post_init__(self) -> None:
+        if urlsplit(self.url).scheme not in ("http", "https"):
+            raise UsageError(f"expected languagetool:http://HOST:PORT, found {self.url!r}")
+
+    @property
+    def about(self) -> str:
+        return f"a LanguageTool server, {self.language}"
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        for essay in essays:
+            yield essay, tuple(self._edits(essay))
+
+    def _edits(self, essay: Essay) -> Iterator[Edit]:
+        units = unit_places(essay.text)
+        for match in self._ask(essay.text):
+            start, end = match["offset"], match["offset"] + match["length"]
+            if not 0 <= start <= end < len(units):
+                raise GraterError(f"{self.url}: expected matches inside the text, found {start} to {end}")
+            texts = tuple(str(each["value"]) for each in match.get("replacements", ())[:MOST_REPLACEMENTS])
+            rule = match.get("rule", {})
+            yield Edit(
+                Span(units[start], units[end]),
+                texts,
+                str(rule.get("id", "")),
+                self.name,
+                str(match.get("message", "")),
+            )
+
+    def _ask(self, text: str) -> list[dict[str, Any]]:
+        data = urlencode({"text": text, "language": self.language}).encode()
+        request = Request(f"{self.url.rstrip('/')}/v2/check", data)
+        try:
+            with urlopen(request, timeout=SECONDS) as answer:
+                matches: list[dict[str, Any]] = json.load(answer)["matches"]
+                return matches
+        except (URLError, TimeoutError) as error:
+            why = getattr(error, "reason", error)
+            raise GraterError(
+                f"{self.url}: no LanguageTool server answers ({why}); start one, or name its address"
+            ) from error
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise GraterError(
+                f"{self.url}: expected the answer of LanguageTool's /v2/check, found something else"
+            ) from error
+
+
+def unit_places(text: str) -> list[int]:
+    """For every UTF-16 unit of the text, and its end, the code point that it belongs to."""
+    places = []
+    for place, character in enumerate(text):
+        places += [place, place] if ord(character) > PLANE else [place]
+    return [*places, len(text)]
+
+
+REMOVE, INSERT_AFTER = 1, 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Harper:
+    """Harper as a corrector."""
+
+    name: str = "harper"
+
+    @property
+    def about(self) -> str:
+        return "Harper, by harper-py"
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        linter = _linter()
+        for essay in essays:
+            lints = linter.lint(essay.text, language="plaintext")
+            yield essay, tuple(_edit(lint, essay, self.name) for lint in lints)
+
+
+def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
+    span = Span(lint.span.start, lint.span.end)
+    texts = tuple(dict.fromkeys(_replacement(each, span.of(essay.text)) for each in lint.suggestions))
+    return Edit(span, texts, lint.lint_kind, rater, lint.message)
+
+
+def _replacement(suggestion: Any, words: str) -> str:
+    if suggestion.kind == REMOVE:
+        return ""
+    text = str(suggestion.replacement_text)
+    return words + text if suggestion.kind == INSERT_AFTER else text
+
+
+def _linter() -> Any:
+    try:
+        import harper
+    except ImportError as error:
+        raise MissingExtra("the system 'harper' needs the package harper-py: pip install harper-py") from error
+    return harper.Linter()

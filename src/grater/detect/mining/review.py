@@ -1,0 +1,306 @@
+"""The list of suspects that a person goes through: an items table with a verdict for each.
+
+One row for each suspicious trigram, worst first, at the place of its first use: the columns of an items table, then
+
+    verdict                     y (an error: the preposition is one too many), n (it is not), or blank (not looked at)
+    trigram, bigram             what was counted
+    n_trigram, n_bigram         their counts
+    expected, score             see `ranking`
+    n_uses                      how often the essays have the trigram
+
+The file may be edited by hand, in any spreadsheet.  Writing a new list keeps the verdicts of the old.
+
+The balanced corpus of Madnani et al. 2011, section 2.1: as many extraneous prepositions as correct ones.
+
+From each accepted trigram one sentence is taken, its first use whose sentence is not taken yet, in the order of the
+list; up to 500.  As many correct uses are drawn by chance from the uses whose trigram is attested and was neither
+suspicious nor accepted, no two from one sentence.  A sentence that is there already, in letters and digits, is a
+duplicate: it is left out and counted (the paper found 2 in 1,000).  Then 75 of all are set aside as gold, half of
+them errors, and the rows are put in an order of chance, so that nothing tells errors from the others.
+
+The label is what the miner believes, `error` or `ok`; raters have the last word.
+
+Essays mined for extraneous prepositions: their uses, the counts and the suspects, and what is built from verdicts.
+
+The same for command and study: `mine` looks, a person accepts or rejects (`verdicts`), `balanced_from` builds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from grater.detect.mining.ranking import RATIO, Suspect, Trigram, Use, by_trigram, rank, wanted_ngrams, without
+from grater.detect.mining.sources import Counts
+from grater.errors import BadInput, Problem, UsageError
+from grater.model import Json
+from grater.tables import Table
+
+YES, NO, OPEN = "y", "n", ""
+SPOKEN = {"y": YES, "yes": YES, "n": NO, "no": NO, "": OPEN}
+SCHEMA = {
+    "verdict": pl.String,
+    "trigram": pl.String,
+    "bigram": pl.String,
+    "n_trigram": pl.Float64,
+    "n_bigram": pl.Float64,
+    "expected": pl.Float64,
+    "score": pl.Float64,
+    "n_uses": pl.Int64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgress:
+    """How far a list is."""
+
+    accepted: int
+    rejected: int
+    open: int
+
+    @property
+    def decided(self) -> int:
+        return self.accepted + self.rejected
+
+    @property
+    def all(self) -> int:
+        return self.decided + self.open
+
+    @property
+    def words(self) -> str:
+        return f"{self.accepted:,} accepted, {self.rejected:,} rejected, {self.open:,} to look at"
+
+    def as_json(self) -> dict[str, int]:
+        return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
+
+
+def far_of(verdicts: Iterable[str]) -> ReviewProgress:
+    said = Counter(verdicts)
+    return ReviewProgress(said[YES], said[NO], said[OPEN])
+
+
+def place_columns(use: Use) -> dict[str, object]:
+    """Where a use stands: the columns of an items table."""
+    item = use.item
+    return {
+        "item": item.item_id,
+        "essay": item.essay_id,
+        "start": item.span.start,
+        "end": item.span.end,
+        "kind": item.kind,
+        "document": use.document,
+        "target": use.target,
+        "context": use.context,
+    }
+
+
+PLACE_SCHEMA = {
+    "item": pl.String,
+    "essay": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "kind": pl.String,
+    "document": pl.String,
+    "target": pl.String,
+    "context": pl.String,
+}
+
+
+def suspects_table(suspects: Sequence[Suspect], verdicts: Mapping[str, str]) -> pl.DataFrame:
+    """The list, with the verdicts that are known by trigram."""
+    rows = [_row(suspect, verdicts.get(suspect.words, OPEN)) for suspect in suspects]
+    return pl.DataFrame(rows, schema={**PLACE_SCHEMA, **SCHEMA}, orient="row")
+
+
+def _row(suspect: Suspect, verdict: str) -> dict[str, object]:
+    return {
+        **place_columns(suspect.uses[0]),
+        "verdict": verdict,
+        "trigram": suspect.words,
+        "bigram": " ".join(without(suspect.trigram)),
+        "n_trigram": round(suspect.n_trigram, 3),
+        "n_bigram": round(suspect.n_bigram, 3),
+        "expected": round(suspect.expected, 3),
+        "score": round(suspect.score, 6),
+        "n_uses": len(suspect.uses),
+    }
+
+
+def verdicts_of(table: Table) -> dict[str, str]:
+    """The verdict on each trigram of a list that a person has been through."""
+    for column in ("verdict", "trigram"):
+        if column not in table.frame.columns:
+            raise BadInput(
+                Problem(table.name, f"expected a column {column!r}, as 'grater mine extraneous' writes it")
+            )
+    verdicts: dict[str, str] = {}
+    for number, (verdict, trigram) in enumerate(_cells(table), 1):
+        spoken = SPOKEN.get(verdict.strip().lower())
+        if spoken is None:
+            message = f"row {number}: expected y, n or nothing as the verdict on {trigram!r}, found {verdict!r}"
+            raise BadInput(Problem(table.name, message))
+        verdicts[" ".join(trigram.split())] = spoken  # a hand may have put more blanks
+    return verdicts
+
+
+def _cells(table: Table) -> Iterable[tuple[str, str]]:
+    columns = table.frame.select(pl.col("verdict", "trigram").cast(pl.String).fill_null(""))
+    return columns.iter_rows()
+
+
+N_EACH = 500
+N_GOLD = 75
+ERROR, OK = "error", "ok"
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Balanced:
+    """The corpus as items, with label and gold; and what fell short or was left out on the way."""
+
+    items: pl.DataFrame
+    n_errors: int
+    n_correct: int
+    n_duplicates: int
+    n_each: int = N_EACH
+
+    def gold(self) -> pl.DataFrame:
+        """The items set aside, as a gold table."""
+        return self.items.filter(pl.col("gold") == 1).select("item", "label", reason="trigram")
+
+    @property
+    def shortfalls(self) -> list[str]:
+        """Where the corpus is smaller than asked, or not balanced, a line each."""
+        found = []
+        if self.n_errors < self.n_each:
+            found.append(f"wanted {self.n_each:,} errors, found {self.n_errors:,}: accept more trigrams")
+        if self.n_correct < self.n_errors:
+            found.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
+        return found
+
+    def lines(self, name: str) -> list[str]:
+        """What was built under this name, and where it falls short."""
+        built = f"errors: {self.n_errors:,}, correct uses: {self.n_correct:,}, gold among them: {len(self.gold()):,}"
+        return [f"{name}: {built}, duplicates left out: {self.n_duplicates:,}", *self.shortfalls]
+
+    def as_json(self) -> dict[str, Json]:
+        counts: dict[str, Json] = {"errors": self.n_errors, "correct": self.n_correct, "gold": len(self.gold())}
+        return {**counts, "duplicates": self.n_duplicates, "shortfalls": list[Json](self.shortfalls)}
+
+
+def balance(
+    errors: Iterable[Sequence[Use]],
+    correct: Sequence[Use],
+    *,
+    rng: np.random.Generator,
+    n_each: int = N_EACH,
+    n_gold: int = N_GOLD,
+) -> Balanced:
+    """`errors` has the uses of each accepted trigram, worst first; `correct` every use that is beyond suspicion."""
+    taken: set[str] = set()
+    duplicates: list[Use] = []
+    wrong = list(_firsts(errors, taken, duplicates, n_each))
+    if not wrong:
+        raise UsageError("expected accepted trigrams to build from, found none; put y beside the errors first")
+    shuffled = ([correct[place]] for place in rng.permutation(len(correct)).tolist())
+    right = list(_firsts(shuffled, taken, duplicates, len(wrong)))
+    if n_gold > len(wrong) + len(right):
+        raise UsageError(f"expected at most {len(wrong) + len(right)} gold items, found {n_gold}; ask for fewer")
+    gold = {
+        *_drawn(len(wrong), (n_gold + 1) // 2, rng),
+        *(len(wrong) + k for k in _drawn(len(right), n_gold // 2, rng)),
+    }
+    rows = [
+        {
+            **place_columns(use),
+            "label": ERROR if k < len(wrong) else OK,
+            "trigram": use.words,
+            "gold": int(k in gold),
+        }
+        for k, use in enumerate([*wrong, *right])
+    ]
+    schema = {**PLACE_SCHEMA, "label": pl.String, "trigram": pl.String, "gold": pl.Int64}
+    frame = pl.DataFrame([rows[place] for place in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
+    return Balanced(frame, len(wrong), len(right), len(duplicates), n_each)
+
+
+def beyond_suspicion(
+    uses: Iterable[Use], attested: Collection[Trigram], suspicious: Collection[Trigram]
+) -> list[Use]:
+    """The uses that may stand for correct ones."""
+    return [use for use in uses if use.trigram in attested and use.trigram not in suspicious]
+
+
+def _firsts(groups: Iterable[Sequence[Use]], taken: set[str], duplicates: list[Use], most: int) -> Iterator[Use]:
+    """The first use of each group whose sentence is not taken; a group without one is a duplicate."""
+    n_found = 0
+    for uses in groups:
+        if n_found == most:
+            return
+        use = next((use for use in uses if _letters(use) not in taken), None)
+        if use is None:
+            duplicates.append(uses[0])
+        else:
+            taken.add(_letters(use))
+            n_found += 1
+            yield use
+
+
+def _letters(use: Use) -> str:
+    return _NOT_LETTERS.sub(" ", use.context.lower()).strip()
+
+
+def _drawn(n: int, n_wanted: int, rng: np.random.Generator) -> list[int]:
+    if n_wanted > n:
+        raise UsageError(f"expected at most {n} gold items of a kind, found {n_wanted}; ask for fewer")
+    drawn: list[int] = rng.choice(n, n_wanted, replace=False).tolist()
+    return drawn
+
+
+TrigramCounter: TypeAlias = Callable[[set[tuple[str, ...]]], Counts]
+"""Looks up wanted n-grams."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """The uses of prepositions in the essays, their counts, and the suspects among them, worst first."""
+
+    uses: list[Use]
+    counts: Counts
+    suspects: list[Suspect]
+
+
+def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1, ratio: float = RATIO) -> Mined:
+    """The suspects among the uses of prepositions."""
+    if not (least_bigram >= 0 and ratio >= 0):  # nan is neither, and would compare with nothing
+        raise UsageError(f"expected a least count and a ratio of 0 or more, found {least_bigram} and {ratio}")
+    counts = count(wanted_ngrams(uses))
+    return Mined(list(uses), counts, rank(uses, counts, least_bigram=least_bigram, ratio=ratio))
+
+
+def balanced_from(
+    mined: Mined,
+    verdicts: Mapping[str, str],
+    *,
+    rng: np.random.Generator,
+    n_each: int = N_EACH,
+    n_gold: int = N_GOLD,
+) -> Balanced:
+    """The balanced corpus of the accepted trigrams, worst first; correct uses are no suspects and on no list."""
+    places = by_trigram(mined.uses)
+    rank_of = {suspect.words: place for place, suspect in enumerate(mined.suspects)}
+    accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]
+    missing = [trigram for trigram in accepted if trigram not in places]
+    if missing:
+        raise UsageError(f"{missing[0]!r} is accepted but not in these essays; name the same ones")
+    accepted.sort(key=lambda trigram: rank_of.get(trigram, len(rank_of)))
+    attested = {use.trigram for use in mined.uses if mined.counts.get(use.trigram, 0) > 0}
+    listed = {places[trigram][0].trigram for trigram in verdicts if trigram in places}
+    correct = beyond_suspicion(mined.uses, attested, listed | {suspect.trigram for suspect in mined.suspects})
+    return balance([places[trigram] for trigram in accepted], correct, rng=rng, n_each=n_each, n_gold=n_gold)

@@ -1,0 +1,409 @@
+"""The edits of a corpus as arrays of token indices and integer codes: what ERRANT's comparison works on.
+
+From essays that have tokens, or straight from the columns of an M2 file, which is several times quicker since only
+the type and the correction of an edit are looked at.  Corrections are compared as they are spelt, as
+`errant_compare` does: `-NONE-` and an empty correction, both of which delete, are not the same.
+
+A *group* is what one annotator says of one sentence, which may be nothing.  A block without any A line is one group
+without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
+
+Which edits meet, in each of ERRANT's modes, for all sentences and all pairs of annotators at once.
+
+An edit is cut into the *units* of its mode: itself, or its tokens.  Units of one sentence that must be equal to
+match have one key, a number from 0 on; the rest is counting keys.
+
+Counts by error type, sentence by sentence, in little room.
+
+ERRANT's types have three tiers: the operation (`M`issing, `U`nnecessary, `R`eplacement), the main type (`NOUN:NUM`)
+and both (`R:NOUN:NUM`).  As `errant_compare` does, the operation is a type's first letter and the main type what
+follows the second; types of other schemes (`ArtOrDet`) make sense in the full tier only.  `UNK` is itself in all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.corpora.formats import Source
+from grater.corpora.m2.bytes import Ints
+from grater.corpora.m2.columns import Columns, decode
+from grater.corpora.m2.fields import CORRECTION_AS_READ, correction_of
+from grater.corpora.m2.scan import scan_lines
+from grater.errors import Problems, UnknownName, UsageError
+from grater.model import Edit, Essay, Span
+
+NOBODY = "0"
+"""Whom ERRANT takes a block without A lines to be from."""
+
+
+_Line: TypeAlias = tuple[int, str, int, int, str, str, int]
+"""Sentence, annotator, start, end, tag, correction, and 1 for a no-op."""
+
+
+class SourceSentence(NamedTuple):
+    """A sentence before it was corrected; without `tokens` they are its words."""
+
+    text: str
+    tokens: tuple[Span, ...] | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EditTable:
+    """A row for each edit, in the order of the file; `tag` and `correction` count in `tags` and `corrections`.
+
+    Groups stand in the order of sentences, and within one in the order in which its annotators appear.
+    """
+
+    sentences: Sequence[SourceSentence]
+    group_sentence: Ints
+    group_annotator: Sequence[str]
+    group: Ints
+    start: Ints
+    end: Ints
+    tag: Ints
+    correction: Ints
+    tags: Sequence[str]
+    corrections: Sequence[str]
+
+    def only(self, rows: Ints) -> EditTable:
+        """The table with these edits only; its groups stay."""
+        names = ("group", "start", "end", "tag", "correction")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A lines as they are gathered: numbers in chunks of (sentence, annotator, start, end, tag, correction)."""
+
+    sentences: list[SourceSentence] = field(default_factory=list)
+    annotators: dict[str, int] = field(default_factory=dict)
+    tags: dict[str, int] = field(default_factory=dict)
+    corrections: dict[str, int] = field(default_factory=dict)
+    chunks: list[Ints] = field(default_factory=lambda: [np.zeros((6, 0), np.int64)])
+    are_noops: list[Ints] = field(default_factory=lambda: [np.zeros(0, np.int64)])
+
+
+def read_table(source: Source) -> EditTable:
+    """The edits of an M2 file, without making essays of it."""
+    problems, rows = Problems(source.name), _Rows()
+    for columns in scan_lines(source.lines(), problems=problems):
+        _add_columns(rows, columns)
+    problems.done()
+    return _table(rows)
+
+
+def table_of(essays: Iterable[Essay]) -> EditTable:
+    """The edits of essays that are sentences, as those read from M2 are."""
+    rows, lines = _Rows(), list[_Line]()
+    for index, essay in enumerate(essays):
+        rows.sentences.append(SourceSentence(essay.text, essay.tokens, essay.line))
+        lines += [(index, annotator, 0, 0, "", "", 1) for annotator in essay.annotators]
+        lines += _lines(index, essay)
+    sentence, annotator, start, end, tag, correction, is_noop = zip(*lines, strict=True) if lines else ((),) * 7
+    codes = (
+        _codes(rows.annotators, annotator),
+        start,
+        end,
+        _codes(rows.tags, tag),
+        _codes(rows.corrections, correction),
+    )
+    rows.chunks.append(np.array([sentence, *codes], np.int64))
+    rows.are_noops.append(np.array(is_noop, np.int64))
+    return _table(rows)
+
+
+def _lines(index: int, essay: Essay) -> list[_Line]:
+    if essay.tokens is None:
+        raise UsageError(f"essay {essay.essay_id!r} has no tokens; convert the corpus to M2 first")
+    starts = [token.start for token in essay.tokens]
+    return [
+        (index, edit.rater, *_tokens(edit.span, essay, essay.tokens, starts), edit.tag, _spelt(edit, essay.text), 0)
+        for edit in essay.edits
+    ]
+
+
+def _spelt(edit: Edit, text: str) -> str:
+    if not edit.extra and len(edit.replacements) == 1:  # nearly always
+        return edit.replacements[0]
+    as_read = edit.extra.get(CORRECTION_AS_READ)
+    return as_read if isinstance(as_read, str) else correction_of(edit.replacements, words=edit.span.of(text))
+
+
+def _tokens(span: Span, essay: Essay, tokens: tuple[Span, ...], starts: list[int]) -> tuple[int, int]:
+    start, end = bisect_left(starts, span.start), bisect_left(starts, span.end)
+    begins = tokens[start].start if start < len(tokens) else len(essay.text)
+    ends = tokens[end - 1].end if start < end else begins
+    if (begins, ends) != (span.start, span.end):
+        raise UsageError(
+            f"essay {essay.essay_id!r}: edit {span.start}-{span.end} begins or ends inside a token; "
+            "convert the corpus to M2 first, which grows edits to whole tokens"
+        )
+    return start, end
+
+
+def _add_columns(rows: _Rows, columns: Columns) -> None:
+    text = columns.data.decode("latin-1")  # a character a byte, so that slices cost little
+    annotators = np.array([*_codes(rows.annotators, columns.annotators), 0], np.int64)[columns.annotator]
+    tags = _codes(rows.tags, _slices(text, columns.tag))
+    corrections = _codes(rows.corrections, _slices(text, columns.correction))
+    sentence = columns.sentence + len(rows.sentences)
+    rows.chunks.append(np.stack([sentence, annotators, columns.start, columns.end, tags, corrections]))
+    rows.are_noops.append(columns.is_noop.astype(np.int64))
+    sentences = zip(
+        _slices(text, (columns.sentence_start, columns.sentence_end)), columns.sentence_line.tolist(), strict=True
+    )
+    rows.sentences += [SourceSentence(sentence, None, line) for sentence, line in sentences]
+
+
+def _codes(places: dict[str, int], strings: Iterable[str]) -> list[int]:
+    """The number of each string; a new one gets the next."""
+    return [places.setdefault(string, len(places)) for string in strings]
+
+
+def _slices(text: str, bounds: tuple[Ints, Ints]) -> list[str]:
+    start, end = bounds
+    parts = [text[i:j] for i, j in zip(start.tolist(), end.tolist(), strict=True)]
+    return [part if part.isascii() else decode(part.encode("latin-1")) for part in parts]
+
+
+def _table(rows: _Rows) -> EditTable:
+    sentence, annotator, start, end, tag, correction = np.concatenate(rows.chunks, axis=1)
+    names = list(rows.annotators)
+    code = sentence * max(1, len(names)) + annotator
+    _, first, group = np.unique(code, return_index=True, return_inverse=True)
+    appearance = np.argsort(first)
+    group = np.argsort(appearance)[group]
+    first = first[appearance]
+    of_group = [names[place] for place in annotator[first].tolist()]
+    silent = (np.bincount(sentence, minlength=len(rows.sentences)) == 0).nonzero()[0]
+    places = np.searchsorted(sentence[first], silent)
+    name = names[0] if len(names) == 1 else NOBODY
+    is_edit = (np.concatenate(rows.are_noops) == 0).nonzero()[0]
+    return EditTable(
+        sentences=rows.sentences,
+        group_sentence=np.insert(sentence[first], places, silent),
+        group_annotator=np.insert(np.array(of_group, object), places, name).tolist(),
+        group=group + np.searchsorted(places, group, side="right"),
+        start=start,
+        end=end,
+        tag=tag,
+        correction=correction,
+        tags=list(rows.tags),
+        corrections=list(rows.corrections),
+    ).only(is_edit)
+
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+
+UNCORRECTED = "UNK"
+MOST = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class MatchUnits:
+    """One side of the comparison: for each unit its group, its key and its type (counted in `Matched.types`)."""
+
+    group_sentence: IntArray
+    group_annotator: Sequence[str]
+    group: IntArray
+    key: IntArray
+    type_of: IntArray
+
+    @property
+    def sentence(self) -> IntArray:
+        return self.group_sentence[self.group]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """All pairs of annotators: by sentence, then by the hypothesis's annotator, then by the reference's.
+
+    `counts` has a row (tp, fp, fn) for each pair; `ours` and `theirs` are the groups of the pair.
+    """
+
+    hypothesis: MatchUnits
+    reference: MatchUnits
+    types: tuple[str, ...]
+    n_sentences: int
+    ours: IntArray
+    theirs: IntArray
+    counts: IntArray
+    n_duplicates: int
+
+
+def match(references: EditTable, hypotheses: EditTable, *, mode: Mode) -> Matched:
+    """Count what every pair of annotators has in common; the sentences must be the same."""
+    if mode not in MODES:
+        raise UnknownName(f"unknown mode {mode!r} of ERRANT; known: {', '.join(MODES)}")
+    once = [_once(table) for table in (hypotheses, references)]
+    hypothesis, reference, types = _units(once[0], once[1], mode)
+    ours, theirs, n_before = _pairs(hypothesis, reference, n_sentences=len(references.sentences))
+    n_duplicates = len(hypotheses.group) + len(references.group) - sum(len(table.group) for table in once)
+    counts = _count(hypothesis, reference, ours, theirs, n_before)
+    return Matched(hypothesis, reference, types, len(references.sentences), ours, theirs, counts, n_duplicates)
+
+
+def _once(table: EditTable) -> EditTable:
+    """The first of edits that are equal in everything."""
+    code = joined(table.group, table.start, table.end, table.tag, table.correction)
+    return table.only(np.sort(np.unique(code, return_index=True)[1]))
+
+
+def _units(
+    hypotheses: EditTable, references: EditTable, mode: Mode
+) -> tuple[MatchUnits, MatchUnits, tuple[str, ...]]:
+    tags, (tag, other_tag) = _shared(hypotheses.tags, references.tags)
+    _, (correction, other_correction) = _shared(hypotheses.corrections, references.corrections)
+    sides = [
+        _cut(hypotheses, tag[hypotheses.tag], correction[hypotheses.correction], tags, mode),
+        _cut(references, other_tag[references.tag], other_correction[references.correction], tags, mode),
+    ]
+    columns = [np.concatenate(column) for column in zip(*(key for _, _, key in sides), strict=True)]
+    code = np.unique(joined(*columns), return_inverse=True)[1]
+    keys = np.split(code, [len(sides[0][0])])
+    hypothesis, reference = (
+        MatchUnits(table.group_sentence, table.group_annotator, group, key, type_of)
+        for table, (group, type_of, _), key in zip((hypotheses, references), sides, keys, strict=True)
+    )
+    return hypothesis, reference, tuple(tags)
+
+
+def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tuple[IntArray, IntArray]]:
+    """The names of both sides, sorted, and for each side what its own codes are among them."""
+    names = sorted({*ours, *theirs})
+    places = {name: place for place, name in enumerate(names)}
+    return names, (
+        np.array([places[name] for name in ours], np.int64),
+        np.array([places[name] for name in theirs], np.int64),
+    )
+
+
+def _cut(
+    table: EditTable, tag: IntArray, correction: IntArray, tags: Sequence[str], mode: Mode
+) -> tuple[IntArray, IntArray, tuple[IntArray, ...]]:
+    """The group and type of each unit, and the columns that its key is made of."""
+    sentence = table.group_sentence[table.group]
+    if mode == "dt":
+        length = np.maximum(table.end - table.start, 1)
+        edit = np.repeat(np.arange(len(length)), length)
+        token = table.start[edit] + np.arange(len(edit)) - (np.cumsum(length) - length)[edit]
+        return table.group[edit], tag[edit], (sentence[edit], token)
+    if mode == "ds":
+        return table.group, tag, (sentence, table.start, table.end)
+    kept = np.array([name != UNCORRECTED for name in tags], np.bool_)[tag]
+    columns = (sentence, table.start, table.end, correction, *([tag] if mode == "cse" else []))
+    return table.group[kept], tag[kept], tuple(column[kept] for column in columns)
+
+
+def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[IntArray, IntArray, IntArray]:
+    """The two groups of each pair, and how many pairs come before those of each hypothesis group."""
+    n_theirs = np.bincount(theirs.group_sentence, minlength=n_sentences)
+    first_theirs = np.cumsum(n_theirs) - n_theirs
+    n_of_group = n_theirs[ours.group_sentence]
+    n_before = np.cumsum(n_of_group) - n_of_group
+    our_group = np.repeat(np.arange(len(n_of_group)), n_of_group)
+    place = np.arange(len(our_group)) - n_before[our_group]
+    return (
+        our_group,
+        first_theirs[ours.group_sentence[our_group]] + place,
+        n_before - first_theirs[ours.group_sentence],
+    )
+
+
+def _count(
+    hypothesis: MatchUnits, reference: MatchUnits, ours: IntArray, theirs: IntArray, n_before: IntArray
+) -> IntArray:
+    our_group, our_key, our_n = _tally(hypothesis)
+    their_group, their_key, their_n = _tally(reference)
+    order = np.argsort(their_key, kind="stable")
+    left, right = (np.searchsorted(their_key[order], our_key, side=side) for side in ("left", "right"))
+    n_met = right - left
+    mine = np.repeat(np.arange(len(our_key)), n_met)
+    other = order[np.arange(len(mine)) - np.repeat(np.cumsum(n_met) - n_met, n_met) + np.repeat(left, n_met)]
+    pair = n_before[our_group[mine]] + their_group[other]
+    tp, n_matched = (_sums(pair, n, len(ours)) for n in (their_n[other], our_n[mine]))
+    fp = np.bincount(hypothesis.group, minlength=len(hypothesis.group_sentence))[ours] - n_matched
+    fn = np.bincount(reference.group, minlength=len(reference.group_sentence))[theirs] - tp
+    return np.stack([tp, fp, fn], axis=1)
+
+
+def _tally(units: MatchUnits) -> tuple[IntArray, IntArray, IntArray]:
+    """Each key of each group once, with how often it stands there."""
+    _, first, n = np.unique(joined(units.group, units.key), return_index=True, return_counts=True)
+    return units.group[first], units.key[first], n
+
+
+def _sums(place: IntArray, values: IntArray, n: int) -> IntArray:
+    return np.bincount(place, weights=values, minlength=n).astype(np.int64)
+
+
+def joined(*columns: IntArray) -> IntArray:
+    """One number for each row, equal where all columns are."""
+    code = columns[0]
+    for column in columns[1:]:
+        width = int(column.max(initial=0)) + 1
+        if int(code.max(initial=0)) >= MOST // width:
+            code = np.unique(code, return_inverse=True)[1]
+        code = code * width + column
+    return code
+
+
+Tier: TypeAlias = Literal["op", "main", "full"]
+TP, FP, FN = range(3)
+"""The columns of every array of counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCounts:
+    """An entry for each unit that was matched, made up or missed: its sentence, its type, its column (TP, FP, FN).
+
+    `type_of` counts in `types`, which are sorted and may hold names that no entry has.
+    """
+
+    n_sentences: int
+    types: tuple[str, ...]
+    sentence: IntArray
+    type_of: IntArray
+    column: IntArray
+
+    def dense(self, tier: Tier = "full") -> dict[str, IntArray]:
+        """For each type an array (n_sentences, 3) of tp, fp, fn: resample its rows for limits."""
+        names, place = self._names(tier)
+        shape = (len(names), self.n_sentences, 3)
+        cells = (
+            np.ravel_multi_index((place[self.type_of], self.sentence, self.column), shape) if names else self.type_of
+        )
+        counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+        return dict(zip(names, counts, strict=True))
+
+    def totals(self, tier: Tier = "full") -> dict[str, tuple[int, int, int]]:
+        """For each type tp, fp, fn of all sentences."""
+        names, place = self._names(tier)
+        counts = np.bincount(3 * place[self.type_of] + self.column, minlength=3 * len(names)).reshape(-1, 3)
+        return {name: (row[0], row[1], row[2]) for name, row in zip(names, counts.tolist(), strict=True)}
+
+    def _names(self, tier: Tier) -> tuple[list[str], IntArray]:
+        """The names of a tier, and for each type which of them is its own."""
+        used = np.bincount(self.type_of, minlength=1).nonzero()[0].tolist()
+        names = sorted({tier_of(self.types[place], tier) for place in used})
+        places = {name: place for place, name in enumerate(names)}
+        return names, np.array([places.get(tier_of(name, tier), -1) for name in self.types], np.int64)
+
+
+def tier_of(type_name: str, tier: Tier) -> str:
+    """The name of a type in a tier."""
+    if tier == "full" or type_name == "UNK":
+        return type_name
+    return type_name[:1] if tier == "op" else type_name[2:]
+
+
+Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
+
+
+MODES: tuple[Mode, ...] = get_args(Mode)

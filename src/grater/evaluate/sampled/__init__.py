@@ -1,0 +1,230 @@
+"""Precision and recall of systems from a judged sample.
+
+T&C 2008, section 6: draw from what the system flags and from what it does not, judge the draw, weigh what was found
+by the sizes of the strata.  The paper's normal intervals stand beside ours (`statistics/stratified.py`).  Departures:
+populations are finite unless `fpc` is off; several systems and versions share one sample; a drawn item without a
+usable judgment is left out of its cell, as if it had not been drawn, and is counted.  Limits doubt which items were
+drawn, unless `chance` says to draw essays or raters again (`sampled_draws.py`); the corpus then stands for a wider
+one.
+
+With fewer than three errors among the judged items that a system does not flag, no interval for recall is to be
+trusted; a warning says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from grater.agreement.coded import Unknown
+from grater.errors import BadInput, Problem, UsageError
+from grater.evaluate.cases import Votes, votes_of
+from grater.evaluate.sampled.cells import (
+    Cells,
+    Members,
+    cells_of,
+    members_of,
+    parts_of,
+    units_of_items,
+    without_unknown,
+)
+from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences, horvitz_thompson
+from grater.evaluate.sampled.resampled import Resampled, resample_sample
+from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
+from grater.sampling.draw import draws_of
+from grater.sampling.strata import system_names
+from grater.signature import Signature, digest
+from grater.statistics.bootstrap import Chance
+from grater.statistics.stratified import Scores, Stratum, expected_misses, normal_scores, scores
+from grater.tables import Judgments, Sample, Table
+
+FEW_MISSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEstimate:
+    """One system: our scores, the paper's, those by inclusion probabilities alone, and the cells they come from."""
+
+    system: str
+    scores: Scores
+    paper: Scores
+    weighted: HorvitzThompson
+    strata: tuple[Stratum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Every system asked for, their differences, and what a reader must know of the sample; the same for parts."""
+
+    systems: tuple[SystemEstimate, ...]
+    differences: tuple[Difference, ...]
+    n_items: float
+    n_drawn: int
+    n_judged: int
+    warnings: tuple[str, ...]
+    signature: Signature
+    parts: Mapping[str, Sampled] = field(default_factory=dict)
+
+    @property
+    def n_unjudged(self) -> int:
+        return self.n_drawn - self.n_judged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleInputs:
+    """What estimates are made from: a corpus with its sample, the votes, and how to read them."""
+
+    decisions: Table
+    sample: Sample
+    members: Members
+    votes: Votes
+    truth: Truth
+    chance: Chance
+    fpc: bool
+    units: pl.DataFrame | None
+
+
+def sampled(
+    decisions: Table,
+    sample: Sample,
+    judgments: Judgments,
+    *,
+    systems: Sequence[str] = (),
+    truth: str = "majority",
+    labels: Judgments | None = None,
+    items: Table | None = None,
+    by: str = "",
+    unknown: Unknown = "drop",
+    gold: Table | None = None,
+    fpc: bool = True,
+    chance: Chance | None = None,
+) -> Sampled:
+    """Estimates for the systems named, or for those the sample was drawn for; items of `gold` are no strangers."""
+    if truth == ADJUDICATED:
+        raise UsageError("an adjudicated truth is for grater evaluate; here give it as the judgments of one rater")
+    chance, names = chance or Chance(), tuple(systems) or _drawn_systems(decisions, sample)
+    votes = votes_of(judgments, unknown=unknown)
+    units = units_of_items(decisions, items, chance.unit) if chance.unit not in ("", "item") else None
+    study = SampleInputs(
+        decisions,
+        sample,
+        members_of(decisions, sample, names, labels=labels),
+        votes,
+        truth_of(votes, truth, seed=chance.seed),
+        chance,
+        fpc and chance.cluster == "item",
+        units,
+    )
+    signature = _signature(study, by=by, unknown=unknown)
+    found = _estimated(study, signature)
+    if not found.n_judged:
+        message = f"expected judgments of the {found.n_drawn} items of {sample.name}, found none"
+        raise BadInput(Problem(judgments.name, message))
+    parts = dict(_parts(study, signature, items=items, by=by, unknown=unknown))
+    empty = [f"{name}: nothing was judged there; it is left out" for name, part in parts.items() if not part.n_judged]
+    kept = {name: part for name, part in parts.items() if part.n_judged}
+    warnings = (*_left_out(study, found.n_unjudged, gold), *found.warnings, *empty)
+    return replace(found, warnings=warnings, parts=kept)
+
+
+def _drawn_systems(decisions: Table, sample: Sample) -> tuple[str, ...]:
+    draws = draws_of(sample)
+    return tuple(draw.system for draw in draws) if draws else tuple(system_names(decisions))
+
+
+def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
+    """All systems on the items of a study; no system where nothing was judged."""
+    verdicts = frame_of_truth(study.votes, study.truth)
+    cells = cells_of(study.members, verdicts)
+    n_drawn = sum(cell.n_drawn for cell in cells.cells)
+    n_judged = round(sum(cell.n_judged for cell in cells.cells))
+    if not n_judged:
+        return Sampled((), (), cells.n_items, n_drawn, 0, (), signature)
+    again = _redrawn(study, cells)
+    systems = tuple(_estimate(study, cells, name, verdicts, again) for name in study.members.systems)
+    pairs = differences(cells, fpc=study.fpc, level=study.chance.level)
+    pairs = (again.difference(pair) for pair in pairs) if again else pairs
+    return Sampled(systems, tuple(pairs), cells.n_items, n_drawn, n_judged, tuple(_warnings(systems)), signature)
+
+
+def _redrawn(study: SampleInputs, cells: Cells) -> Resampled | None:
+    if study.chance.cluster == "item":
+        return None
+    return resample_sample(study.members, cells, study.votes, study.truth, chance=study.chance, units=study.units)
+
+
+def _estimate(
+    study: SampleInputs, cells: Cells, system: str, verdicts: pl.DataFrame, again: Resampled | None
+) -> SystemEstimate:
+    strata, fpc, level = cells.of(system), study.fpc, study.chance.level
+    ours, paper = scores(strata, fpc=fpc, level=level), normal_scores(strata, level=level)
+    if again:
+        ours = again.scores(system, ours, ours)
+    weighted = horvitz_thompson(study.decisions, study.sample, verdicts, system, fpc=fpc, level=level)
+    return SystemEstimate(system, ours, paper, weighted, tuple(strata))
+
+
+def _parts(
+    study: SampleInputs, signature: Signature, *, items: Table | None, by: str, unknown: Unknown
+) -> Iterator[tuple[str, Sampled]]:
+    for name, inside in parts_of(study.decisions, items, by).items() if by else ():
+        here = pl.DataFrame({"item": inside})
+        part = replace(
+            study,
+            decisions=replace(study.decisions, frame=study.decisions.frame.join(here, on="item", how="semi")),
+            sample=replace(study.sample, frame=study.sample.frame.join(here, on="item", how="semi")),
+            members=study.members.only(inside),
+        )
+        yield f"{by} {name}", _estimated(part, signature)
+    if unknown == "apart":
+        known = without_unknown(study.votes, study.truth)
+        yield "without unknown", _estimated(replace(study, truth=known), signature)
+
+
+def _left_out(study: SampleInputs, n_unjudged: int, gold: Table | None) -> Iterator[str]:
+    """What has no part in the estimates, and how much of it there is."""
+    if n_unjudged:
+        yield f"{n_unjudged:,} drawn items have no usable judgment; they are taken to be like the rest of a stratum"
+    if study.votes.n_unknown:
+        yield f"{study.votes.n_unknown:,} judgments say unknown and are left out"
+    known = [study.sample.frame, *([gold.frame] if gold is not None else [])]
+    items = pl.concat([frame.select(pl.col("item").cast(pl.String)) for frame in known])
+    strangers = study.votes.items.to_frame("item").join(items, on="item", how="anti")
+    if len(strangers):
+        yield f"{len(strangers):,} judged items are not in the sample and are left out"
+
+
+def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:
+    for estimate in estimates:
+        n_misses = expected_misses(estimate.strata)
+        if n_misses < FEW_MISSES:
+            yield (
+                f"{estimate.system}: {n_misses:g} missed errors among the judged items; below {FEW_MISSES} its "
+                "limits for recall hold less often than they say: judge more items that are not flagged"
+            )
+        empty = sum(each.size for each in estimate.strata if not each.n_judged)
+        if empty:
+            yield f"{estimate.system}: nothing was judged in strata of {empty:g} items; taken to be like the rest"
+
+
+def _signature(study: SampleInputs, *, by: str, unknown: Unknown) -> Signature:
+    frame, chance = study.votes.judgments.frame, study.chance
+    rows = frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
+    options = {
+        "fpc": "yes" if study.fpc else "no",
+        "judgments": digest(f"{item}|{rater}|{label}" for item, rater, label in rows),
+        "level": f"{chance.level:g}",
+        "sample": digest(sorted(study.sample.frame["item"].unique().to_list())),
+        "systems": digest(study.members.systems),
+        "truth": study.truth.name,
+        "units": chance.cluster,
+        "unknown": unknown,
+        **({"by": by} if by else {}),
+    }
+    if chance.cluster != "item":
+        options |= {"resamples": str(chance.n_resamples), "resampling-seed": str(chance.seed)}
+    if study.sample.meta is not None and study.sample.meta.seed is not None:
+        options["seed"] = str(study.sample.meta.seed)
+    return Signature("sampled", options)

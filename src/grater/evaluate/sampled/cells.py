@@ -1,0 +1,178 @@
+"""A judged sample as cells: items that were drawn alike and that every system treats alike.
+
+A sample that grater drew has its design beside it: cells cross the strata of all its draws with the flags of the
+systems asked for, their sizes are counted in the corpus, and what was judged in a cell is a simple random sample of
+it (post-stratification).  So any system with decisions on the corpus can be estimated, drawn for or not, and so can a
+part of the corpus (`only`).
+
+A sample from elsewhere has only its strata: their sizes are as the table says, each must be flagged as a whole, and
+nobody knows how much of them lies in a part of the corpus.
+
+Parts of a sampled corpus, and the essays or documents of its items.
+
+A column of the items, or else of the decisions, says which part an item is in.  It is known for the whole corpus, so
+a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge is known for judged
+items only: those are set aside (`without unknown`), as if they had not been judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from grater.errors import BadInput, Problem, UnknownName
+from grater.evaluate.cases import NONE, Votes
+from grater.evaluate.truth import Truth
+from grater.registry import unknown
+from grater.sampling.draw import crossed, draws_of, require_unchanged
+from grater.sampling.strata import decided
+from grater.statistics.stratified import Stratum
+from grater.tables import Judgments, Sample, Table, require_same_items, with_stratum_size
+
+COUNTS = {
+    "n_drawn": pl.col("is_drawn").sum(),
+    "n_judged": pl.col("error").is_not_null().sum(),
+    "errors": pl.col("error").sum(),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Items with their cell: item, name, is_drawn, and a column `flag SYSTEM` for each system.
+
+    The whole corpus where the design is known; else the drawn items, with the size of their stratum in `size`.
+    """
+
+    frame: pl.DataFrame
+    systems: tuple[str, ...]
+    is_whole: bool
+    name: str
+
+    @property
+    def keys(self) -> list[str]:
+        return ["name", *(f"flag {system}" for system in self.systems)]
+
+    def only(self, items: pl.Series) -> Members:
+        """The same sample for a part of the corpus."""
+        if not self.is_whole:
+            message = "expected a sample with its design for parts of the corpus, found strata of unknown make-up"
+            raise BadInput(Problem(self.name, f"{message}; draw with grater sample, keep NAME.meta.json beside it"))
+        return replace(self, frame=self.frame.join(pl.DataFrame({"item": items}), on="item", how="semi"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells with what was found in each; `flags` says by system which cells it flags."""
+
+    cells: tuple[Stratum, ...]
+    flags: dict[str, tuple[bool, ...]]
+    n_items: float
+
+    def of(self, system: str) -> list[Stratum]:
+        """The cells as strata of one system."""
+        pairs = zip(self.cells, self.flags[system], strict=True)
+        return [
+            Stratum(cell.name, is_flagged, cell.size, cell.n_judged, cell.errors, cell.n_drawn)
+            for cell, is_flagged in pairs
+        ]
+
+
+def members_of(
+    decisions: Table, sample: Sample, systems: Sequence[str], *, labels: Judgments | None = None
+) -> Members:
+    """Which cell each item is in for these systems; another corpus than the sample's is refused."""
+    draws = draws_of(sample)
+    if not draws:
+        require_same_items(sample, decisions.frame["item"].unique())
+        return _from_table(decisions, sample, systems)
+    require_unchanged(sample, decisions)
+    if labels is None and len(draws) == 1 and draws[0].strata == "label" and list(systems) == [draws[0].system]:
+        return _from_table(decisions, sample, systems)
+    whole = crossed(decisions, sample, labels=labels)
+    strata = [f"stratum {place}" for place in range(len(draws))]
+    named = whole.select("item", "is_drawn", name=pl.concat_str(strata, separator=" / "))
+    return Members(_with_flags(named, decisions, systems), tuple(systems), True, sample.name)
+
+
+def cells_of(members: Members, truth: pl.DataFrame) -> Cells:
+    """The cells with their sizes and what was judged in them; `truth` has item and error."""
+    drawn = members.frame.filter("is_drawn").join(truth, on="item", how="left")
+    judged = drawn.group_by(members.keys).agg(**COUNTS)
+    size = pl.len() if members.is_whole else pl.col("size").first()
+    sizes = members.frame.group_by(members.keys).agg(size=size)
+    return _cells(sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys), members.systems)
+
+
+def _from_table(decisions: Table, sample: Sample, systems: Sequence[str]) -> Members:
+    rows = with_stratum_size(sample)
+    if rows["item"].is_duplicated().any():
+        message = "expected each item once, found several draws without their design; keep NAME.meta.json beside it"
+        raise BadInput(Problem(sample.name, message))
+    named = rows.select("item", is_drawn=pl.lit(True), name=pl.col("stratum"), size=pl.col("stratum_size"))
+    members = Members(_with_flags(named, decisions, systems), tuple(systems), False, sample.name)
+    mixed = members.frame.select(members.keys).unique().filter(pl.col("name").is_duplicated())
+    if not mixed.is_empty():
+        message = (
+            f"expected strata that a system flags as a whole or not at all, found both in {mixed['name'].min()!r}"
+        )
+        raise BadInput(Problem(sample.name, f"{message}; draw with grater sample to have its design kept"))
+    return members
+
+
+def _with_flags(rows: pl.DataFrame, decisions: Table, systems: Sequence[str]) -> pl.DataFrame:
+    for system in systems:
+        own = decided(decisions, system).select("item", pl.col("flagged").alias(f"flag {system}"))
+        rows = rows.join(own, on="item", how="left")
+        n_missing = rows[f"flag {system}"].null_count()
+        if n_missing:
+            message = f"expected a decision of {system!r} on every item, found none on {n_missing}"
+            raise BadInput(Problem(decisions.name, f"{message}; run the system on the whole corpus"))
+    return rows
+
+
+def _cells(found: pl.DataFrame, systems: Sequence[str]) -> Cells:
+    columns = found.select("name", "size", "n_judged", "errors", "n_drawn")
+    cells = tuple(
+        Stratum(name, False, float(size), float(n_judged), float(errors), int(n_drawn))
+        for name, size, n_judged, errors, n_drawn in columns.iter_rows()
+    )
+    flags = {system: tuple(found[f"flag {system}"].to_list()) for system in systems}
+    return Cells(cells, flags, sum(cell.size for cell in cells))
+
+
+NOT_A_PROPERTY = ("item", "system", "flagged", "score", "suggestion")
+
+
+def parts_of(decisions: Table, items: Table | None, column: str) -> dict[str, pl.Series]:
+    """The items with each value of a column, by value."""
+    rows = _column(decisions, items, column).with_columns(pl.col("value").fill_null(NONE)).sort("value", "item")
+    return {str(value): part["item"] for (value,), part in rows.group_by("value", maintain_order=True)}
+
+
+def units_of_items(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
+    """The essay or document of every item that was decided on: item, unit."""
+    rows = _column(decisions, items, column).rename({"value": "unit"})
+    n_missing = rows["unit"].null_count()
+    if n_missing:
+        name = (items or decisions).name
+        raise BadInput(Problem(name, f"expected the {column} of every item, found none for {n_missing}"))
+    return rows
+
+
+def without_unknown(votes: Votes, truth: Truth) -> Truth:
+    """The truth, with nothing known of items that somebody called unknown."""
+    return replace(truth, values=np.where(votes.has_unknown, np.nan, truth.values))
+
+
+def _column(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
+    """Every item that was decided on, with its value in a column: item, value."""
+    source = (items or decisions).frame
+    known = [name for name in source.columns if name not in NOT_A_PROPERTY]
+    if column not in known:
+        raise UnknownName(f"{unknown('column', column, known)}; give --items for columns of items")
+    decided = decisions.frame.select(pl.col("item").cast(pl.String)).unique()
+    values = source.select(pl.col("item").cast(pl.String), value=pl.col(column).cast(pl.String))
+    return decided.join(values.unique("item", keep="first", maintain_order=True), on="item", how="left")

@@ -1,0 +1,197 @@
+"""Limits for estimates from a sample, by drawing essays, documents or raters again.
+
+Design-based limits (`statistics/stratified.py`) doubt only which items were drawn.
+Where the corpus stands for more essays
+than it has, draw essays with all their items: sizes of cells, judged items and errors follow (Rao & Wu 1988, J. Am.
+Stat. Assoc. 83, 231-241, for the bootstrap of surveys).  Where other raters might have judged, draw raters; the items
+are held fast.  `item+rater` draws judged items within their cells, and raters, each by itself.
+
+A cell without an error seen never has one in a resample.  So limits that draw essays or items never lie inside those
+by item alone, without the correction for a finite corpus.  Where the design is not known, sizes of cells are fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+import polars as pl
+from scipy.sparse import coo_array
+
+from grater.agreement.coded import Codes
+from grater.evaluate.cases import Votes, places_of
+from grater.evaluate.counts import f_score, ratio
+from grater.evaluate.draws import rater_shares, require_drawable
+from grater.evaluate.sampled.cells import Cells, Members
+from grater.evaluate.sampled.estimates import Difference
+from grater.evaluate.truth import Truth
+from grater.model import Interval
+from grater.rng import generator
+from grater.statistics.bootstrap import Chance, Ints, Numbers, defined_draws
+from grater.statistics.paired import percentile_interval
+from grater.statistics.stratified import Scores
+from grater.statistics.student_t import SHARE, student_interval
+
+AT_ONCE = 100
+"""Resamples drawn at one time where raters are not."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """One system in every resample."""
+
+    hit: Numbers
+    miss: Numbers
+    flagged: Numbers
+
+    def score(self, name: str, beta: float = 1.0) -> Numbers:
+        match name:
+            case "hit" | "miss":
+                return self.hit if name == "hit" else self.miss
+            case "false_alarm":
+                return self.flagged - self.hit
+            case "precision":
+                return ratio(self.hit, self.flagged)
+            case "recall":
+                return ratio(self.hit, self.hit + self.miss)
+        sums = np.stack([self.hit, self.flagged - self.hit, self.miss, np.zeros_like(self.hit)], axis=-1)
+        return f_score(sums, beta)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """All systems in the same resamples, so that differences are paired."""
+
+    by_system: Mapping[str, Totals]
+    n_units: int
+    chance: Chance
+
+    def scores(self, system: str, own: Scores, by_item: Scores) -> Scores:
+        """The scores with the limits of the resamples; where items or essays are drawn, never inside `by_item`."""
+        totals = self.by_system[system]
+
+        def around(name: str, value: Interval, other: Interval, beta: float = 1.0) -> Interval:
+            ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
+            found = self._limits(value.value, totals.score(name, beta), ends)
+            if not self.chance.unit or found.undefined_because:
+                return found
+            return Interval(found.value, min(found.low, other.low), max(found.high, other.high))
+
+        fields = ("precision", "recall", "hit", "false_alarm", "miss")
+        moved = {name: around(name, getattr(own, name), getattr(by_item, name)) for name in fields}
+        f = {beta: around("f", value, by_item.f[beta], beta) for beta, value in own.f.items()}
+        return replace(own, f=f, method=f"bootstrap-{self.chance.cluster}", **moved)
+
+    def difference(self, pair: Difference) -> Difference:
+        """The difference with the limits of the resamples."""
+        first, second = (self.by_system[system] for system in pair.systems)
+
+        def around(name: str, value: Interval, beta: float = 1.0) -> Interval:
+            return self._limits(value.value, first.score(name, beta) - second.score(name, beta), (-1.0, 1.0))
+
+        f = {beta: around("f", value, beta) for beta, value in pair.f.items()}
+        return Difference(pair.systems, around("precision", pair.precision), around("recall", pair.recall), f)
+
+    def _limits(self, value: float, drawn: Numbers, ends: tuple[float, float]) -> Interval:
+        says, level = defined_draws(drawn, value), self.chance.level
+        if self.chance.cluster == "rater":
+            return student_interval(value, says, n_units=self.n_units, level=level, ends=ends)
+        return percentile_interval(value, says, n_units=self.n_units, level=level)
+
+
+def resample_sample(
+    members: Members, cells: Cells, votes: Votes, truth: Truth, *, chance: Chance, units: pl.DataFrame | None
+) -> Resampled:
+    """Every system in every resample; `units` has the essay or document of each item: item, unit."""
+    if chance.with_raters:
+        require_drawable(votes, truth)
+    judged = _judged(members, votes, truth)
+    weigh = _weights(members, judged, cells, chance, units)
+    parts: list[tuple[Numbers, Numbers, Numbers]] = []
+    for share in _truths(votes, truth, judged["place"].to_numpy(), chance):
+        weights, sizes = weigh(share.shape[1])
+        counted = ~np.isnan(share) * weights
+        errors = np.where(counted > 0, share, 0.0) * counted
+        inside = _indicator(judged["cell"].to_numpy(), len(cells.cells))
+        parts.append((np.broadcast_to(sizes, (len(cells.cells), share.shape[1])), inside @ counted, inside @ errors))
+    sizes, n_judged, errors = (np.concatenate(columns, axis=1) for columns in zip(*parts, strict=True))
+    by_system = {
+        system: _totals(np.array(flags, bool), sizes, n_judged, errors) for system, flags in cells.flags.items()
+    }
+    n_raters = [len(votes.raters)] if chance.with_raters else []
+    n_drawn = [units["unit"].n_unique()] if units is not None else [len(judged)] if chance.unit else []
+    return Resampled(by_system, min([*n_raters, *n_drawn]), chance)
+
+
+def _judged(members: Members, votes: Votes, truth: Truth) -> pl.DataFrame:
+    """The judged items of the sample, by name: item, cell, and their place among the votes."""
+    keys = members.frame.select(members.keys).unique().sort(members.keys).with_row_index("cell")
+    drawn = members.frame.filter("is_drawn").join(keys, on=members.keys).sort("item")
+    place = places_of(drawn["item"], votes.items)
+    is_known = (place >= 0) & ~np.isnan(np.append(truth.values, np.nan)[place])
+    return drawn.select("item", pl.col("cell").cast(pl.Int64)).with_columns(place=place).filter(is_known)
+
+
+def _truths(votes: Votes, truth: Truth, places: Codes, chance: Chance) -> Iterator[Numbers]:
+    """How true each judged item is, items x resamples."""
+    if chance.with_raters:
+        for shares in rater_shares(votes, truth, n_resamples=chance.n_resamples, seed=chance.seed):
+            yield shares[places]
+        return
+    for start in range(0, chance.n_resamples, AT_ONCE):
+        n = min(AT_ONCE, chance.n_resamples - start)
+        yield np.broadcast_to(truth.values[places][:, None], (len(places), n))
+
+
+def _weights(
+    members: Members, judged: pl.DataFrame, cells: Cells, chance: Chance, units: pl.DataFrame | None
+) -> Callable[[int], tuple[Numbers, Numbers]]:
+    """For n resamples: how often each judged item is drawn (items x n), and the sizes of cells (cells x n, or 1)."""
+    rng = generator(chance.seed, "sampled", chance.cluster)
+    fixed = np.array([[cell.size] for cell in cells.cells])
+    cell = judged["cell"].to_numpy()
+    if not chance.unit:
+        return lambda n: (np.ones((len(cell), n)), fixed)
+    if units is None:
+        return lambda n: (_within_cells(cell, n, rng), fixed)
+    keys = members.frame.select(members.keys).unique().sort(members.keys).with_row_index("cell")
+    names = units["unit"].unique().sort()
+    everywhere = members.frame.join(keys, on=members.keys).join(units, on="item", how="left")
+    unit = places_of(everywhere["unit"], names)
+    table = coo_array((np.ones(len(unit)), (everywhere["cell"].to_numpy(), unit)), (len(cells.cells), len(names)))
+    of_judged = places_of(judged.join(units, on="item", how="left", maintain_order="left")["unit"], names)
+
+    def drawn(n: int) -> tuple[Numbers, Numbers]:
+        times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n).T.astype(np.float64)
+        return times[of_judged], table.tocsr() @ times if members.is_whole else fixed
+
+    return drawn
+
+
+def _within_cells(cell: Ints, n: int, rng: np.random.Generator) -> Numbers:
+    weights = np.zeros((len(cell), n))
+    for number in np.unique(cell):
+        inside = np.flatnonzero(cell == number)
+        weights[inside] = rng.multinomial(len(inside), np.full(len(inside), 1 / len(inside)), size=n).T
+    return weights
+
+
+def _indicator(cell: Ints, n_cells: int) -> coo_array:
+    return coo_array((np.ones(len(cell)), (cell, np.arange(len(cell)))), (n_cells, len(cell))).tocsr()
+
+
+def _totals(is_flagged: Numbers, sizes: Numbers, n_judged: Numbers, errors: Numbers) -> Totals:
+    """Hits and misses over the corpus; a cell in which nothing was judged has the rate of the others of its side."""
+    hit, miss = (_side(sizes[side], n_judged[side], errors[side]) for side in (is_flagged == 1, is_flagged == 0))
+    return Totals(hit, miss, sizes[is_flagged == 1].sum(axis=0))
+
+
+def _side(sizes: Numbers, n_judged: Numbers, errors: Numbers) -> Numbers:
+    if not len(sizes):
+        return np.zeros(sizes.shape[1])
+    rates = np.divide(errors, n_judged, out=np.zeros_like(errors), where=n_judged > 0)
+    seen = np.where(n_judged > 0, sizes, 0.0)
+    total: Numbers = sizes.sum(axis=0) * ratio((seen * rates).sum(axis=0), seen.sum(axis=0))
+    return total

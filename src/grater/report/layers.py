@@ -1,0 +1,98 @@
+"""Pieces that charts share: rows of intervals, encodings of shares and series, bands, whiskers and points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from grater.model import Interval
+from grater.report.document import Row
+from grater.report.drawing import INK, PAPER, SERIES, SHAPES
+
+WIDTH, HEIGHT = 640, 300
+
+
+def interval_columns(interval: Interval) -> dict[str, float | None]:
+    """An interval as the columns `value`, `low` and `high`; nan becomes nothing, so that it is not drawn."""
+    numbers = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {name: None if isnan(number) else number for name, number in numbers.items()}
+
+
+def data(rows: Sequence[Row]) -> dict[str, Any]:
+    return {"data": {"values": [dict(row) for row in rows]}}
+
+
+def number_axis(
+    field: str, title: str, *, domain: tuple[float, float] | None = None, share: bool = False, zero: bool = False
+) -> dict[str, Any]:
+    """An axis of numbers; a share is shown in hundredths, from 0 to 1."""
+    scale: dict[str, Any] = {"zero": share or zero, "nice": not share}
+    if domain or share:
+        scale["domain"] = list(domain or (0, 1))
+    axis = {"format": ".1f" if share else ",.9~g", "tickCount": 5}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def names_axis(field: str, title: str | None, order: Sequence[str], **more: Any) -> dict[str, Any]:
+    """An axis of names, in this order."""
+    return {"field": field, "type": "nominal", "title": title, "sort": list(order), **more}
+
+
+def series(field: str, names: Sequence[str]) -> dict[str, Any]:
+    """Colour and shape for each name; beyond eight both begin again, and labels tell them apart."""
+    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
+    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(names))]
+    legend = None if len(names) < 2 else {"title": None, "columns": 4, "symbolOpacity": 1}
+    scale = {"domain": list(names)}
+    return {
+        "color": {"field": field, "type": "nominal", "scale": {**scale, "range": colours}, "legend": legend},
+        "shape": {"field": field, "type": "nominal", "scale": {**scale, "range": shapes}, "legend": legend},
+    }
+
+
+def whiskers(encoding: Row, *, across: str = "y") -> dict[str, Any]:
+    """The limits of points as lines along `across`."""
+    ends = {across: {**encoding[across], "field": "low"}, f"{across}2": {"field": "high"}}
+    kept = {name: value for name, value in encoding.items() if name not in (across, "shape")}
+    return {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75}, "encoding": {**kept, **ends}}
+
+
+def points(encoding: Row, *, size: int = 90) -> dict[str, Any]:
+    return {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1}, "encoding": dict(encoding)}
+
+
+def interval_band(encoding: Row) -> dict[str, Any]:
+    """The limits of a line as a tinted area."""
+    ends = {"y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
+    kept = {name: value for name, value in encoding.items() if name not in ("y", "shape", "order")}
+    return {"mark": {"type": "area", "opacity": 0.16, "line": False}, "encoding": {**kept, **ends}}
+
+
+def line(encoding: Row, **mark: Any) -> dict[str, Any]:
+    kept = {name: value for name, value in encoding.items() if name != "shape"}
+    return {"mark": {"type": "line", **mark}, "encoding": kept}
+
+
+def rule(
+    axis: str, value: float, text: str, *, before: bool = False, dash: Sequence[int] = (5, 4)
+) -> list[dict[str, Any]]:
+    """A line across the chart at a value, with its name at its end: above or right of it, or else `before` it."""
+    place = {axis: {"datum": value}}
+    if axis == "y":
+        corner: dict[str, Any] = {"x": {"value": WIDTH - 4}}
+        words = {"type": "text", "align": "right", "dy": 13 if before else -9, "text": text}
+    else:
+        corner = {"y": {"value": 8}}
+        words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
+    mark = {"type": "rule", "strokeDash": list(dash), "color": INK, "opacity": 0.7}
+    return [
+        {"data": {"values": [{}]}, "mark": mark, "encoding": place},
+        {"data": {"values": [{}]}, "mark": {**words, "color": INK}, "encoding": {**place, **corner}},
+    ]
+
+
+def ringed_points(encoding: Row) -> dict[str, Any]:
+    """Large points with a ring of paper round them, for what must be seen at once."""
+    mark = {"type": "point", "filled": True, "size": 190, "opacity": 1, "stroke": PAPER, "strokeWidth": 2}
+    return {"mark": mark, "encoding": dict(encoding)}

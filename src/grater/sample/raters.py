@@ -1,0 +1,252 @@
+"""The crowd of the sample study: simulated, and said so wherever it is shown.
+
+The essays and what two annotators marked in them are our own writing; a crowd for each of 1,350 prepositions we could
+not write.  So raters are drawn: each has a skill, some are spammers, and what a rater says
+of a preposition leans on the annotators.  Where both marked it a skilled rater nearly always calls it an error, where
+neither did hardly ever, and where the two disagree the item gets a leaning of its own between the two: there the
+crowd is split, as the crowds of the papers were.
+
+With hidden gold (Madnani et al. 2011, section 3), raters below 70 % on the gold they met are put out, their judgments
+untrusted, and others judge in their place.  Without, everybody's judgments count (T,C&M 2013, 5.3).
+
+Two raters of the sample's studies of words: simulated, and said so wherever they are shown.
+
+Cloze (T&C 2008, 4.1): most blanks are clear, and everybody writes the writer's word; in the others raters think of
+words that could stand there, often of the same one.  Choice (4.2): where system and writer differ, a rater finds the
+system's word as good in a third of the cases; the two mostly see it alike.  Constructions (Lee et al. 2009): the
+writer's own is nearly always accepted, those that are easily exchanged with it often, others seldom; context narrows
+the choice.  The shares are near those that the papers report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from grater.crowd.trust import TrustRule, is_below
+from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
+from grater.rng import generator
+
+ERROR, OK = "error", "ok"
+LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}
+"""How sure a perfect rater would call an item an error, by how many annotators marked it: mean, and how firm."""
+
+RULE = TrustRule(minimum=0.7, least_seen=4)
+GOLD_EVERY = 12
+MINUTE = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdWish:
+    """So many judgments for each item, by a pool of so many raters, of whom a share are spammers."""
+
+    n_each: int = 10
+    n_raters: int = 60
+    spammers: float = 0.2
+    has_gold: bool = True
+    seed: int = 0
+
+
+def sample_crowd(marked: Mapping[str, int], wish: CrowdWish | None = None) -> pl.DataFrame:
+    """Judgments of items, by how many of the two annotators marked each; the columns of the judgments table."""
+    wish = wish or CrowdWish()
+    rng = generator(wish.seed, "sample crowd", str(wish.has_gold))
+    leanings = np.array(
+        [rng.beta(mean * firm, (1 - mean) * firm) for mean, firm in map(LEANINGS.__getitem__, marked.values())]
+    )
+    skills = np.where(rng.random(wish.n_raters) < wish.spammers, np.nan, rng.uniform(0.86, 1.0, wish.n_raters))
+    gold = _gold(list(marked.values()), rng)
+    rows = list(_judged(list(marked), leanings, skills, gold, wish, rng))
+    return pl.DataFrame(rows, schema=list(CROWD_COLUMNS), orient="row")
+
+
+CROWD_COLUMNS = ("item", "rater", "label", "status", "seconds", "at", "group")
+
+
+def gold_items(marked: Mapping[str, int], *, n: int = 75, seed: int = 0) -> list[str]:
+    """Items fit for gold: both annotators say the same; half of them errors where there are enough."""
+    rng = generator(seed, "sample gold")
+    sides = [[item for item, n_marks in marked.items() if n_marks == wanted] for wanted in (2, 0)]
+    chosen = [list(rng.permutation(side)[: n // 2 + n % 2]) for side in sides]
+    return sorted(str(item) for side in chosen for item in side)[:n]
+
+
+def _gold(marks: Sequence[int], rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """What gold says: errors and correct uses alike."""
+    return rng.random(max(len(marks) // GOLD_EVERY, 1)) < 0.5
+
+
+def _judged(
+    items: Sequence[str],
+    leanings: np.ndarray[tuple[int], np.dtype[np.float64]],
+    skills: np.ndarray[tuple[int], np.dtype[np.float64]],
+    gold: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    wish: CrowdWish,
+    rng: np.random.Generator,
+) -> Iterator[tuple[str, str, str, str, float, str, str]]:
+    trusted = _trusted(skills, gold, wish, rng)
+    start = np.datetime64("2026-03-02T09:00:00.000")
+    clock = 0
+    for place, item in enumerate(items):
+        valid = 0
+        for rater in rng.permutation(len(skills)).tolist():
+            if valid == wish.n_each:
+                break
+            skill = skills[rater]
+            is_spam = bool(np.isnan(skill))
+            says_error = _says_error(leanings[place], skill, rng)
+            status = "valid" if trusted[rater] else "untrusted"
+            if status == "untrusted" and rng.random() < 0.7:
+                continue  # put out early: most of their places are taken by others
+            valid += status == "valid"
+            clock += int(rng.integers(1, 6)) * MINUTE // 40
+            seconds = round(float(rng.gamma(3.0, 2.0 if is_spam else 6.0)) + 2, 1)
+            at = str(start + np.timedelta64(clock, "ms")) + "Z"
+            yield item, f"w{rater + 1:02d}", ERROR if says_error else OK, status, seconds, at, "crowd"
+
+
+def _says_error(leaning: float, skill: float, rng: np.random.Generator) -> bool:
+    if np.isnan(skill):
+        return bool(rng.random() < 0.5)
+    view = rng.random() < leaning
+    return bool(view if rng.random() < skill else not view)
+
+
+def _trusted(
+    skills: np.ndarray[tuple[int], np.dtype[np.float64]],
+    gold: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    wish: CrowdWish,
+    rng: np.random.Generator,
+) -> list[bool]:
+    """Who stays: everybody without gold, else whoever is right often enough on the gold they met."""
+    if not wish.has_gold:
+        return [True] * len(skills)
+    seen = min(len(gold), 20)
+    rights = [
+        sum(_says_error(0.97 if is_error else 0.03, skill, rng) == is_error for is_error in gold[:seen])
+        for skill in skills
+    ]
+    return [not is_below(RULE, seen=seen, right=int(right)) for right in rights]
+
+
+RATERS = ("R1", "R2")
+COLUMNS = ("item", "rater", "label", "group")
+CLEAR = 0.7
+OWN = {"R1": 0.27, "R2": 0.13}
+"""The share of clear blanks, and how often each rater writes the writer's word in the others: together .78 and .74
+(T&C 2008, Table 2)."""
+
+FIRST_THOUGHT = 0.6
+"""How often a rater who does not write the writer's word writes what comes to everybody's mind."""
+
+AS_GOOD = {"system": 0.12, "equally good": 0.22, "equally bad": 0.04, "writer": 0.62}
+CHANGES_MIND = 0.2
+
+ACCEPTED = {"no-context": (0.93, 0.62, 0.3), "in-context": (0.88, 0.3, 0.08)}
+"""How often a rater accepts the writer's own, one easily exchanged with it, another one."""
+
+FREER = {
+    ("R1", "no-context"): 0.05,
+    ("R2", "no-context"): -0.06,
+    ("R1", "in-context"): -0.04,
+    ("R2", "in-context"): 0.05,
+}
+"""By how much each rater is freer than the mean: R1 without context, R2 in it (Table 4)."""
+
+SAME_VIEW = {"no-context": 0.62, "in-context": 0.68}
+"""How often a rater sees an item as the other does; context makes it more."""
+
+STARRED = (0.88, 0.25, 0.15)
+"""How often an accepted construction is starred, for the same three."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A hidden word: what was written, what else could stand there (the likeliest first), what a system fills in."""
+
+    item_id: str
+    written: str
+    others: Sequence[str]
+    filled: str
+
+
+def sample_cloze(blanks: Sequence[Blank], *, system: str, seed: int = 0) -> pl.DataFrame:
+    """Two raters and a system, a program that fills blanks, on the same blanks."""
+    rng = generator(seed, "sample cloze")
+    rows = [(blank.item_id, rater, word, "expert") for blank in blanks for rater, word in _filled(blank, rng)]
+    rows += [(blank.item_id, system, blank.filled, "program") for blank in blanks]
+    return pl.DataFrame(rows, schema=list(COLUMNS), orient="row")
+
+
+def with_writer(filled: pl.DataFrame, blanks: Sequence[Blank]) -> pl.DataFrame:
+    """What people filled in, with the writer's own words beside it, as `grater cloze` takes them."""
+    own = [(blank.item_id, "writer", blank.written, "writer") for blank in blanks]
+    people = filled.filter(pl.col("group") != "program")
+    return pl.concat([people, pl.DataFrame(own, schema=list(COLUMNS), orient="row")])
+
+
+def suggested(filled: pl.DataFrame) -> pl.DataFrame:
+    """What programs filled in, as the decisions that `grater cloze` takes."""
+    programs = filled.filter(pl.col("group") == "program")
+    return programs.select("item", system="rater", flagged=pl.lit(0), suggestion="label")
+
+
+def sample_choice(blanks: Sequence[Blank], *, seed: int = 0) -> pl.DataFrame:
+    """Two raters on the blanks where system and writer differ."""
+    rng = generator(seed, "sample choice")
+    labels, shares = list(AS_GOOD), list(AS_GOOD.values())
+    rows = []
+    for blank in blanks:
+        if blank.filled == blank.written:
+            continue
+        view = str(rng.choice(labels, p=shares))
+        for rater in RATERS:
+            label = str(rng.choice(labels, p=shares)) if rng.random() < CHANGES_MIND else view
+            rows.append((blank.item_id, rater, label, "expert"))
+    return pl.DataFrame(rows, schema=list(COLUMNS), orient="row")
+
+
+def sample_constructions(items: Sequence[Mapping[str, object]], *, seed: int = 0) -> pl.DataFrame:
+    """Two raters on the items of a study of constructions, as `grater nouns select` makes them."""
+    rng = generator(seed, "sample constructions")
+    rows = []
+    for item in items:
+        _, stage, name = str(item["kind"]).split("/")
+        near = _nearness(name, str(item["original"]))
+        leaning = rng.random()
+        for rater in RATERS:
+            label = _accepted(rater, stage, near, leaning, rng)
+            rows.append((str(item["item"]), rater, label, "expert", stage))
+    return pl.DataFrame(rows, schema=[*COLUMNS, "stage"], orient="row")
+
+
+def _filled(blank: Blank, rng: np.random.Generator) -> list[tuple[str, str]]:
+    others = [word for word in blank.others if word != blank.written] or [blank.written]
+    first_thought = str(rng.choice(others[:2]))
+    is_clear = rng.random() < CLEAR
+    found = []
+    for rater in RATERS:
+        if is_clear or rng.random() < OWN[rater]:
+            found.append((rater, blank.written))
+        else:
+            found.append((rater, first_thought if rng.random() < FIRST_THOUGHT else str(rng.choice(others))))
+    return found
+
+
+def _nearness(name: str, original: str) -> int:
+    """0 for the writer's own construction, 1 for one easily exchanged with it, 2 for the others."""
+    if name == original:
+        return 0
+    return 1 if is_confusable(CONSTRUCTIONS.index(name), CONSTRUCTIONS.index(original)) else 2
+
+
+def _accepted(rater: str, stage: str, near: int, leaning: float, rng: np.random.Generator) -> str:
+    """A rater sees an item as everybody does, or for oneself."""
+    view = leaning if rng.random() < SAME_VIEW[stage] else float(rng.random())
+    if view >= ACCEPTED[stage][near] + FREER[rater, stage]:
+        return "no"
+    is_starred = stage == "in-context" and rng.random() < STARRED[near]
+    return "yes*" if is_starred else "yes"

@@ -1,0 +1,86 @@
+"""Yourself by the API: who you are, your tokens, the joint seats that you share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from grater.server.calls import Body, Person, Shape, When, calls_about, example
+from grater.server.context import Context
+from grater.store import findings, people, tokens
+
+router = calls_about("me")
+
+LONGEST_NAME = 80
+
+
+class Me(Person):
+    """`findings` counts marks of yours to be looked at again; `seats` are the joint seats that you share."""
+
+    findings: int
+    seats: list[Person]
+
+
+class NewToken(Body):
+    """`days` until it ends; without, it holds until you end it."""
+
+    model_config = example(name="nightly export", days=90)
+    name: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = ""
+    days: float | None = Field(default=None, gt=0, le=3650)
+
+
+class Token(Shape):
+    token_id: str
+    name: str
+    made_at: When
+    expires_at: When | None
+
+
+class MadeToken(Token):
+    """Send `token` as `Authorization: Bearer TOKEN`."""
+
+    token: str
+
+
+class Tokens(Shape):
+    tokens: list[Token]
+
+
+class Ended(Shape):
+    token_id: str
+    ended: bool
+
+
+@router.get("/me")
+def me(visit: Context) -> Me:
+    """Whose token this is."""
+    with visit.server.store.read() as tx:
+        n_findings = len(findings.open_of(tx, visit.person.person_id))
+        seats = [Person.of(seat) for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
+    return Me(**Person.of(visit.person).model_dump(), findings=n_findings, seats=seats)
+
+
+@router.get("/me/tokens")
+def my_tokens(visit: Context) -> Tokens:
+    """Your tokens that have not been ended, without their secrets."""
+    with visit.server.store.read() as tx:
+        found = [token for token in tokens.of_person(tx, visit.person.person_id) if token.ended_at is None]
+    return Tokens(tokens=[Token.of(token) for token in found])
+
+
+@router.post("/me/tokens")
+def make_token(visit: Context, sent: NewToken) -> MadeToken:
+    """Make another token of yours; it is told this once."""
+    with visit.server.store.write() as tx:
+        secret = tokens.make(tx, visit.person.person_id, name=sent.name, days=sent.days)
+        made = Token.of(tokens.behind(tx, secret))
+    return MadeToken(**made.model_dump(), token=secret)
+
+
+@router.post("/me/tokens/{token_id}/end")
+def end_token(visit: Context, token_id: str) -> Ended:
+    """End a token of yours at once, this one too."""
+    with visit.server.store.write() as tx:
+        tokens.end(tx, token_id, person_id=visit.person.person_id)
+    return Ended(token_id=token_id, ended=True)

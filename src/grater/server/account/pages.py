@@ -1,0 +1,223 @@
+"""The front door: everybody is sent to what they came for.
+
+Log in and out.  A login always makes a new session, so one that somebody else planted is worth nothing.
+
+Come in by a link: an invitation, or the one-time link for the first owner of a study.
+
+A person's own page: what they have done, their password, their API tokens.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import PlainTextResponse, Response
+
+from grater.errors import BadInput, Conflict, NotFound
+from grater.server.context import Context, RequestContext, end_session, set_session
+from grater.server.errors import lines_of
+from grater.server.roles import MANAGERS
+from grater.server.security import SHORTEST, hash_password, is_password
+from grater.store import Tx, findings, invitations, jobs, people, sessions, tokens
+from grater.store.invitations import SPENT, Invitation, reset_password
+from grater.store.people import Person
+from grater.study.work import own_job
+
+router = APIRouter()
+
+
+@router.get("/")
+def home(visit: Context) -> Response:
+    if visit.visitor is None:
+        return visit.go("/login")
+    return visit.go("/manage" if visit.role in MANAGERS else "/jobs")
+
+
+@router.get("/healthz")
+def health(visit: Context) -> Response:
+    """Whether the server and its database answer, for whoever watches over them."""
+    with visit.server.store.read():
+        return PlainTextResponse("ok")
+
+
+WRONG = "The name or the password is wrong."
+TOO_OFTEN = "Too many tries. Wait a minute, then try again."
+
+
+@router.get("/login")
+def login_page(visit: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
+    if visit.visitor is not None:
+        return visit.go(own_path(next))
+    return visit.page("login.html", name="", next=own_path(next), problem="")
+
+
+@router.post("/login")
+def login(visit: Context) -> Response:
+    name, next_path = visit.text("name"), own_path(visit.text("next"))
+    client = visit.request.client
+    keys = (f"address {client.host if client else ''}", f"name {name.lower()[:200]}")
+    if not visit.server.logins.take(*keys):
+        return visit.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
+    person = _known(visit, name)
+    if person is None:
+        return visit.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
+    visit.server.logins.forget(*keys)
+    return begin_session(visit, person, next_path)
+
+
+@router.post("/logout")
+def logout(visit: Context) -> Response:
+    with visit.server.store.write() as tx:
+        sessions.end(tx, visit.session_token)
+    response = visit.go("/login")
+    end_session(response, visit.server.settings)
+    return response
+
+
+def begin_session(visit: RequestContext, person: Person, path: str) -> Response:
+    """A new session for a person who has proved who they are; the one they came with, if any, ends."""
+    settings = visit.server.settings
+    with visit.server.store.write() as tx:
+        people.require_unchanged(tx, person)
+        if visit.session_token:
+            sessions.end(tx, visit.session_token)
+        token, _ = sessions.start(tx, person.person_id, hours=settings.session_hours)
+    response = visit.go(path)
+    set_session(response, settings, token)
+    return response
+
+
+def _known(visit: RequestContext, name: str) -> Person | None:
+    """The person, if name and password are right and they may still come in."""
+    password = visit.form.get("password")
+    with visit.server.store.read() as tx:
+        person = people.by_name(tx, name)
+    password_hash = person.password_hash if person and person.state == "active" else ""
+    is_right = is_password(password_hash, password if isinstance(password, str) else "")
+    return person if is_right else None
+
+
+def own_path(path: str) -> str:
+    """The path if it is one of ours, else the front door: a login must not send people to other sites."""
+    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
+    return path if is_ours else "/"
+
+
+LONGEST_NAME = 80
+
+
+@router.get("/join/{token}")
+def join_page(visit: Context, token: str) -> Response:
+    invitation = _require(visit, token)
+    return _form(visit, invitation, name=invitation.name if invitation.person_id else "", problems=[])
+
+
+@router.post("/join/{token}")
+def join(visit: Context, token: str) -> Response:
+    invitation = _require(visit, token)
+    password = str(visit.form.get("password", ""))
+    name = invitation.name if invitation.person_id else visit.text("name")
+    problems = _complaints(name, password, str(visit.form.get("again", "")))
+    if problems:
+        return _form(visit, invitation, name=name, problems=problems)
+    try:
+        password_hash = hash_password(password, name=name)
+        with visit.server.store.write() as tx:
+            person = _let_in(tx, invitation, token, name, password_hash)
+    except (BadInput, Conflict) as error:
+        return _form(visit, invitation, name=name, problems=lines_of(error))
+    return begin_session(visit, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
+
+
+@router.get("/setup/{token}")
+def setup_page(visit: Context, token: str) -> Response:
+    return join_page(visit, token)
+
+
+@router.post("/setup/{token}")
+def setup(visit: Context, token: str) -> Response:
+    return join(visit, token)
+
+
+def _let_in(tx: Tx, invitation: Invitation, token: str, name: str, password_hash: str) -> Person:
+    if invitation.person_id:
+        return reset_password(tx, token, password_hash=password_hash)
+    return invitations.accept(tx, token, name=name, password_hash=password_hash)
+
+
+def _require(visit: RequestContext, token: str) -> Invitation:
+    with visit.server.store.read() as tx:
+        invitation = invitations.find(tx, token)
+    if invitation is None:
+        raise NotFound(SPENT)
+    return invitation
+
+
+def _form(visit: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
+    status = 422 if problems else 200
+    shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name, "problems": problems}
+    return visit.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
+
+
+def _complaints(name: str, password: str, again: str) -> list[str]:
+    found = []
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        found.append(f"name: expected 1 to {LONGEST_NAME} letters, found {len(name)}")
+    if password != again:
+        found.append("password: the two passwords differ")
+    return found
+
+
+@router.get("/me")
+def me(visit: Context) -> Response:
+    return _page(visit)
+
+
+@router.post("/me/password")
+def new_password(visit: Context) -> Response:
+    """A new password ends every session of the person, and begins a new one here."""
+    old, new, again = (str(visit.form.get(name, "")) for name in ("old", "password", "again"))
+    if not visit.server.logins.take(f"password {visit.person.person_id}"):
+        return _page(visit, problems=["Too many tries. Wait a minute, then try again."], status=429)
+    if not is_password(visit.person.password_hash, old):
+        return _page(visit, problems=["The old password is wrong."], status=422)
+    if new != again:
+        return _page(visit, problems=["The two new passwords differ."], status=422)
+    try:
+        password_hash = hash_password(new, name=visit.person.name)
+    except BadInput as error:
+        return _page(visit, problems=lines_of(error), status=422)
+    with visit.server.store.write() as tx:
+        people.require_unchanged(tx, visit.person)
+        person = people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
+        sessions.end_all(tx, person.person_id)
+    return begin_session(visit, person, "/me")
+
+
+@router.post("/me/tokens")
+def new_token(visit: Context) -> Response:
+    """A new token is shown this once."""
+    with visit.server.store.write() as tx:
+        secret = tokens.make(tx, visit.person.person_id, name=visit.text("name")[:LONGEST_NAME])
+    return _page(visit, secret=secret)
+
+
+@router.post("/me/tokens/{token_id}/end")
+def end_token(visit: Context, token_id: str) -> Response:
+    with visit.server.store.write() as tx:
+        tokens.end(tx, token_id, person_id=visit.person.person_id)
+    return visit.go("/me")
+
+
+def _page(
+    visit: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
+) -> Response:
+    with visit.server.store.read() as tx:
+        own_jobs = [own_job(tx, job, visit.person) for job in jobs.all(tx) if job.state != "draft"]
+        seats = [seat for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
+        n_findings = len(findings.open_of(tx, visit.person.person_id))
+        own_tokens = [token for token in tokens.of_person(tx, visit.person.person_id) if token.ended_at is None]
+    done = [each for each in own_jobs if each.n_done]
+    shown = {"own_jobs": done, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    return visit.page("me.html", shown, status=status, problems=problems or [], secret=secret)

@@ -1,0 +1,170 @@
+"""Adjudication by the API: what is undecided, what was said, and a decision on the task's own form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.server.adjudication.differences import Kind, Place
+from grater.server.adjudication.pages import letter_of, loaded, sent_edit, table_of
+from grater.server.calls import A_PAGE, LARGEST, Edit, Most, Page, Shape, Shown, Start, calls_about, cut, example
+from grater.server.context import Context
+from grater.server.units.api import Decision, SentAnswers, decision_json, sent_json
+from grater.server.work.shapes import Said
+from grater.store import Tx, adjudications, jobs
+from grater.store.jobs import Job
+from grater.study.adjudication import MARKING, Waiting, done_of, shown_by, waiting
+from grater.study.limits import LONGEST_COMMENT
+from grater.tasks import TASKS
+
+router = calls_about("adjudication")
+
+Show = Literal["undecided", "differ", "decided"]
+
+
+class Undecided(Shape):
+    """`differs`: raters said different things of it; `labels` counts them by item, for an essay there are none."""
+
+    unit_id: str
+    differs: bool
+    labels: dict[str, dict[str, int]]
+
+
+class UndecidedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Undecided]
+
+
+class Finished(Shape):
+    unit_id: str
+    differs: bool
+    is_decided: bool
+
+
+class FinishedUnits(Page):
+    """Those on which raters differ first."""
+
+    units: list[Finished]
+
+
+class Opinion(Shape):
+    """What one annotator says at a place; no edits: nothing is wrong there."""
+
+    rater: str
+    edits: list[Edit]
+
+
+class Difference(Shape):
+    """A place of an essay, and in what annotators differ there, `same` where they do not."""
+
+    start: int
+    end: int
+    kind: Kind
+    opinions: list[Opinion]
+
+
+class Case(Shape):
+    """A finished unit: what its raters, by letters, said; `places` for an essay.  Decide it from this `version`."""
+
+    unit_id: str
+    job_id: str
+    task: str
+    shown: Shown
+    sent: list[SentAnswers]
+    places: list[Difference]
+    version: int
+    decision: Decision | None
+
+
+class Decided(Said):
+    """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
+
+    model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
+    version: int | None = Field(default=None, ge=0, le=LARGEST)
+    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+
+
+class DecisionSaved(Shape):
+    unit_id: str
+    version: int
+
+
+@router.get("/jobs/{job_id}/undecided")
+def undecided(visit: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+    """Finished units that nobody has decided; those on which raters differ first."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        found = _essays(tx, job) if job.task == MARKING else [_item(each) for each in waiting(tx, job)]
+    here, following = cut(found[start : start + most + 1], start, most)
+    return UndecidedUnits(units=list(here), next=following)
+
+
+@router.get("/jobs/{job_id}/finished")
+def finished_units(
+    visit: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
+) -> FinishedUnits:
+    """Units of a job whose judgments are complete, decided or not: a decision can be made again."""
+    with visit.server.store.read() as tx:
+        found = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
+    here, following = cut(found[start : start + most + 1], start, most)
+    return FinishedUnits(units=[Finished.of(each) for each in here], next=following)
+
+
+@router.get("/units/{unit_id}/decision")
+def one_case(visit: Context, unit_id: str) -> Case:
+    """What raters said of a finished unit, side by side, and the decision, if there is one."""
+    unit, shown, sent, decided = loaded(visit, unit_id)
+    places: list[Difference] = []
+    if unit.job.task == MARKING:
+        with visit.server.store.read() as tx:
+            table = table_of(tx, unit)
+        places = [_place(table.text, place) for place in table.places]
+    return Case(
+        unit_id=unit_id,
+        job_id=unit.job.job_id,
+        task=unit.job.task,
+        shown=Shown.of(shown),
+        sent=[sent_json(each, letter_of(number)) for number, each in enumerate(sent)],
+        places=places,
+        version=decided.version if decided else 0,
+        decision=decision_json(decided),
+    )
+
+
+@router.post("/units/{unit_id}/decision")
+def decide(visit: Context, unit_id: str, sent: Decided) -> DecisionSaved:
+    """The answer that counts in the end, under the annotator `gold`; the originals stay.
+
+    With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
+    """
+    unit, shown, _, _ = loaded(visit, unit_id)
+    answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
+    with visit.server.store.write() as tx:
+        made = adjudications.save(
+            tx,
+            unit_id=unit_id,
+            person_id=visit.person.person_id,
+            answers=answers,
+            version=sent.version,
+            comment=sent.comment,
+        )
+    return DecisionSaved(unit_id=unit_id, version=made.version)
+
+
+def _essays(tx: Tx, job: Job) -> list[Undecided]:
+    found = shown_by(done_of(tx, job))["undecided"]
+    return [Undecided(unit_id=each.unit_id, differs=each.differs, labels={}) for each in found]
+
+
+def _item(each: Waiting) -> Undecided:
+    return Undecided.model_validate({**each.as_json(), "unit_id": each.unit_id})
+
+
+def _place(text: str, place: Place) -> Difference:
+    opinions = [
+        Opinion(rater=each.rater, edits=[Edit.model_validate(sent_edit(text, edit)) for edit in each.edits])
+        for each in place.opinions
+    ]
+    return Difference(start=place.span.start, end=place.span.end, kind=place.kind, opinions=opinions)

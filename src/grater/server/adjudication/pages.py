@@ -1,0 +1,406 @@
+"""What there is to adjudicate: the jobs with finished units, the units of one, and which comes next.
+
+Adjudicate an essay: annotators side by side, the differences first, and a decision for every place.
+
+For each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their
+own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page (`more`, edits as
+there).  Annotators are letters here: whose edit it is should not matter.  The page is a plain form; only marking
+anew needs JavaScript.  What comes out is the work of the annotator `gold`; the originals stay.
+
+Adjudication of items: what two or more raters said, side by side, and the answer that counts in the end.
+
+Only finished units are shown, so nobody sees another's work before it is complete (P9).  The decision is given on the
+task's own form, filled with what the raters agree on, and is stored under the annotator `gold`; the originals stay.
+Essays have a page of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
+from grater.model import Edit, Json, Span
+from grater.server.adjudication.differences import Place, changed_tokens, places_of
+from grater.server.context import Context, RequestContext, version_of
+from grater.server.marking.pages import tag_json
+from grater.server.rendering import pager
+from grater.server.work.desk import shown_to_staff
+from grater.server.work.pages import by_field
+from grater.store import Tx, adjudications, jobs, judgments, submissions, units
+from grater.store.adjudications import ANNOTATOR, Adjudication
+from grater.store.jobs import Job
+from grater.store.units import StudyUnit
+from grater.study.adjudication import MARKING, done_of, far_of, next_of, shown_by
+from grater.study.limits import LONGEST_COMMENT
+from grater.study.work import Sent, is_finished, sent_for
+from grater.tasks import TASKS, Answer, Shown
+from grater.tasks.form import CONFIDENCE, LABEL
+from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+
+router = APIRouter()
+
+A_PAGE = 50
+AGAIN = "Yours is still below: look at the other one, and store yours again if it should count instead."
+
+
+@router.get("/adjudicate")
+def queue_page(visit: Context) -> Response:
+    """Jobs with finished units: how many are decided, and the next to decide."""
+    with visit.server.store.read() as tx:
+        found = [(job, far_of(tx, job)) for job in jobs.all(tx)]
+    return visit.page("adjudicate.html", found=[(job, far) for job, far in found if far.n_done])
+
+
+@router.get("/adjudicate/jobs/{job_id}")
+def job_page(visit: Context, job_id: str, show: str = "", page: int = 1) -> Response:
+    """Every finished unit of a job, also those that are decided: a decision can be made again."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        by_show = shown_by(done_of(tx, job))
+        chosen = by_show.get(show, by_show[""])
+        here = pager(len(chosen), page, size=A_PAGE)
+        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in chosen[here.start : here.start + here.size]]
+    values = {"job": job, "rows": rows, "pager": here, "show": show, "next": next_of(by_show[""])}
+    return visit.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
+
+
+def save(visit: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
+    """Store the decision that a form holds, unless somebody decided in the meantime."""
+    with visit.server.store.write() as tx:
+        adjudications.save(
+            tx,
+            unit_id=unit_id,
+            person_id=visit.person.person_id,
+            answers=answers,
+            version=version_of(visit.text("version")),
+            comment=visit.text("comment")[:LONGEST_COMMENT],
+        )
+
+
+def on_from(visit: RequestContext, job: Job, unit_id: str) -> Response:
+    """After a decision: the next unit of the job without one, or the other jobs."""
+    with visit.server.store.read() as tx:
+        following = next_of(done_of(tx, job), after=unit_id)
+    return visit.go(f"/adjudicate/{following}" if following else "/adjudicate")
+
+
+NOTHING, OWN, MORE = "nothing", "own", "more"
+AROUND = 90
+"""Characters shown before and after a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
+
+    unit: StudyUnit
+    by_rater: Mapping[str, tuple[Edit, ...]]
+    aside: tuple[str, ...]
+    earlier: Adjudication | None
+
+    @property
+    def text(self) -> str:
+        return self.unit.unit.essay.text
+
+    @property
+    def version(self) -> int:
+        return self.earlier.version if self.earlier else 0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return places_of(self.unit.unit.essay, self.by_rater)
+
+    def around(self, span: Span) -> tuple[str, str, str]:
+        """The words before a place, its own, and those behind it."""
+        before, after = self.text[: span.start], self.text[span.end :]
+        start = _cut(before[-AROUND:], is_front=True) if len(before) > AROUND else before
+        end = _cut(after[:AROUND], is_front=False) if len(after) > AROUND else after
+        return start, span.of(self.text), end
+
+
+def essay_page(visit: RequestContext, unit: StudyUnit) -> Response:
+    """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _page(visit, table, filled=earlier_choices(table))
+
+
+def essay_decided(visit: RequestContext, unit: StudyUnit) -> Response:
+    """Store the decision, or show the form again with what is missing."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    filled = {name: values[0] for name, values in visit.fields().items()}
+    try:
+        edits = decided(table, filled)
+        answers = _answers(table, edits, is_aside="set_aside" in filled)
+    except BadInput as error:
+        return _page(visit, table, filled=filled, problems=[each.message for each in error.problems], status=422)
+    try:
+        save(visit, unit.unit_id, answers)
+    except Stale as error:
+        return _stale(visit, unit, filled, error)
+    return on_from(visit, unit.job, unit.unit_id)
+
+
+def _stale(visit: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
+    """The form as it was sent, on top of what somebody decided in the meantime."""
+    with visit.server.store.read() as tx:
+        table = table_of(tx, unit)
+    return _page(visit, table, filled=filled, problems=[str(error), AGAIN], status=409)
+
+
+def table_of(tx: Tx, unit: StudyUnit) -> Table:
+    """Every valid marking of the essay, under letters in the order in which they came."""
+    by_rater: dict[str, tuple[Edit, ...]] = {}
+    aside = []
+    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
+    for number, row in enumerate(valid):
+        letter = letter_of(number)
+        (answer,) = judgments.answers_of(tx, row.submission_id)
+        by_rater[letter] = edits_of(answer, rater=letter)
+        if answer.label == SET_ASIDE:
+            aside.append(letter)
+    return Table(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
+
+
+def letter_of(number: int) -> str:
+    """What an annotator is called here: whose work it is should not matter."""
+    return chr(ord("A") + number) if number < 26 else f"A{number}"
+
+
+def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits that the choices come to; a place without a choice is a problem."""
+    edits: list[Edit] = []
+    open_places = []
+    for number, place in enumerate(table.places, 1):
+        choice = filled.get(f"choice {place.name}", "")
+        by_letter = {opinion.rater: opinion.edits for opinion in place.opinions}
+        if choice == OWN:
+            edits.append(_own(table, place, filled, number))
+        elif choice in by_letter:
+            edits += by_letter[choice]
+        elif choice != NOTHING:
+            open_places.append(number)
+    if open_places:
+        named = ", ".join(map(str, open_places))
+        raise BadInput(Problem("form", f"no decision yet for: {named}"))
+    by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
+    return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
+
+
+def more_of(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What the adjudicator marked anew, held against the essay like an annotator's work."""
+    return read_edits(table.unit.unit, filled.get(MORE) or "[]")
+
+
+def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
+    spans = {name_of(span): span for span in spans_of(place)}
+    tags = tagset_of(table.unit.unit)
+    span = spans.get(filled.get(f"words {place.name}", ""))
+    tag = filled.get(f"tag {place.name}", "")
+    if span is None or tag not in tags:
+        raise BadInput(
+            Problem("form", f"place {number}: choose the words and the kind of error of your own correction")
+        )
+    words = filled.get(f"correction {place.name}", "")
+    is_left_open = not words and not (tags[tag].owes_correction and len(span))
+    replacements = () if is_left_open else (words,)
+    return Edit(span, replacements, tag, ANNOTATOR, filled.get(f"comment {place.name}", ""))
+
+
+def spans_of(place: Place) -> tuple[Span, ...]:
+    """The words that an edit of the adjudicator's own can stand for: those of any annotator, and all together."""
+    return tuple(dict.fromkeys([*(edit.span for edit in place.edits), place.span]))
+
+
+def name_of(span: Span) -> str:
+    return f"{span.start}-{span.end}"
+
+
+def earlier_choices(table: Table) -> dict[str, str]:
+    """The form as it was decided before; at first only what all annotators say alike is filled in."""
+    places = table.places
+    filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
+    if table.earlier is None:
+        return filled
+    (answer,) = table.earlier.answers
+    gold = edits_of(answer, rater=ANNOTATOR)
+    left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
+    for place in places:
+        there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
+        choice, taken = _earlier_choice(place, there)
+        left = [(edit, tokens) for edit, tokens in left if edit not in taken]
+        filled |= choice
+    filled[MORE] = json.dumps([sent_edit(table.text, edit) for edit, _ in left])
+    return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
+
+
+def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str], Sequence[Edit]]:
+    """The choice at a place that gives these edits, or some of them, and which."""
+    by_content = {_content(edit): edit for edit in gold}
+    for opinion in sorted(place.opinions, key=lambda each: -len(each.edits)):
+        said = {_content(edit) for edit in opinion.edits}
+        if said <= set(by_content) and (said or not gold):
+            return {f"choice {place.name}": opinion.rater}, [by_content[each] for each in said]
+    own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
+    if own is None:
+        return {f"choice {place.name}": _nobody(place)}, ()
+    choice = {
+        f"choice {place.name}": OWN,
+        f"words {place.name}": name_of(own.span),
+        f"tag {place.name}": own.tag,
+        f"correction {place.name}": own.replacements[0] if own.replacements else "",
+        f"comment {place.name}": own.comment,
+    }
+    return choice, (own,)
+
+
+def _nobody(place: Place) -> str:
+    """The choice that nothing is wrong at a place: that of an annotator who says so, where there is one."""
+    return next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
+
+
+def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
+    return edit.span, edit.replacements, edit.tag, edit.comment
+
+
+def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
+    """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
+    sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
+    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
+
+
+def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
+    """An edit as the marking page sends it."""
+    return {
+        "start": edit.span.start,
+        "end": edit.span.end,
+        "quote": edit.span.of(text),
+        "tag": edit.tag,
+        "replacements": list(edit.replacements),
+        "comment": edit.comment,
+    }
+
+
+def _page(
+    visit: RequestContext, table: Table, *, filled: Mapping[str, str], problems: Sequence[str] = (), status: int = 200
+) -> Response:
+    tags = tagset_of(table.unit.unit)
+    with visit.server.store.read() as tx:
+        far = far_of(tx, table.unit.job, table.unit.unit_id)
+    return visit.page(
+        "adjudicate_essay.html",
+        status=status,
+        table=table,
+        places=table.places,
+        tags=tags,
+        sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
+        more=_readable_more(table, filled),
+        spans_of=spans_of,
+        name_of=name_of,
+        filled=filled,
+        problems=problems,
+        far=far,
+    )
+
+
+def _readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
+    """What was marked anew, for the page; what cannot be read was complained about already."""
+    try:
+        return more_of(table, filled)
+    except BadInput:
+        return ()
+
+
+def _cut(words: str, *, is_front: bool) -> str:
+    """Cut at a blank, so that no word is shown in half."""
+    if is_front:
+        return "… " + words.partition(" ")[2] if " " in words else "…" + words
+    return words.rpartition(" ")[0] + " …" if " " in words else words + "…"
+
+
+@router.get("/adjudicate/{unit_id}")
+def unit_page(visit: Context, unit_id: str) -> Response:
+    unit = loaded(visit, unit_id)[0]
+    return essay_page(visit, unit) if unit.job.task == MARKING else _adjudicate_page(visit, unit_id, problems={})
+
+
+@router.post("/adjudicate/{unit_id}")
+def decide(visit: Context, unit_id: str) -> Response:
+    unit, shown, _, _ = loaded(visit, unit_id)
+    if unit.job.task == MARKING:
+        return essay_decided(visit, unit)
+    try:
+        answers = TASKS[unit.job.task].read(unit.unit, visit.fields(), kept=shown.kept)
+    except BadInput as error:
+        return _adjudicate_page(visit, unit_id, problems=by_field(error, shown.fields), status=422)
+    try:
+        save(visit, unit_id, answers)
+    except Stale as error:
+        return _adjudicate_page(visit, unit_id, problems={"": [str(error), AGAIN]}, status=409)
+    return on_from(visit, unit.job, unit_id)
+
+
+def filled_by(
+    unit: StudyUnit, shown: Shown, sent: Sequence[Sent], decided: Sequence[Answer]
+) -> Mapping[str, Sequence[str]]:
+    """The form as far as it is clear: the decision made before, else what all raters said alike."""
+    if decided:
+        return _decided_before(unit, shown, decided)
+    bodies: list[Mapping[str, Json]] = [each.submission.body for each in sent if each.submission.status == "valid"]
+    if not bodies or shown.kept:
+        return {}
+    names = [field.name for field in shown.fields]
+    alike = {
+        name: bodies[0].get(name) for name in names if all(body.get(name) == bodies[0].get(name) for body in bodies)
+    }
+    return {name: [str(value) for value in values] for name, values in alike.items() if isinstance(values, list)}
+
+
+def _decided_before(unit: StudyUnit, shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """The form that says the same as a decision."""
+    form = _form_of(shown, decided)
+    try:
+        said = TASKS[unit.job.task].read(unit.unit, form, kept=shown.kept)
+    except GraterError:  # imported decisions may be none that the form could give
+        return {}
+    return form if tuple(said) == tuple(decided) else {}  # a form that would say something else is worse than none
+
+
+def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
+    """A field an item, or the label of the one item and what goes with it."""
+    if len(decided) == len(shown.fields):
+        return {field.name: [answer.label] for field, answer in zip(shown.fields, decided, strict=True)}
+    answer = decided[0]
+    form = {LABEL: [answer.label], CONFIDENCE: [answer.confidence], "flags": list(answer.flags)}
+    asked = [field.name for field in shown.fields if answer.label in field.asked_for]
+    return form | {name: [", ".join(answer.alternatives)] for name in asked}
+
+
+def loaded(
+    visit: RequestContext, unit_id: str
+) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
+    """A finished unit with what its raters said, and the decision, if there is one."""
+    with visit.server.store.read() as tx:
+        unit = units.get(tx, unit_id)
+        if unit.role != "work" or not is_finished(tx, unit_id):
+            raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
+        sent = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
+        return unit, shown_to_staff(tx, unit_id), sent, adjudications.find(tx, unit_id)
+
+
+def _adjudicate_page(
+    visit: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
+) -> Response:
+    unit, shown, sent, decided = loaded(visit, unit_id)
+    task = TASKS[unit.job.task]
+    filled = visit.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
+    with visit.server.store.read() as tx:
+        far = far_of(tx, unit.job, unit_id)
+    values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
+    return visit.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)

@@ -1,0 +1,278 @@
+"""What a running server holds: its settings, its study, its templates, its memory of failed logins.
+
+The two cookies: the session of a person, and a random number that ties a visitor's forms to their browser.
+
+Both are out of reach of scripts, stay on our site and, where the server is https, bear the `__Host-` prefix, so
+that no other host of the domain can set them.
+
+One request by one person, let in or turned away: every route opens its visit before it does anything.
+
+In this order, so that nothing is read from somebody who may not send it: the route's roles, who it is, the
+origin of a change, then the form and its token.  Pages know a person by the session cookie, the API by a bearer
+token only; a cookie is worth nothing there, so no foreign page can use it.
+
+Numbers from forms: within their limits, or named as what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Depends
+from jinja2 import Environment
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from grater.errors import BadInput, Forbidden, Problem
+from grater.server import security as walls
+from grater.server.roles import API, PUBLIC, roles_of
+from grater.server.security import Tries
+from grater.server.settings import Settings
+from grater.store import Store, sessions, tokens
+from grater.store.ids import new_secret
+from grater.store.people import Person
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Server:
+    """One value, made by `create_app`; handlers reach it through their visit.
+
+    `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
+    that another one made.
+    """
+
+    settings: Settings
+    store: Store
+    templates: Environment
+    logins: Tries
+    secret: str = field(repr=False)
+
+
+def server_of(request: HTTPConnection) -> Server:
+    server = request.app.state.server
+    if not isinstance(server, Server):
+        raise TypeError("the application was not made by create_app")
+    return server
+
+
+SESSION, NONCE = "grater-session", "grater-visit"
+LONGEST = 100
+
+
+def _name(name: str, settings: Settings) -> str:
+    return f"__Host-{name}" if settings.is_secure else name
+
+
+def read_session(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(SESSION, settings), "")[:LONGEST]
+
+
+def read_nonce(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(NONCE, settings), "")[:LONGEST]
+
+
+def set_session(response: Response, settings: Settings, token: str) -> None:
+    seconds = int(settings.session_hours * 3600)
+    _set(response, settings, SESSION, token, seconds)
+
+
+def end_session(response: Response, settings: Settings) -> None:
+    response.delete_cookie(_name(SESSION, settings), path="/", secure=settings.is_secure, httponly=True)
+
+
+def new_nonce() -> str:
+    return new_secret()
+
+
+def set_nonce(response: Response, settings: Settings, nonce: str) -> None:
+    _set(response, settings, NONCE, nonce, None)
+
+
+def _set(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
+    response.set_cookie(
+        _name(name, settings),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=settings.is_secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+MOST_FIELDS = 1000
+MOST_FILES = 50
+
+
+class LoginNeeded(Exception):
+    """A page that wants to know who is there; the answer is the way to the login."""
+
+    def __init__(self, next_path: str) -> None:
+        super().__init__(next_path)
+        self.next_path = next_path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestContext:
+    """Who came, with what; `csrf` is the token for the forms of the page that answers.
+
+    `fresh_nonce` is the cookie that a visitor without one is to get with that page.
+    """
+
+    request: Request
+    server: Server
+    visitor: Person | None
+    csrf: str
+    session_token: str
+    form: FormData
+    fresh_nonce: str = ""
+
+    @property
+    def person(self) -> Person:
+        """The person, on routes that let nobody else in."""
+        if self.visitor is None:
+            raise LoginNeeded(self.request.url.path)
+        return self.visitor
+
+    @property
+    def role(self) -> str:
+        return self.visitor.role if self.visitor else PUBLIC
+
+    def text(self, name: str) -> str:
+        """A text field of the form, trimmed; empty where there is none."""
+        value = self.form.get(name, "")
+        return value.strip() if isinstance(value, str) else ""
+
+    def fields(self) -> dict[str, list[str]]:
+        """All text fields of the form, as tasks read them."""
+        found: dict[str, list[str]] = {}
+        for name, value in self.form.multi_items():
+            if isinstance(value, str):
+                found.setdefault(name, []).append(value)
+        return found
+
+    def page(
+        self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
+    ) -> HTMLResponse:
+        """A page from a template; all text in it is escaped."""
+        from_visit = {"visit": self, "person": self.visitor, "csrf": self.csrf, "path": self.request.url.path}
+        template = self.server.templates.get_template(template_name)
+        response = HTMLResponse(template.render({**from_visit, **(values or {}), **more}), status)
+        if self.fresh_nonce and self.visitor is None:
+            set_nonce(response, self.server.settings, self.fresh_nonce)
+        return response
+
+    def go(self, path: str) -> Response:
+        """After a change: look at another page."""
+        return RedirectResponse(path, 303)
+
+
+async def open_context(request: Request) -> AsyncIterator[RequestContext]:
+    server = server_of(request)
+    route: str = request.scope["route"].path
+    is_api = route.startswith(API)
+    token = "" if is_api else read_session(request, server.settings)
+    visitor, session_csrf = await run_in_threadpool(_who, server, request, token, is_api)
+    request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
+    _require_allowed(request, route, visitor)
+    sent_nonce = read_nonce(request, server.settings)
+    nonce = sent_nonce or new_nonce()
+    expected = session_csrf or walls.visitor_token(server.secret, nonce)
+    try:
+        form = await _form(request, server, "" if is_api else expected)
+        yield RequestContext(
+            request, server, visitor, expected, token if visitor else "", form, "" if sent_nonce else nonce
+        )
+    finally:
+        await request.close()  # uploads lie in temporary files
+
+
+async def _form(request: Request, server: Server, expected: str) -> FormData:
+    """The form of a change, its origin and its token checked; with no `expected` token (the API) neither is asked."""
+    if request.method in SAFE:
+        return FormData()
+    if expected:
+        walls.require_own_origin(request.headers, server.settings.origins)
+    most = server.settings.most_body_bytes
+    form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
+    if expected:
+        sent = request.headers.get(walls.HEADER) or form.get(walls.FIELD)
+        walls.require_token(expected, sent if isinstance(sent, str) else "")
+    return form
+
+
+Context = Annotated[RequestContext, Depends(open_context)]
+
+
+def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Person | None, str]:
+    """The person of a bearer token, or of a session with its form token."""
+    if is_api:
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not bearer:
+            return None, ""
+        with server.store.glance() as tx:
+            return tokens.find(tx, bearer.strip()), ""
+    if not token:
+        return None, ""
+    with server.store.glance() as tx:
+        found = sessions.visitor(tx, token)
+        return (found[1], found[0].csrf) if found else (None, "")
+
+
+def _require_allowed(request: Request, route: str, visitor: Person | None) -> None:
+    allowed = roles_of(request.method, route)
+    if (visitor.role if visitor else PUBLIC) in allowed or PUBLIC in allowed:
+        return
+    if visitor is not None or not allowed:
+        raise Forbidden("your role does not let you do this; ask the owner of the study")
+    if route.startswith(API):
+        raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
+    raise LoginNeeded(request.url.path if request.method in SAFE else "/")
+
+
+def known_visitor(request: Request) -> tuple[Person | None, str]:
+    """Who came, and the token of their forms, as far as a request has got."""
+    found: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
+    return found
+
+
+def login_path(next_path: str) -> str:
+    return "/login" if next_path == "/" else f"/login?next={quote(next_path, safe='/')}"
+
+
+LONGEST_VERSION = 10
+
+
+def number_of(visit: RequestContext, name: str, default: int, *, most: int, least: int = 1) -> int:
+    text = visit.text(name)
+    if not text:
+        return default
+    if not text.isdecimal() or len(text) > 12 or not least <= int(text) <= most:
+        words = f"{name}: expected a number from {least} to {most}, found {text[:20]!r}"
+        raise BadInput(Problem("form", words))
+    return int(text)
+
+
+def version_of(text: str) -> int | None:
+    """The version that a page says it was made from; None where it says none, and then nothing is compared."""
+    return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
+
+
+def decimal_of(visit: RequestContext, name: str, default: float, *, most: float) -> float:
+    text = visit.text(name)
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= most:
+        raise BadInput(Problem("form", f"{name}: expected a number from 0 to {most:g}, found {text[:20]!r}"))
+    return value

@@ -1,0 +1,256 @@
+"""The terms of a crowd job by the API (docs/crowd-jobs.md): gold, redundancy, pay, hours, limits, who may work.
+
+A crowd job at a glance by the API, and programs as raters.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from grater.crowd.pay import Policy
+from grater.crowd.terms import PAGE, terms_json, terms_of
+from grater.server.calls import Body, Interval, Name, Shape, When, calls_about, example
+from grater.server.context import Context
+from grater.server.money.api import Costs, costs_json
+from grater.server.raters.api import Message
+from grater.store import gold_review, jobs, judgments, messages, people, progress, reviews, tokens, trust, units
+from grater.store.clock import from_iso
+from grater.study.evaluation import scores_so_far
+from grater.study.limits import MOST_UNITS_A_RATER
+from grater.study.programs import program_job
+from grater.study.status import pace_of
+from grater.study.terms import odds_for, protocol_sheet, set_terms
+
+router = calls_about("crowd")
+
+
+class GoldTerms(Body):
+    """Raters below the `minimum` on gold are put out, from `least_seen` on, where that is `sure`."""
+
+    minimum: float = 0.7
+    least_seen: int = 4
+    quiz: int = 0
+    attempts: int = 1
+    sure: float = 0.0
+
+
+class RedundancyTerms(Body):
+    """From `least` to `most` judgments a unit, until one answer leads by `lead`."""
+
+    least: int
+    most: int
+    lead: int = 1
+
+
+class PayTerms(Body):
+    """`cents` a unit; `least_hourly` in cents, to warn below."""
+
+    cents: int
+    currency: str = "EUR"
+    policy: Policy = "all"
+    least_hourly: int = 0
+
+
+class OpeningTerms(Body):
+    """UTC; 0 is Monday."""
+
+    days: tuple[int, ...] = tuple(range(7))
+    from_hour: int = 0
+    to_hour: int = 24
+
+
+class QualificationTerms(Body):
+    """So many judgments in another job, by its name, at least so right on its gold."""
+
+    job: str
+    judgments: int = 1
+    accuracy: float = 0.0
+
+
+class Terms(Body):
+    """What is as by default is not named."""
+
+    model_config = example(pay={"cents": 7, "currency": "EUR"}, limit=200, languages=["English"])
+    page: int | None = Field(default=PAGE, description="Units to a page; gold is hidden among them.")
+    gold: GoldTerms | None = None
+    redundancy: RedundancyTerms | None = None
+    pay: PayTerms | None = None
+    opening: OpeningTerms | None = None
+    limit: int | None = Field(default=0, description="Units that a rater may do, 0 for any number.")
+    qualifications: tuple[QualificationTerms, ...] | None = ()
+    countries: tuple[str, ...] | None = ()
+    languages: tuple[str, ...] | None = ()
+    pilot: str | None = Field(default="", description="A question on how clear the instructions are.")
+    pool: int | None = Field(default=0, description="How many raters are expected.")
+
+
+class NewGoldTerms(GoldTerms):
+    least_seen: int = Field(default=4, ge=1, le=1000)
+    quiz: int = Field(default=0, ge=0, le=1000)
+    attempts: int = Field(default=1, ge=1, le=100)
+
+
+class NewPayTerms(PayTerms):
+    cents: int = Field(ge=0, le=MOST_UNITS_A_RATER)
+    least_hourly: int = Field(default=0, ge=0, le=MOST_UNITS_A_RATER)
+
+
+class NewTerms(Terms):
+    """What is not named is left as it is; null takes it away."""
+
+    page: Annotated[int, Field(ge=2, le=200)] | None = PAGE
+    gold: NewGoldTerms | None = None
+    pay: NewPayTerms | None = None
+    limit: Annotated[int, Field(ge=0, le=MOST_UNITS_A_RATER)] | None = 0
+    pool: Annotated[int, Field(ge=0, le=MOST_UNITS_A_RATER)] | None = 0
+
+
+class Odds(Shape):
+    """What the rule of gold does to a rater who is right on this share of gold (`skill`)."""
+
+    skill: float
+    fails_quiz: float
+    out: float
+    met: float
+
+
+class JobTerms(Shape):
+    terms: Terms
+    odds: list[Odds]
+
+
+@router.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
+def job_terms(visit: Context, job_id: str) -> JobTerms:
+    """The terms of a job, and what its rule of gold does to good and bad raters."""
+    with visit.server.store.read() as tx:
+        return _told(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
+
+
+@router.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
+def change_terms(visit: Context, job_id: str, sent: NewTerms) -> JobTerms:
+    """Change some terms and keep the others; null takes one away."""
+    with visit.server.store.write() as tx:
+        found = sent.model_dump(exclude_unset=True)
+        job = set_terms(tx, job_id, found, actor=visit.person.person_id)
+        return _told(job, len(units.ids_of_job(tx, job_id, role="gold")))
+
+
+def told_terms(job: jobs.Job) -> Terms:
+    return Terms.model_validate(terms_json(terms_of(job.options)))
+
+
+def _told(job: jobs.Job, n_gold: int) -> JobTerms:
+    odds = odds_for(terms_of(job.options), n_gold)
+    told = [Odds(skill=skill, fails_quiz=each.fails_quiz, out=each.out, met=each.met) for skill, each in odds]
+    return JobTerms(terms=told_terms(job), odds=told)
+
+
+class RaterStanding(Shape):
+    """A rater by pseudonym; `seen` and `right` count gold."""
+
+    rater: str
+    state: str
+    seen: int
+    right: int
+
+
+class GoldStanding(Shape):
+    unit_id: str
+    state: str
+    seen: int
+    missed: int
+
+
+class Score(Shape):
+    """A system so far, on `n` judged items."""
+
+    system: str
+    n: int
+    precision: Interval
+    recall: Interval
+
+
+class Pace(Shape):
+    """Judgments an hour of late, and the hours left at that pace."""
+
+    an_hour: float
+    hours_left: float
+
+
+class Review(Shape):
+    pseudonym: str
+    stars: int | None
+    clear: int | None
+    text: str
+    at: When
+
+
+class Crowd(Shape):
+    """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
+
+    `unread` is what raters wrote and nobody has read.
+    """
+
+    terms: Terms
+    raters: list[RaterStanding]
+    gold: list[GoldStanding]
+    costs: Costs
+    protocol: dict[str, str]
+    sample: str
+    scores: list[Score]
+    pace: Pace | None
+    reviews: list[Review]
+    unread: list[Message]
+
+
+class NewProgram(Body):
+    model_config = example(name="my-model")
+    name: Name
+
+
+class Program(Shape):
+    """`token` is told this once; the program works with it in its own job, `job_id`."""
+
+    job_id: str
+    job: str
+    person_id: str
+    token: str
+
+
+@router.get("/jobs/{job_id}/crowd", response_model_exclude_unset=True)
+def crowd(visit: Context, job_id: str) -> Crowd:
+    """A running job at a glance: terms, raters, gold, costs, scores so far, pace, reviews, protocol sheet."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        names = {person.person_id: person.pseudonym for person in people.all(tx)}
+        raters = [
+            RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
+            for each in trust.of_job(tx, job_id)
+        ]
+        known = [GoldStanding.of(each) for each in gold_review.of_job(tx, job_id)]
+        sample, scores = scores_so_far(tx, job)
+        times = [from_iso(str(row["at"])) for row in judgments.table(tx, job_id, payload=False)]
+        pace = pace_of(progress.of_job(tx, job_id), times)
+        return Crowd(
+            terms=told_terms(job),
+            raters=raters,
+            gold=known,
+            costs=costs_json(tx, job),
+            protocol=dict(protocol_sheet(tx, job)),
+            sample=sample,
+            scores=[Score.of(each) for each in scores],
+            pace=Pace.of(pace) if pace else None,
+            reviews=[Review.of(each) for each in reviews.of_job(tx, job_id)],
+            unread=[Message.of(each) for each in messages.unread(tx)],
+        )
+
+
+@router.post("/jobs/{job_id}/programs")
+def new_program(visit: Context, job_id: str, sent: NewProgram) -> Program:
+    """A program as a rater: its own job beside the people's, and a token, told this once."""
+    with visit.server.store.write() as tx:
+        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=visit.person.person_id)
+        token = tokens.make(tx, person.person_id, name="program", actor=visit.person.person_id)
+    return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

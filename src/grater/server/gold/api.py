@@ -1,0 +1,175 @@
+"""The gold of a job by the API: made from what experts agree on, its state, its reasons, disputes about it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.errors import NotFound
+from grater.server.calls import LARGEST, Body, Shape, Shown, calls_about, example
+from grater.server.context import Context
+from grater.server.raters.api import Dispute
+from grater.server.work.desk import shown_to_staff
+from grater.server.work.shapes import Known, known_json
+from grater.store import disputes, gold, gold_review, jobs, units
+from grater.store.gold_review import GoldRecord
+from grater.study.gold import REASON, known_gold
+from grater.study.gold import make_gold as one_gold
+from grater.study.limits import LONGEST_REASON
+
+router = calls_about("gold")
+
+Reason = Annotated[str, StringConstraints(max_length=LONGEST_REASON)]
+
+
+class GoldUnit(Shape):
+    """`missed` of `seen` answers; `is_trouble`: a manager should look at it."""
+
+    unit_id: str
+    state: Literal["active", "suspended", "forgiven"]
+    seen: int
+    missed: int
+    disputes: int
+    is_trouble: bool
+    known: list[Known]
+    shown: Shown
+
+
+class GoldUnits(Shape):
+    """The most missed first."""
+
+    gold: list[GoldUnit]
+
+
+class GoldWanted(Body):
+    """Items on which `least` experts or more all agree (in the job `source`, else in all), `most` of them.
+
+    Essays of a marking job become gold by their known errors, and then only the `reason` counts.
+    """
+
+    model_config = example(least=1, most=5)
+    source: str | None = None
+    least: int = Field(default=2, ge=1, le=LARGEST)
+    most: int | None = Field(default=None, ge=1, le=LARGEST)
+    reason: Reason = REASON
+
+
+class MadeGold(Shape):
+    """`met` items were gold already, or raters had met them."""
+
+    made: int
+    met: int
+
+
+class NewKnown(Body):
+    """Labels that are `accepted`; `gold` is hidden among the work, `practice` comes first and says what was right."""
+
+    model_config = example(role="practice", accepted=["error"], reason="One arrives at or in a place.")
+    role: Literal["gold", "practice"]
+    accepted: Annotated[tuple[str, ...], Field(min_length=1, max_length=100)]
+    reason: Reason = ""
+
+
+class NewGoldState(Body):
+    """`forgiven` for good, `suspended` for now, or `active` again; everybody who saw it is counted anew."""
+
+    model_config = example(state="suspended")
+    state: Literal["active", "suspended", "forgiven"]
+
+
+class NewReason(Body):
+    model_config = example(reason="One depends on somebody, never of.")
+    reason: Reason
+
+
+class GoldChanged(Shape):
+    unit_id: str
+    state: str
+    reason: str
+
+
+class Disputes(Shape):
+    """Open ones first."""
+
+    disputes: list[Dispute]
+
+
+class DisputeDecided(Body):
+    """`grant` forgives the gold and settles every dispute about it; `answer` is told to the rater."""
+
+    model_config = example(decision="refuse", answer="The sentence before rules that out.")
+    decision: Literal["grant", "refuse"]
+    answer: Annotated[str, StringConstraints(max_length=disputes.LONGEST)] = ""
+
+
+@router.get("/jobs/{job_id}/gold")
+def gold_list(visit: Context, job_id: str) -> GoldUnits:
+    """The gold of a job, its accepted answers, and how raters do on it."""
+    with visit.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        found = gold_review.of_job(tx, job_id)
+        return GoldUnits(gold=[_told(each, Shown.of(shown_to_staff(tx, each.unit_id))) for each in found])
+
+
+@router.post("/jobs/{job_id}/gold")
+def make_gold(visit: Context, job_id: str, sent: GoldWanted) -> MadeGold:
+    """Gold from what the experts of the study agree on; of marked essays, from their known errors."""
+    with visit.server.store.write() as tx:
+        job, actor = jobs.get(tx, job_id), visit.person.person_id
+        return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
+
+
+@router.post("/units/{unit_id}/known")
+def make_known(visit: Context, unit_id: str, sent: NewKnown) -> MadeGold:
+    """A unit of one item whose answer you know, as gold or practice; one that raters have met is left alone."""
+    with visit.server.store.write() as tx:
+        unit, actor = units.get(tx, unit_id), visit.person.person_id
+        item_id = unit.unit.items[0].item.item_id
+        is_made = one_gold(tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor)
+    return MadeGold(made=int(is_made), met=int(not is_made))
+
+
+@router.post("/gold/{unit_id}/state")
+def set_gold_state(visit: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
+    """Forgive, suspend or reactivate gold, and count everybody who saw it anew."""
+    with visit.server.store.write() as tx:
+        gold_review.set_state(tx, unit_id, sent.state, actor=visit.person.person_id)
+        return _changed(gold.of_unit(tx, unit_id))
+
+
+@router.post("/gold/{unit_id}/reason")
+def set_gold_reason(visit: Context, unit_id: str, sent: NewReason) -> GoldChanged:
+    """What raters read after a miss, from now on."""
+    with visit.server.store.write() as tx:
+        if not gold.of_unit(tx, unit_id):
+            raise NotFound("there is no such gold in this study")
+        gold.set_reason(tx, unit_id, sent.reason, actor=visit.person.person_id)
+        return _changed(gold.of_unit(tx, unit_id))
+
+
+@router.get("/jobs/{job_id}/disputes")
+def dispute_list(visit: Context, job_id: str) -> Disputes:
+    """What raters say against the gold of a job."""
+    with visit.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Disputes(disputes=[Dispute.of(each) for each in disputes.of_job(tx, job_id)])
+
+
+@router.post("/disputes/{dispute_id}")
+def decide_dispute(visit: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
+    """Grant or refuse a dispute."""
+    is_granted = sent.decision == "grant"
+    with visit.server.store.write() as tx:
+        actor = visit.person.person_id
+        return Dispute.of(disputes.decide(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor))
+
+
+def _changed(known: list[gold.Gold]) -> GoldChanged:
+    return GoldChanged(unit_id=known[0].unit_id, state=known[0].state, reason=known[0].reason)
+
+
+def _told(each: GoldRecord, shown: Shown) -> GoldUnit:
+    counts = {"seen": each.seen, "missed": each.missed, "disputes": each.disputes, "is_trouble": each.is_trouble}
+    told = {"unit_id": each.unit_id, "state": each.state, **counts}
+    return GoldUnit.model_validate({**told, "known": known_json(each.known), "shown": shown})

@@ -1,0 +1,321 @@
+"""Jobs by the API: list, look, open and close, instructions, progress, agreement.
+
+A new job by the API, from what the study holds.
+
+Somebody leaves a job, by the API: what they have not done becomes another's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from grater.agreement.edits import corpus_json
+from grater.agreement.summary import Agreement as Summary
+from grater.agreement.summary import agreement_json
+from grater.errors import Conflict, NotFound
+from grater.model import Json
+from grater.server.calls import LARGEST, Body, Interval, Job, Name, Number, Shape, When, calls_about, example
+from grater.server.context import Context
+from grater.server.jobs.live import live_agreement, live_marks
+from grater.server.roles import MANAGERS
+from grater.server.work.crowd_view import crowd_view
+from grater.store import Tx, guidelines, jobs, judgments, people, progress
+from grater.store.people import Person
+from grater.study.corpus import TASK as MARKING
+from grater.study.corpus import marked_in
+from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
+from grater.study.limits import LONGEST_GUIDELINES, MINUTES_OF_A_MONTH, MOST_JUDGMENTS, MOST_UNITS
+from grater.study.samples import of_sample
+from grater.study.tables import redundancy_of
+from grater.study.work import own_job
+from grater.tasks import TASKS
+
+router = calls_about("jobs")
+
+State = Literal["draft", "open", "paused", "closed"]
+
+
+class NewJobState(Body):
+    model_config = example(state="open")
+    state: Literal["open", "paused", "closed"]
+
+
+class NewGuidelines(Body):
+    model_config = example(markdown="# What to do\n\nRead the sentence twice.")
+    markdown: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_GUIDELINES)]
+
+
+class OwnJob(Job):
+    """A job and your part in it; `assigned` is null where anybody may take a unit."""
+
+    done: int
+    assigned: int | None
+    is_begun: bool
+
+
+class Jobs(Shape):
+    jobs: list[OwnJob]
+
+
+class Guidelines(Shape):
+    version: int
+    markdown: str
+    at: When
+
+
+class Quiz(Shape):
+    """So many questions with known answers at first, so many to get right, so many tries left."""
+
+    questions: int
+    needed: int
+    tries: int
+
+
+class OwnStanding(Shape):
+    """`no_work` says in a word why you get no unit, and `words` in a sentence; both empty where you may.
+
+    `code` and `address` are the way back to the panel that you came from, once you are done.
+    """
+
+    state: str
+    no_work: str
+    words: str
+    pay: str
+    quiz: Quiz | None
+    code: str
+    address: str
+    unread: int
+
+
+class WholeJob(OwnJob):
+    guidelines: Guidelines | None
+    standing: OwnStanding
+
+
+class Versions(Shape):
+    """The oldest first."""
+
+    guidelines: list[Guidelines]
+
+
+class RaterProgress(Shape):
+    person_id: str
+    name: str
+    pseudonym: str
+    kind: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    seconds: float | None
+    last_at: When
+
+
+class Progress(Shape):
+    """`done` units have all judgments that they want; `held` units are in raters' hands now."""
+
+    units: int
+    done: int
+    wanted: int
+    valid: int
+    held: int
+    raters: list[RaterProgress] = Field(validation_alias="by_rater")
+
+
+class Coefficient(Interval):
+    band: str = ""
+
+
+class Pair(Shape):
+    model_config = ConfigDict(extra="allow")
+    raters: list[str]
+    n: int
+    observed: Number
+    kappa: Coefficient
+
+
+class Agreement(Shape):
+    """As `grater agree --json` prints it: beside these keys every coefficient by its name."""
+
+    model_config = ConfigDict(extra="allow")
+    items: int
+    judgments: int
+    raters: list[str]
+    labels: list[str]
+    observed: Number
+    pairs: list[Pair]
+    warnings: list[str]
+    signature: str
+
+
+class MarkAgreement(Shape):
+    """Of marked essays: is a word part of an error, of what kind, and how is it mended."""
+
+    identification: Agreement
+    classification: Agreement
+    exact: Agreement
+
+
+class LiveAgreement(Shape):
+    """On labels, and on what they come to; of marked essays on `marks` alone; `reason` says why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    marks: MarkAgreement | None
+    reason: str
+
+
+@router.get("/jobs")
+def job_list(visit: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
+    """Every job that you may know of, with your part in it; by state, task or name where that is asked."""
+    with visit.server.store.read() as tx:
+        known = [job for job in jobs.all(tx) if job.state != "draft" or visit.role in MANAGERS]
+        wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
+        return Jobs(jobs=[_own(tx, job, visit.person) for job in wanted if name in (None, job.name)])
+
+
+@router.get("/jobs/{job_id}")
+def one_job(visit: Context, job_id: str) -> WholeJob:
+    """A job with its current instructions, your part in it, and why there is no work for you, if there is none."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.state == "draft" and visit.role not in MANAGERS:
+            raise NotFound(jobs.NO_JOB)
+        current = guidelines.current(tx, job_id)
+        own, view = _own(tx, job, visit.person), crowd_view(tx, job, visit.person)
+    standing = OwnStanding(
+        state=view.standing.state,
+        no_work=view.reason,
+        words=view.words,
+        pay=view.pay,
+        quiz=Quiz.of(view.quiz) if view.quiz else None,
+        code=view.code,
+        address=view.address,
+        unread=view.n_unread,
+    )
+    return WholeJob(**own.model_dump(), guidelines=Guidelines.of(current) if current else None, standing=standing)
+
+
+@router.post("/jobs/{job_id}/state")
+def set_state(visit: Context, job_id: str, sent: NewJobState) -> Job:
+    """Open, pause or close a job; work in raters' hands is still taken."""
+    with visit.server.store.write() as tx:
+        job = jobs.get(tx, job_id)
+        if sent.state not in MOVES[job.state]:
+            raise Conflict(f"expected {' or '.join(MOVES[job.state])} after {job.state}, found {sent.state}")
+        return Job.of(jobs.set_state(tx, job_id, sent.state, actor=visit.person.person_id))
+
+
+@router.get("/jobs/{job_id}/guidelines")
+def guideline_versions(visit: Context, job_id: str) -> Versions:
+    """Every version of the instructions; judgments know theirs."""
+    with visit.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Versions(guidelines=[Guidelines.of(each) for each in guidelines.versions(tx, job_id)])
+
+
+@router.post("/jobs/{job_id}/guidelines")
+def new_guidelines(visit: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
+    """A new version of the instructions, in Markdown; the same words again make none."""
+    markdown = sent.markdown.replace("\r\n", "\n")
+    with visit.server.store.write() as tx:
+        return Guidelines.of(guidelines.add(tx, job_id, markdown, actor=visit.person.person_id))
+
+
+@router.get("/jobs/{job_id}/progress")
+def job_progress(visit: Context, job_id: str) -> Progress:
+    """How far a job is, in all and by rater."""
+    with visit.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        return Progress.of(progress.of_job(tx, job_id))
+
+
+@router.get("/jobs/{job_id}/agreement")
+def job_agreement(visit: Context, job_id: str) -> LiveAgreement:
+    """The agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.task == MARKING:
+            marks, reason = live_marks(marked_in(tx, job_id))
+            told = None if marks is None else MarkAgreement.model_validate(corpus_json(marks))
+            return LiveAgreement(labels=None, verdicts=None, marks=told, reason=reason)
+        rows = judgments.table(tx, job_id, payload=False)
+    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+    labels, verdicts = _agreed(found.labels), _agreed(found.verdicts)
+    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
+
+
+def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
+    mine = own_job(tx, job, person)
+    told = Job.of(job).model_dump()
+    return OwnJob(**told, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
+
+
+def _agreed(found: Summary | None) -> Agreement | None:
+    return None if found is None else Agreement.model_validate(agreement_json(found))
+
+
+class NewJob(Body):
+    """As on the form for a new job.
+
+    Units are made from the items of a `kind` (the task's own by default), from those that a `system` flagged, from
+    `item_ids`, from a `sample`, or for marking from essays (`essay_ids`, or all); `most` of them at random.
+    `annotators` are names: each unit goes to `judgments` of them; with none, anybody may take it.
+    """
+
+    model_config = example(name="prepositions", task="error", title="Is it an error?", judgments=3, open=False)
+    name: Name
+    task: str
+    title: Annotated[str, StringConstraints(max_length=80)] = ""
+    judgments: int = Field(default=1, ge=1, le=MOST_JUDGMENTS, description="Wanted for each unit.")
+    kind: str | None = None
+    system: str | None = None
+    sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
+    item_ids: tuple[str, ...] = ()
+    essay_ids: tuple[str, ...] = ()
+    most: int | None = Field(default=None, ge=1, le=MOST_UNITS)
+    fresh: bool = Field(default=False, description="Only essays that no job of this task asks about yet.")
+    annotators: tuple[str, ...] = ()
+    batch_size: int = Field(default=0, ge=0, le=MOST_UNITS)
+    overlap_every: int = Field(default=0, ge=0, le=MOST_UNITS, description="Every k-th batch is the same for all.")
+    delay_days: float = Field(default=3, ge=0, le=365, description="Between the two stages of constructions.")
+    lease_minutes: float | None = Field(default=None, gt=0, le=MINUTES_OF_A_MONTH)
+    guidelines: str | None = Field(default=None, description="In Markdown; the task's own by default.")
+    grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
+    tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+    open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
+
+
+@router.post("/jobs")
+def make_job(visit: Context, sent: NewJob) -> Job:
+    """Make a job; a name that is taken is a conflict (409), so sending again makes no second one."""
+    asked = sent.model_dump(exclude={"grey", "tagset", "open", "sample", "fresh"})
+    payload: dict[str, Json] = {"grey": True} if sent.grey else {}
+    payload |= {"tagset": sent.tagset} if sent.tagset else {}
+    plan = JobPlan(**asked, payload=payload, is_open=sent.open, is_fresh=sent.fresh)
+    store = visit.server.store
+    wanted = of_sample(store, plan, sent.sample) if sent.sample else plan
+    return Job.of(add_job(store, wanted, actor=visit.person.person_id))
+
+
+class HandOver(Body):
+    """`giver` and `taker` are names."""
+
+    model_config = example(giver="Annotator", taker="Worker")
+    giver: Name
+    taker: Name
+
+
+class HandedOver(Shape):
+    units: int
+
+
+@router.post("/jobs/{job_id}/hand-over")
+def hand_over_units(visit: Context, job_id: str, sent: HandOver) -> HandedOver:
+    """What a named annotator has not done becomes another's; give how many units went over."""
+    with visit.server.store.write() as tx:
+        giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
+        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=visit.person.person_id))

@@ -1,0 +1,191 @@
+"""Charts as SVG text: plain shapes with classes, coloured by the style sheet, each with its numbers in words.
+
+No style attributes: the content policy forbids them.
+
+Numbers of a running job: how far it is, how fast, and how far its raters agree so far.
+
+Agreement is that of `grater agree` on the valid judgments of the job, with the same options, so the page and the
+command print the same number and the same signature.  Where the task has a verdict, its classes are compared too.
+Labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes, as `--merge grey=yes`).
+Where a job asks on only where raters differ, agreement is that of the judgments that every unit was to have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from markupsafe import Markup, escape
+
+from grater.agreement.edits import CorpusAgreement, edit_agreement
+from grater.agreement.summary import Agreement, agreement
+from grater.errors import GraterError
+from grater.model import Essay, Json
+from grater.store.clock import from_iso
+from grater.store.progress import Progress
+from grater.tables import Judgments, equal_in_number
+from grater.tables.judgments import with_labels
+from grater.tasks.task import Task, merged_by
+
+WIDTH = 480
+ROW = 30
+LABEL = 120
+NUMBER = 80
+HEIGHT = 180
+MARGIN = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row of a bar chart: a part `value` of a whole `of`."""
+
+    label: str
+    value: float
+    of: float
+    words: str
+
+
+def bars(rows: Sequence[Bar], *, title: str) -> Markup:
+    """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
+    longest = max((row.of for row in rows), default=0) or 1
+    room = WIDTH - LABEL - NUMBER
+    drawn = [_bar(row, number * ROW, room / longest) for number, row in enumerate(rows)]
+    return _svg(
+        drawn, height=max(1, len(rows)) * ROW, title=title, words="; ".join(f"{r.label}: {r.words}" for r in rows)
+    )
+
+
+def _bar(row: Bar, top: float, scale: float) -> Markup:
+    return Markup(
+        '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
+        '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
+        '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
+        '<text x="{end:.1f}" y="{base}">{words}</text>'
+    ).format(
+        right=LABEL - 12,
+        base=top + 19,
+        label=_short(row.label),
+        left=LABEL,
+        y=top + 8,
+        of=row.of * scale,
+        value=min(row.value, row.of) * scale,
+        end=LABEL + row.of * scale + 8,
+        words=row.words,
+    )
+
+
+def curve(points: Sequence[tuple[float, float]], *, title: str, ends: tuple[str, str], top: str) -> Markup:
+    """A line over time from the first point to the last; `ends` label the axis, `top` the highest value."""
+    if len(points) < 2:
+        return Markup("")
+    placed = _placed(points)
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    floor = HEIGHT - MARGIN
+    under = f"{placed[0][0]:.1f},{floor} {line} {placed[-1][0]:.1f},{floor}"
+    drawn = [
+        Markup('<polygon class="below" points="{}"/><polyline class="curve" points="{}"/>').format(under, line),
+        Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(MARGIN, WIDTH - MARGIN, floor),
+        Markup('<text x="{}" y="{}">{}</text>').format(MARGIN, HEIGHT - 10, ends[0]),
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(WIDTH - MARGIN, HEIGHT - 10, ends[1]),
+        Markup('<text x="{}" y="14">{}</text>').format(MARGIN, top),
+    ]
+    return _svg(drawn, height=HEIGHT, title=title, words=f"{title}, from {ends[0]} to {ends[1]}: {top}")
+
+
+def _placed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    first, last = points[0][0], points[-1][0]
+    across, up = (last - first) or 1, max(y for _, y in points) or 1
+    wide, high = WIDTH - 2 * MARGIN, HEIGHT - MARGIN - 22
+    return [(MARGIN + (x - first) / across * wide, HEIGHT - MARGIN - y / up * high) for x, y in points]
+
+
+def _svg(drawn: Sequence[Markup], *, height: float, title: str, words: str) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}"><title>{}</title>')
+    return head.format(WIDTH, height, words, title) + Markup("").join(drawn) + Markup("</svg>")
+
+
+def _short(label: str) -> Markup:
+    return escape(label if len(label) <= 16 else label[:15] + "…")
+
+
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementSoFar:
+    """What can be said now: the agreement on labels, on verdicts, or why there is none yet."""
+
+    labels: Agreement | None
+    verdicts: Agreement | None
+    reason: str
+
+
+def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0) -> AgreementSoFar:
+    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
+    verdict = task.verdict
+    found = by_people(rows, name=name, first=first)
+    judgments = with_labels(found, merged_by(task)) if merged_by(task) else found
+    n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
+    if not n_twice:
+        return AgreementSoFar(None, None, "No item has two judgments yet.")
+    try:
+        whole = agreement(judgments)
+        return AgreementSoFar(whole, agreement(with_labels(judgments, verdict)) if verdict else None, "")
+    except GraterError as error:
+        return AgreementSoFar(None, None, str(error))
+
+
+def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
+    """The agreement of annotators on where errors are, of what kind, how to mend them; or why there is none yet."""
+    if not any(len(essay.annotators) > 1 for essay in essays):
+        return None, "No essay has been marked by two annotators yet."
+    try:
+        return edit_agreement(essays), ""
+    except GraterError as error:
+        return None, str(error)
+
+
+def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
+    """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
+    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
+    said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
+    found = Judgments(pl.DataFrame(said, schema, orient="row"), name)
+    return equal_in_number(found, first)
+
+
+def unit_chart(progress: Progress) -> Markup:
+    """How many units have how many of the judgments they want."""
+    wanted = max((unit.wanted for unit in progress.by_unit), default=0)
+    counts = [sum(min(unit.valid, wanted) == n for unit in progress.by_unit) for n in range(wanted + 1)]
+    if len(counts) > 12:
+        return Markup("")
+    is_same = all(unit.wanted == wanted for unit in progress.by_unit)  # not so where some are for all annotators
+    rows = [
+        Bar(
+            f"{n} of {wanted}" if is_same else str(n),
+            count,
+            progress.units or 1,
+            f"{count} unit{'' if count == 1 else 's'}",
+        )
+        for n, count in enumerate(counts)
+    ]
+    return bars(rows, title="Judgments per unit")
+
+
+def rater_chart(progress: Progress) -> Markup:
+    raters = sorted(progress.by_rater, key=lambda rater: -rater.valid)[:20]
+    most = max((rater.valid for rater in raters), default=1)
+    rows = [Bar(rater.name, rater.valid, most, str(rater.valid)) for rater in raters]
+    return bars(rows, title="Valid judgments per rater") if rows else Markup("")
+
+
+def time_chart(rows: Sequence[Mapping[str, Json]]) -> Markup:
+    """Judgments over time, added up."""
+    times = sorted(from_iso(str(row["at"])) for row in rows)
+    if len(times) < 2:
+        return Markup("")
+    step = max(1, len(times) // MOST_POINTS)
+    points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
+    ends = (str(min(str(row["at"]) for row in rows))[:16], str(max(str(row["at"]) for row in rows))[:16])
+    return curve(points, title="Judgments over time", ends=ends, top=f"{len(times)} judgments")

@@ -1,0 +1,214 @@
+"""A new job from what the study holds: a task, its units, how many judgments, for whom.
+
+The study at a glance, and one job: its state, progress with charts, agreement so far.
+
+The instructions of a job: written in Markdown, looked at, saved as a version; earlier versions stay readable.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
+from grater.model import Json
+from grater.server.context import Context, RequestContext, decimal_of, number_of
+from grater.server.errors import lines_of
+from grater.server.jobs.live import live_agreement, live_marks, rater_chart, time_chart, unit_chart
+from grater.server.work.desk import shown_to_staff
+from grater.store import (
+    assignments,
+    decisions,
+    essays,
+    findings,
+    guidelines,
+    items,
+    jobs,
+    judgments,
+    people,
+    progress,
+    samples,
+    units,
+)
+from grater.store.jobs import JobState
+from grater.study.corpus import TASK as MARKING
+from grater.study.corpus import marked_in
+from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
+from grater.study.limits import (
+    LONGEST_GUIDELINES,
+    LONGEST_NAME,
+    MINUTES_OF_A_MONTH,
+    MOST_JUDGMENTS,
+    MOST_UNITS,
+    require_name,
+)
+from grater.study.samples import of_sample
+from grater.study.tables import redundancy_of
+from grater.tasks import TASKS
+
+router = APIRouter()
+
+RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
+
+
+@router.get("/manage/jobs/new")
+def new_job_page(visit: Context) -> Response:
+    return _page(visit, problems=[])
+
+
+@router.post("/manage/jobs")
+def make_job(visit: Context) -> Response:
+    try:
+        store, plan, sample = visit.server.store, plan_of(visit), visit.text("sample")
+        job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=visit.person.person_id)
+    except (BadInput, Conflict, NotFound, UsageError) as error:
+        return _page(visit, problems=lines_of(error))
+    return visit.go(f"/manage/jobs/{job.job_id}")
+
+
+def plan_of(visit: RequestContext) -> JobPlan:
+    """The plan that a filled form asks for."""
+    payload: dict[str, Json] = {"grey": True} if visit.text("grey") else {}
+    tagset = visit.text("tagset")
+    return JobPlan(
+        name=require_name(visit.text("name")),
+        task=visit.text("task"),
+        title=visit.text("title")[:LONGEST_NAME],
+        judgments=number_of(visit, "judgments", 1, most=MOST_JUDGMENTS),
+        kind=visit.text("kind") or None,
+        system=visit.text("system") or None,
+        most=number_of(visit, "most", 0, least=0, most=MOST_UNITS) or None,
+        annotators=tuple(visit.fields().get("annotators", ())),
+        batch_size=number_of(visit, "batch_size", 0, least=0, most=MOST_UNITS),
+        overlap_every=number_of(visit, "overlap_every", 0, least=0, most=MOST_UNITS),
+        delay_days=decimal_of(visit, "delay_days", 3.0, most=365),
+        lease_minutes=decimal_of(visit, "lease_minutes", 0.0, most=MINUTES_OF_A_MONTH) or None,
+        payload={**payload, **({"tagset": tagset} if tagset else {})},
+        seed=number_of(visit, "seed", 0, least=0, most=2**31),
+        is_open=bool(visit.text("open")),
+        is_fresh=bool(visit.text("fresh")),
+    )
+
+
+def _page(visit: RequestContext, *, problems: list[str]) -> Response:
+    with visit.server.store.read() as tx:
+        kinds = [kind for kind, _ in items.kinds(tx) if kind]
+        shown = {
+            "kinds": kinds,
+            "systems": decisions.system_names(tx),
+            "samples": samples.names(tx),
+            "n_essays": essays.count(tx),
+            "raters": [each for each in people.all(tx) if each.role in RATERS and each.state == "active"],
+        }
+    filled = {name: values[0] for name, values in visit.fields().items()}
+    tasks = [TASKS[name] for name in TASKS]
+    values = {**shown, "tasks": tasks, "filled": filled, "chosen": visit.fields().get("annotators", [])}
+    return visit.page("manage_new_job.html", values, status=422 if problems else 200, problems=problems)
+
+
+@router.get("/manage")
+def study_page(visit: Context) -> Response:
+    with visit.server.store.read() as tx:
+        found = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
+        counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
+    return visit.page("manage.html", found=found, counts=counts)
+
+
+@router.get("/manage/jobs/{job_id}")
+def job_page(visit: Context, job_id: str) -> Response:
+    return job_view(visit, job_id)
+
+
+def job_view(visit: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = ()) -> Response:
+    """A job and how far it is, with what has just happened or went wrong."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        far = progress.of_job(tx, job_id)
+        rows = judgments.table(tx, job_id, payload=False)
+        assigned = Counter(each.person_id for each in assignments.of_job(tx, job_id))
+        begun = {rater.person_id for rater in far.by_rater}
+        idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
+        everybody = [each for each in people.all(tx) if each.kind != "program"] if assigned else []
+        versions = guidelines.versions(tx, job_id)
+        n_findings = findings.n_open(tx, job_id)
+        practice = [(each, shown_to_staff(tx, each)) for each in units.ids_of_job(tx, job_id, role="practice")]
+    drawn = {
+        "Judgments a unit": unit_chart(far),
+        "Judgments a rater": rater_chart(far),
+        "Over time": time_chart(rows),
+    }
+    charts = [(title, chart) for title, chart in drawn.items() if chart]
+    shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
+    more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
+    news = {"told": told, "problems": problems, "everybody": everybody}
+    return visit.page("manage_job.html", {**shown, **more, **news}, status=422 if problems else 200)
+
+
+@router.post("/manage/jobs/{job_id}/hand-over")
+def hand_over_units(visit: Context, job_id: str) -> Response:
+    """What a named annotator has not done becomes somebody else's."""
+    try:
+        with visit.server.store.write() as tx:
+            giver, taker = (people.get(tx, visit.text(name)) for name in ("giver", "taker"))
+            n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=visit.person.person_id)
+    except UsageError as error:
+        return job_view(visit, job_id, problems=[str(error)])
+    return job_view(visit, job_id, told=f"{n_units} unit{'s' * (n_units != 1)} of {giver.name} went to {taker.name}.")
+
+
+@router.post("/manage/jobs/{job_id}/state")
+def set_state(visit: Context, job_id: str) -> Response:
+    wanted = visit.text("state")
+    with visit.server.store.write() as tx:
+        job = jobs.get(tx, job_id)
+        if wanted not in MOVES[job.state]:
+            words = f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {wanted[:20]!r}"
+            raise BadInput(Problem("form", words))
+        jobs.set_state(tx, job_id, cast(JobState, wanted), actor=visit.person.person_id)
+    return visit.go(f"/manage/jobs/{job_id}")
+
+
+@router.get("/manage/jobs/{job_id}/agreement")
+def agreement_page(visit: Context, job_id: str) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        if job.task == MARKING:
+            marks, reason = live_marks(marked_in(tx, job_id, names=True))
+            return visit.page("manage_agreement_marks.html", job=job, found=marks, reason=reason)
+        rows = judgments.table(tx, job_id, names=True, payload=False)
+    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+    return visit.page("manage_agreement.html", job=job, found=found)
+
+
+@router.get("/manage/jobs/{job_id}/guidelines")
+def guidelines_page(visit: Context, job_id: str, version: int = 0) -> Response:
+    """The newest version, or an earlier one, which can be saved again as the newest."""
+    return _manage_guidelines_page(visit, job_id, version=version)
+
+
+@router.post("/manage/jobs/{job_id}/guidelines")
+def new_guidelines(visit: Context, job_id: str) -> Response:
+    """A new version, which judgments from now on know that they were made under; or only a look at it."""
+    markdown = visit.text("markdown").replace("\r\n", "\n")
+    if not 0 < len(markdown) <= LONGEST_GUIDELINES:
+        words = f"markdown: expected 1 to {LONGEST_GUIDELINES} characters, found {len(markdown)}"
+        raise BadInput(Problem("form", words))
+    if visit.text("look"):
+        return _manage_guidelines_page(visit, job_id, unsaved=markdown)
+    with visit.server.store.write() as tx:
+        guidelines.add(tx, job_id, markdown, actor=visit.person.person_id)
+    return visit.go(f"/manage/jobs/{job_id}/guidelines")
+
+
+def _manage_guidelines_page(visit: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        versions = guidelines.versions(tx, job_id)
+    newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
+    earlier = next((each.markdown for each in versions if each.version == version), newest)
+    shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
+    return visit.page("manage_guidelines.html", shown, markdown=unsaved or earlier)

@@ -1,0 +1,143 @@
+"""Mined suspects by the API: mine, read the list, accept and reject, build the balanced corpus."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grater.detect.mining.ranking import MOST
+from grater.detect.mining.review import N_EACH, N_GOLD
+from grater.errors import BadInput, Problem
+from grater.server.calls import LARGEST, Body, Job, Name, Number, Shape, calls_about, example, form_of
+from grater.server.context import Context
+from grater.server.mining.lists import build_now, mine_now, take_list
+from grater.study.limits import MOST_JUDGMENTS
+from grater.study.mining import JUDGMENTS, all_of, decide, far, lists, the_list
+
+router = calls_about("mining")
+
+
+class NewList(Body):
+    """A list of the `most` worst suspects of the study's essays."""
+
+    model_config = example(name="suspects", most=50)
+    name: Name
+    most: int = Field(default=MOST, ge=1, le=MOST)
+
+
+class Verdicts(Body):
+    """`y` (one too many), `n` (it is not) or nothing (take back) by trigram; all of them are stored, or none."""
+
+    model_config = example(verdicts={"discussed about the": "y", "marry with her": "n"})
+    verdicts: Annotated[dict[str, Literal["y", "n", ""]], Field(max_length=MOST)]
+
+
+class NewBalanced(Body):
+    """A job of `n_each` errors and as many correct uses, `n_gold` of all as gold; not open yet."""
+
+    model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
+    name: Name
+    judgments: int = Field(default=JUDGMENTS, ge=1, le=MOST_JUDGMENTS)
+    n_each: int = Field(default=N_EACH, ge=1, le=MOST)
+    n_gold: int = Field(default=N_GOLD, ge=0, le=MOST)
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+
+
+class Far(Shape):
+    """How many suspects are accepted, rejected, open."""
+
+    accepted: int
+    rejected: int
+    open: int
+
+
+class Listed(Job, Far):
+    """A mined list and how far it is."""
+
+
+class Lists(Shape):
+    lists: list[Listed]
+
+
+class Suspect(Shape):
+    """How often the `trigram` is found, and the `bigram` without its preposition; `by` gave the `verdict`."""
+
+    unit: str
+    trigram: str
+    bigram: str
+    n_trigram: Number
+    n_bigram: Number
+    expected: Number
+    score: Number
+    uses: int
+    verdict: Literal["y", "n", ""]
+    by: str | None
+    version: int
+
+
+class MinedList(Listed):
+    suspects: list[Suspect]
+
+
+class Balanced(Job):
+    """`shortfalls` say what there was too little of."""
+
+    errors: int
+    correct: int
+    gold: int
+    duplicates: int
+    shortfalls: list[str]
+
+
+FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string", "format": "binary"})
+
+
+@router.get("/mining")
+def mined_lists(visit: Context) -> Lists:
+    """The mined lists of the study, and how far they are."""
+    with visit.server.store.read() as tx:
+        found = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
+    return Lists(lists=[Listed.model_validate(each) for each in found])
+
+
+@router.post("/mining")
+def new_list(visit: Context, sent: NewList) -> Job:
+    """Mine the essays of the study, counting in the language model that comes with grater."""
+    return Job.of(mine_now(visit, sent.name, most=sent.most))
+
+
+@router.post("/mining/import", openapi_extra=FILE)
+def bring_list(visit: Context) -> Job:
+    """A list that `grater mine extraneous` wrote, as `multipart/form-data`."""
+    return Job.of(take_list(visit))
+
+
+@router.get("/mining/{job_id}")
+def mined_list(visit: Context, job_id: str) -> MinedList:
+    """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
+    with visit.server.store.read() as tx:
+        job, found = the_list(tx, job_id), [each.as_json() for each in all_of(tx, job_id)]
+        told = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
+    return MinedList.model_validate({**told, "suspects": found})
+
+
+@router.post("/mining/{job_id}/verdicts")
+def say_verdicts(visit: Context, job_id: str, sent: Verdicts) -> Far:
+    """Accept and reject trigrams of a list."""
+    with visit.server.store.write() as tx:
+        the_list(tx, job_id)
+        known = {each.trigram: each for each in all_of(tx, job_id)}
+        strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
+        if strange is not None:
+            raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
+        for trigram, verdict in sent.verdicts.items():
+            decide(tx, known[trigram], verdict, visit.person)
+        return Far.model_validate(far(tx, job_id).as_json())
+
+
+@router.post("/mining/{job_id}/balanced")
+def balanced(visit: Context, job_id: str, sent: NewBalanced) -> Balanced:
+    """The balanced corpus of the accepted trigrams, as a job with gold."""
+    job, made = build_now(visit, job_id, **sent.model_dump())
+    return Balanced.model_validate({**Job.of(job).model_dump(), **made.as_json()})

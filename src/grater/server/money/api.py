@@ -1,0 +1,123 @@
+"""Money by the API: what a job costs, what is owed, what has been paid."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.server.calls import Body, Number, Shape, When, calls_about, example
+from grater.server.context import Context
+from grater.store import Tx, jobs, payments
+from grater.store.jobs import Job
+from grater.study.limits import MOST_CENTS
+from grater.study.money import job_costs, note_paid, owed_frame
+
+router = calls_about("money")
+
+
+class Costs(Shape):
+    """Money in whole cents of the `currency`, told only where pay is agreed; `share_valid` with its limits."""
+
+    judgments: int
+    valid: int
+    raters: int
+    turn_around_hours: float
+    share_valid: list[Number]
+    currency: str = ""
+    policy: str = ""
+    cents: int = 0
+    bonus_cents: int = 0
+    wasted_cents: int = 0
+    gold_cents: int = 0
+    cents_per_valid: Number = None
+    hourly_median_cents: Number = None
+    hourly_slow_quarter_cents: Number = None
+    warning: str = ""
+
+
+class Payment(Shape):
+    """`work` and `correction` rows of a rater add up to what the policy owes; a `bonus` stands beside."""
+
+    payment_id: str
+    job_id: str
+    person_id: str
+    kind: Literal["work", "correction", "bonus"]
+    cents: int
+    currency: str
+    state: Literal["owed", "paid", "refused"]
+    note: str
+    at: When
+
+
+class Owed(Shape):
+    """What to pay out now, by the panel's own id for a rater; `amount` in whole units, as in 12.34."""
+
+    panel: str | None
+    id: str | None
+    amount: str
+    currency: str
+
+
+class Payments(Shape):
+    costs: Costs
+    payments: list[Payment]
+    owed: list[Owed]
+
+
+class Settled(Shape):
+    """By how many cents the total changed; nothing where it was written down before."""
+
+    cents: int
+
+
+class Paid(Shape):
+    rows: int
+
+
+class NewBonus(Body):
+    """With a `payment_id` of your own, sending again pays once; the same id for something else is a conflict."""
+
+    model_config = example(cents=50, note="for the careful comments", payment_id="bonus-2026-11-ann")
+    cents: int = Field(ge=1, le=MOST_CENTS)
+    note: Annotated[str, StringConstraints(max_length=200)] = ""
+    payment_id: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+
+
+@router.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
+def payment_list(visit: Context, job_id: str, panel: str = "") -> Payments:
+    """What a job costs, every payment written down, and what is owed now, of one panel where that is asked."""
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        owed = owed_frame(tx, job, panel=panel).to_dicts()
+        return Payments(
+            costs=costs_json(tx, job),
+            payments=[Payment.of(each) for each in payments.of_job(tx, job_id)],
+            owed=[Owed.model_validate(row) for row in owed],
+        )
+
+
+@router.post("/jobs/{job_id}/payments/settle")
+def settle_payments(visit: Context, job_id: str) -> Settled:
+    """Write down what is owed now and was not before; however often it is sent, the rows add up to the policy."""
+    with visit.server.store.write() as tx:
+        return Settled(cents=payments.settle(tx, jobs.get(tx, job_id), actor=visit.person.person_id))
+
+
+@router.post("/jobs/{job_id}/payments/paid")
+def payments_paid(visit: Context, job_id: str) -> Paid:
+    """Note that all that is owed in a job has been paid."""
+    with visit.server.store.write() as tx:
+        return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=visit.person.person_id))
+
+
+@router.post("/jobs/{job_id}/raters/{person_id}/bonus")
+def pay_bonus(visit: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
+    """Something extra for a rater, in the currency of the job."""
+    with visit.server.store.write() as tx:
+        made = payments.bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=visit.person.person_id)
+    return Payment.of(made)
+
+
+def costs_json(tx: Tx, job: Job) -> Costs:
+    return Costs.model_validate(job_costs(tx, job).as_json())

@@ -1,0 +1,52 @@
+"""What a job costs: the paper's Table 5, what an hour brings, payments written down and paid out."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, Problem
+from grater.server.context import Context
+from grater.server.rendering import csv_file
+from grater.store import jobs, panels, payments, people
+from grater.study.money import job_costs, note_paid, owed_frame
+
+router = APIRouter()
+
+
+@router.get("/manage/jobs/{job_id}/money")
+def money_page(visit: Context, job_id: str) -> Response:
+    with visit.server.store.read() as tx:
+        job = jobs.get(tx, job_id)
+        shown = {
+            "job": job,
+            "costs": job_costs(tx, job),
+            "payments": payments.of_job(tx, job_id),
+            "panels": sorted({each.panel.provider.name for each in panels.of_job(tx, job_id)}),
+            "names": {person.person_id: person.name for person in people.all(tx)},
+        }
+    return visit.page("crowd_money.html", shown)
+
+
+@router.post("/manage/jobs/{job_id}/money")
+def write_money(visit: Context, job_id: str) -> Response:
+    """Write down what is owed now, or note that it has been paid."""
+    what, actor = visit.text("what"), visit.person.person_id
+    with visit.server.store.write() as tx:
+        job = jobs.get(tx, job_id)
+        if what == "settle":
+            payments.settle(tx, job, actor=actor)
+        elif what == "paid":
+            note_paid(tx, job_id, actor=actor)
+        else:
+            raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
+    return visit.go(f"/manage/jobs/{job_id}/money")
+
+
+@router.get("/manage/jobs/{job_id}/payments.csv")
+def payment_file(visit: Context, job_id: str) -> Response:
+    """Who is owed what, by the panel's own ids; `?panel=prolific` for those of one panel."""
+    panel = visit.request.query_params.get("panel", "")
+    with visit.server.store.read() as tx:
+        frame = owed_frame(tx, jobs.get(tx, job_id), panel=panel)
+    return csv_file(frame, "payments.csv")

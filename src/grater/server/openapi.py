@@ -1,0 +1,211 @@
+"""The OpenAPI description of the API: what FastAPI knows of the calls, and what only we know.
+
+Every call gets a summary (the first line of what it does), its bearer token, and the errors that it can answer with,
+all of one shape.  Which errors those are follows from the call: who may use it, whether it names a thing, whether it
+changes something.
+
+The API's own description: OpenAPI for programs, and a page made from it for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import JSONResponse, Response
+
+from grater.server.context import Context, RequestContext
+from grater.server.roles import API, EVERYBODY, PUBLIC, roles_of
+
+WORDS = """\
+The same powers as the pages, for programs.  Make a token on your page (your name, top right) and send it as
+`Authorization: Bearer TOKEN`; it may do what you may.  Bodies and answers are JSON, times are UTC (ISO 8601), offsets
+are Unicode code points of the essay's text.  A body with a name that the call does not know is refused.
+
+Long lists come by pages: `start` and `most`; `next` of an answer is the `start` of the next page, null on the last.
+
+Errors are `{"error": {"status": 404, "message": "..."}}`, one line for each thing that is wrong.  After 503 nothing
+was stored, and the same may be sent again after `Retry-After` seconds.
+"""
+
+TAGS = {
+    "me": "Who you are, and your tokens.",
+    "study": "What the study holds; files in, everything out.",
+    "systems": "Detectors run over the essays, samples drawn from what they decide.",
+    "mining": "Likely errors found by n-gram counts, accepted or rejected one by one.",
+    "people": "Everybody, invitations, joint seats, roles.",
+    "jobs": "One task over many units: make, open, watch.",
+    "units": "What is asked and what was said, for managers.",
+    "work": "Take a unit, answer it, give it back.",
+    "reviews": "Odd marks that go back to their annotator.",
+    "adjudication": "What raters differ in, and the answer that counts in the end.",
+    "talk": "A rater's side of a crowd job.",
+    "crowd": "A crowd job at a glance, its terms, programs as raters.",
+    "gold": "Questions with known answers, and disputes about them.",
+    "raters": "The raters of a crowd job.",
+    "money": "What is owed and what was paid.",
+    "panels": "Raters who come from elsewhere, and go back with a code.",
+    "events": "What happened, and who hears of it.",
+}
+
+ERRORS = {
+    400: "What was sent cannot be read at all.",
+    401: "No bearer token, or one that does not hold.",
+    403: "Your role does not let you do this.",
+    404: "There is no such thing, or not for you.",
+    409: "The study holds something else under this id or name, or somebody was quicker: look again and choose.",
+    413: "More than the server takes at once.",
+    422: "Something that was sent is wrong: a line for each problem, with the name of its field.",
+    503: "The database did not answer in time, or its disk is full; nothing was stored, and trying again is safe.",
+}
+
+ERROR = {
+    "title": "Error",
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["status", "message"],
+            "properties": {"status": {"type": "integer"}, "message": {"type": "string"}},
+        }
+    },
+    "example": {"error": {"status": 404, "message": "there is no such job in this study"}},
+}
+
+TOLD = {
+    "title": "Told",
+    "type": "object",
+    "required": ["n", "at", "verb", "noun", "payload"],
+    "properties": {
+        "n": {"type": "integer", "description": "The number of the event; the same number is the same event again."},
+        "at": {"type": "integer", "description": "Milliseconds since 1970, UTC."},
+        "verb": {"type": "string"},
+        "noun": {"type": "string"},
+        "payload": {"type": "object", "additionalProperties": True},
+    },
+}
+"""What a webhook is sent (`grater.server.webhooks.delivery`)."""
+
+HEARING = {
+    "operationId": "told",
+    "summary": "What a webhook is sent: one event, until the answer is 2xx",
+    "tags": ["events"],
+    "parameters": [
+        {
+            "name": "x-grater-signature",
+            "in": "header",
+            "required": True,
+            "schema": {"type": "string"},
+            "description": "`sha256=` and the HMAC-SHA256 of the body under the webhook's secret, in hexadecimal.",
+        }
+    ],
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Told"}}},
+    },
+    "responses": {"2XX": {"description": "Heard."}},
+    "security": [],
+}
+
+NAMING = (f"{API}/essay", f"{API}/report")
+"""Calls that name a thing in their query."""
+
+HEADERS = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    503: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}},
+}
+
+
+def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
+    """The whole description; `url` is where the server is reached."""
+    found: dict[str, Any] = deepcopy(app.openapi())
+    for path, methods in found["paths"].items():
+        for method, call in methods.items():
+            _describe(call, method.upper(), path)
+    parts = found["components"]
+    parts["schemas"] = {name: each for name, each in parts["schemas"].items() if "ValidationError" not in name}
+    parts["schemas"] |= {"Error": ERROR, "Told": TOLD}
+    parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+    found["info"]["description"] = WORDS
+    tags = [{"name": name, "description": words} for name, words in TAGS.items()]
+    found["webhooks"] = {"event": {"post": HEARING}}
+    return {**found, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
+
+
+def statuses(method: str, path: str) -> list[int]:
+    """The errors that a call can answer with."""
+    roles, is_change = roles_of(method, path), method != "GET"
+    can_be = {
+        400: is_change,
+        401: PUBLIC not in roles,
+        403: not roles >= EVERYBODY,
+        404: is_change or "{" in path or path in NAMING,
+        409: is_change,
+        413: is_change,
+        422: True,
+        503: True,
+    }
+    return [status for status, is_possible in can_be.items() if is_possible]
+
+
+def _describe(call: dict[str, Any], method: str, path: str) -> None:
+    call["summary"] = call["description"].partition("\n")[0].rstrip(".")
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    errors = {
+        str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
+        for status in statuses(method, path)
+    }
+    call["responses"] = {name: each for name, each in call["responses"].items() if name < "400"} | errors
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of the API page; `about` is the noun that it is under."""
+
+    about: str
+    method: str
+    path: str
+    name: str
+    words: str
+    roles: tuple[str, ...]
+    body: str
+
+
+@router.get(f"{API}/openapi.json")
+def openapi(visit: Context) -> Response:
+    return JSONResponse(described(visit))
+
+
+@router.get("/api")
+def api_page(visit: Context) -> Response:
+    by_noun: dict[str, list[Call]] = {}
+    for call in calls(described(visit)):
+        by_noun.setdefault(call.about, []).append(call)
+    return visit.page("api.html", by_noun=by_noun)
+
+
+def described(visit: RequestContext) -> dict[str, Any]:
+    return schema(visit.request.app, url=visit.server.settings.link(""))
+
+
+def calls(found: Mapping[str, Any]) -> Iterator[Call]:
+    for path, methods in found["paths"].items():
+        for method, call in methods.items():
+            roles = tuple(sorted(roles_of(method.upper(), path) - {"public"}))
+            name, words = call["operationId"], call["summary"]
+            yield Call(call["tags"][0], method.upper(), path, name, words, roles, _body(found, call))
+
+
+def _body(found: Mapping[str, Any], call: Mapping[str, Any]) -> str:
+    """The names of the fields that a call wants in its body."""
+    content = call.get("requestBody", {}).get("content", {}).get("application/json", {})
+    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    shape = found.get("components", {}).get("schemas", {}).get(name, {})
+    return ", ".join(shape.get("properties", {}))

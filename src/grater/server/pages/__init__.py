@@ -1,1 +1,0 @@
-"""The pages, one file per group; each has a router."""

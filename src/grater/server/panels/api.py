@@ -1,0 +1,110 @@
+"""The panels of a job by the API: links to give out, codes to give back, places that reopen."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.crowd.panels import Ending
+from grater.server.calls import Body, Shape, When, calls_about, example
+from grater.server.context import Context, RequestContext
+from grater.server.panels.pages import panel_link
+from grater.store import jobs, panels
+from grater.store.panels import PanelPlace, StudyPanel
+from grater.study.limits import LONGEST_PANEL_TEXT, MOST_PANEL_PLACES
+from grater.study.panels import give_back
+
+router = calls_about("panels")
+
+Words = Annotated[str, StringConstraints(max_length=LONGEST_PANEL_TEXT)]
+
+
+class NewPanel(Body):
+    """`codes` and return `addresses` by ending; with a `secret` links must be signed.
+
+    `places` is how many raters are wanted, 0 for any number; `minutes` until a place times out, 0 for never.
+    """
+
+    model_config = example(provider="prolific", codes={"completed": "C0FFEE"}, places=20, minutes=60)
+    provider: str
+    codes: dict[Ending, Words] = Field(default_factory=dict)
+    addresses: dict[Ending, Words] = Field(default_factory=dict)
+    secret: Words = ""
+    places: int = Field(default=0, ge=0, le=MOST_PANEL_PLACES)
+    minutes: int = Field(default=0, ge=0, le=MOST_PANEL_PLACES)
+
+
+class Place(Shape):
+    """A rater by the panel's own `id`."""
+
+    id: str = Field(validation_alias="external_id")
+    person_id: str
+    state: str
+    joined_at: When
+    ended_at: When | None
+
+
+class Panel(Shape):
+    """`link` is the address to give to the panel, with the place where it puts its id."""
+
+    panel_id: str
+    provider: str
+    state: str
+    wanted: int
+    minutes: int
+    link: str
+    places: list[Place]
+
+
+class Panels(Shape):
+    panels: list[Panel]
+
+
+class PlaceGivenBack(Body):
+    model_config = example(id="5f1b", state="returned")
+    id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    state: Literal["returned", "timed-out"]
+
+
+class PlaceState(Shape):
+    id: str
+    state: str
+
+
+@router.get("/jobs/{job_id}/panels")
+def panel_list(visit: Context, job_id: str) -> Panels:
+    """The panels of a job, with their links and who came."""
+    with visit.server.store.read() as tx:
+        jobs.get(tx, job_id)
+        found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
+    return Panels(panels=[_told(visit, panel, places) for panel, places in found])
+
+
+@router.post("/jobs/{job_id}/panels")
+def new_panel(visit: Context, job_id: str, sent: NewPanel) -> Panel:
+    """A panel from which raters come to a job, by a link, and go back with a code."""
+    options = sent.model_dump(exclude={"provider"})
+    with visit.server.store.write() as tx:
+        made = panels.add(tx, job_id, sent.provider, options=options, actor=visit.person.person_id)
+    return _told(visit, made, [])
+
+
+@router.post("/panels/{panel_id}/places")
+def place_given_back(visit: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
+    """The panel says that a rater has returned their place, or that it timed out there; it is free again."""
+    with visit.server.store.write() as tx:
+        give_back(tx, panel_id, sent.id, sent.state, actor=visit.person.person_id)
+    return PlaceState(id=sent.id, state=sent.state)
+
+
+def _told(visit: RequestContext, panel: StudyPanel, places: list[PanelPlace]) -> Panel:
+    return Panel(
+        panel_id=panel.panel_id,
+        provider=panel.panel.provider.name,
+        state=panel.state,
+        wanted=panel.places,
+        minutes=panel.minutes,
+        link=panel_link(visit, panel),
+        places=[Place.of(each) for each in places],
+    )

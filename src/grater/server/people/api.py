@@ -1,0 +1,152 @@
+"""People by the API: everybody, invitations, joint seats, roles."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.server.calls import Body, Id, Person, Shape, When, calls_about, example
+from grater.server.context import Context, RequestContext
+from grater.server.people.pages import back_in, require_may_give
+from grater.store import invitations, jobs, people
+from grater.store.invitations import Invitation as Stored
+from grater.study.people import add_seat, give_role, let_in
+
+router = calls_about("people")
+
+Role = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
+
+
+class People(Shape):
+    people: list[Person]
+
+
+class NewInvitation(Body):
+    """`name` is a note to yourself; with a `job_id` the person starts there."""
+
+    model_config = example(role="annotator", days=14, name="Ann")
+    role: Role
+    job_id: Id | None = None
+    days: float = Field(default=14, gt=0, le=365)
+    name: Annotated[str, StringConstraints(max_length=80)] = ""
+
+
+class Invitation(Shape):
+    """`person_id` is who came in by it, or for whom it is the way back in."""
+
+    invitation_id: str
+    role: str
+    job_id: str | None
+    name: str
+    made_at: When
+    expires_at: When
+    person_id: str | None
+    state: Literal["waiting", "used", "ended", "expired"]
+
+
+class Invited(Invitation):
+    """`link` is told this once: whoever opens it first chooses a name and a password, and is in."""
+
+    link: str
+
+
+class Invitations(Shape):
+    invitations: list[Invitation]
+
+
+class NewSeat(Body):
+    """`members` are the names of two people."""
+
+    model_config = example(members=["Worker", "Annotator"], name="The pair")
+    members: Annotated[list[str], Field(min_length=2, max_length=2)]
+    name: Annotated[str, StringConstraints(max_length=80)] = ""
+
+
+class NewRole(Body):
+    model_config = example(role="adjudicator")
+    role: Role
+
+
+class NewPersonState(Body):
+    """`ended` shuts somebody out, `active` lets them in again."""
+
+    model_config = example(state="ended")
+    state: Literal["active", "ended"]
+
+
+@router.get("/people")
+def everybody(visit: Context, role: Role | None = None, name: str | None = None) -> People:
+    """Everybody in the study, in the order in which they came; by role or by name where that is asked."""
+    with visit.server.store.read() as tx:
+        found = people.all(tx)
+    wanted = [each for each in found if role in (None, each.role) and name in (None, each.name)]
+    return People(people=[Person.of(each) for each in wanted])
+
+
+@router.get("/invitations")
+def invitation_list(visit: Context) -> Invitations:
+    """Every invitation and what became of it, without the links."""
+    with visit.server.store.read() as tx:
+        found, now = invitations.all(tx), tx.now
+    return Invitations(invitations=[_told(each, now) for each in found])
+
+
+@router.post("/invitations")
+def invite(visit: Context, sent: NewInvitation) -> Invited:
+    """Invite somebody; the link is told this once."""
+    require_may_give(visit.role, sent.role)
+    with visit.server.store.write() as tx:
+        if sent.job_id is not None:
+            jobs.get(tx, sent.job_id)
+        token = invitations.make(tx, **sent.model_dump(), actor=visit.person.person_id)
+        return _invited(visit, token, invitations.by_token(tx, token), tx.now)
+
+
+@router.post("/invitations/{invitation_id}/end")
+def end_invitation(visit: Context, invitation_id: str) -> Invitation:
+    """Take an invitation back before it is used; one that was used stays so."""
+    with visit.server.store.write() as tx:
+        invitations.get(tx, invitation_id)
+        invitations.end(tx, invitation_id, actor=visit.person.person_id)
+        return _told(invitations.get(tx, invitation_id), tx.now)
+
+
+@router.post("/people/{person_id}/back")
+def way_back(visit: Context, person_id: str) -> Invited:
+    """A link by which somebody whose password is lost chooses a new one; earlier ones of theirs end."""
+    with visit.server.store.write() as tx:
+        token = back_in(tx, visit, person_id)
+        return _invited(visit, token, invitations.by_token(tx, token), tx.now)
+
+
+@router.post("/seats")
+def new_seat(visit: Context, sent: NewSeat) -> Person:
+    """A joint seat: two people, one agreed judgment."""
+    return Person.of(add_seat(visit.server.store, sent.members, name=sent.name, actor=visit.person.person_id))
+
+
+@router.post("/people/{person_id}/role")
+def set_role(visit: Context, person_id: str, sent: NewRole) -> Person:
+    """Give somebody another role; their sessions end."""
+    with visit.server.store.write() as tx:
+        return Person.of(give_role(tx, person_id, sent.role, actor=visit.person.person_id))
+
+
+@router.post("/people/{person_id}/state")
+def set_person_state(visit: Context, person_id: str, sent: NewPersonState) -> Person:
+    """Shut somebody out of the study, with their tokens and sessions, or let them in again; their work stays."""
+    with visit.server.store.write() as tx:
+        return Person.of(let_in(tx, person_id, is_in=sent.state == "active", actor=visit.person.person_id))
+
+
+def _invited(visit: RequestContext, token: str, made: Stored, now: int) -> Invited:
+    return Invited(**_told(made, now).model_dump(), link=visit.server.settings.link(f"/join/{token}"))
+
+
+def _told(each: Stored, now: int) -> Invitation:
+    state = (
+        "used" if each.used_at else "ended" if each.ended_at else "waiting" if each.expires_at > now else "expired"
+    )
+    return Invitation.model_validate({**asdict(each), "state": state})

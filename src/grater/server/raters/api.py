@@ -1,0 +1,337 @@
+"""A rater's side of a crowd job by the API: missed questions, disputes, messages, a review, facts about oneself.
+
+The raters of a crowd job by the API: their signals; flag, reject, reinstate, write to them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from grater.server.calls import Answer, Body, Id, Interval, Number, Shape, Shown, When, calls_about, example
+from grater.server.context import Context
+from grater.server.money.api import Payment
+from grater.server.raters.pages import Missed, missed_by, require_slow, write_to_best
+from grater.server.work.shapes import Known, known_json
+from grater.store import admission, disputes, ejection, jobs, messages, payments, reviews, trust
+from grater.store.clock import as_iso
+from grater.study.jobs import visible_job
+from grater.study.limits import LONGEST_FACT
+from grater.study.messages import answer
+from grater.study.raters import RaterLine, best, line_of, rater_lines
+
+talk_router = calls_about("talk")
+
+Fact = Annotated[str, StringConstraints(max_length=LONGEST_FACT)]
+
+
+class Dispute(Shape):
+    """A rater says that a known answer is wrong; `answer` is what was said to it."""
+
+    dispute_id: str
+    submission_id: str
+    person_id: str
+    unit_id: str
+    text: str
+    state: Literal["open", "granted", "refused"]
+    answer: str
+    at: When
+    decided_at: When | None
+
+
+class MissedQuestion(Shape):
+    """A question with a known answer that you missed."""
+
+    submission_id: str
+    shown: Shown
+    answers: list[Answer]
+    known: list[Known]
+    dispute: Dispute | None
+
+
+class MissedQuestions(Shape):
+    missed: list[MissedQuestion]
+
+
+class NewDispute(Body):
+    model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
+    submission_id: Id
+    text: Annotated[str, StringConstraints(min_length=1, max_length=disputes.LONGEST)]
+
+
+class NewMessage(Body):
+    model_config = example(text="May the target be a name?")
+    text: Annotated[str, StringConstraints(min_length=1, max_length=messages.LONGEST)]
+
+
+class Message(Shape):
+    """`to_id` is null for a message to all raters, or from a rater to whoever runs the study."""
+
+    message_id: str
+    job_id: str | None
+    from_id: str
+    to_id: str | None
+    name: str = Field(description="Who wrote it.")
+    text: str
+    at: When
+    read_at: When | None
+
+
+class Messages(Shape):
+    messages: list[Message]
+
+
+class SentMessage(Shape):
+    message_id: str
+
+
+class NewReview(Body):
+    """`clear` answers the question of the pilot, how clear the instructions are."""
+
+    model_config = example(stars=4, clear=5, text="Good fun.")
+    stars: int | None = Field(default=None, ge=1, le=5)
+    clear: int | None = Field(default=None, ge=1, le=5)
+    text: Annotated[str, StringConstraints(max_length=reviews.LONGEST)] = ""
+
+
+class AboutYou(Body):
+    model_config = example(country="Norway", languages=["Norwegian", "English"])
+    country: Fact = ""
+    languages: Annotated[tuple[Fact, ...], Field(max_length=20)] = ()
+
+
+class Stored(Shape):
+    job_id: str
+    stored: bool
+
+
+@talk_router.get("/jobs/{job_id}/missed")
+def missed(visit: Context, job_id: str) -> MissedQuestions:
+    """The questions with known answers that you missed in a job, with what would have been right, and why."""
+    with visit.server.store.read() as tx:
+        found = missed_by(tx, visible_job(tx, job_id), visit.person.person_id)
+    return MissedQuestions(missed=[_missed(each) for each in found])
+
+
+@talk_router.post("/jobs/{job_id}/disputes")
+def dispute(visit: Context, job_id: str, sent: NewDispute) -> Dispute:
+    """Say that the known answer to a question that you missed is wrong; once for each."""
+    with visit.server.store.write() as tx:
+        visible_job(tx, job_id)
+        return Dispute.of(disputes.add(tx, sent.submission_id, person_id=visit.person.person_id, text=sent.text))
+
+
+@talk_router.get("/jobs/{job_id}/messages")
+def my_messages(visit: Context, job_id: str) -> Messages:
+    """What you wrote and what was written to you or to all, the newest first; never another rater's."""
+    with visit.server.store.read() as tx:
+        visible_job(tx, job_id)
+        return Messages(messages=[Message.of(each) for each in messages.of_rater(tx, visit.person.person_id)])
+
+
+@talk_router.post("/jobs/{job_id}/messages")
+def send_message(visit: Context, job_id: str, sent: NewMessage) -> SentMessage:
+    """Write to whoever runs the study; what was written to you counts as read."""
+    require_slow(visit, "message")
+    with visit.server.store.write() as tx:
+        visible_job(tx, job_id)
+        message_id = messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=sent.text)
+        messages.read_by(tx, visit.person.person_id)
+    return SentMessage(message_id=message_id)
+
+
+@talk_router.post("/jobs/{job_id}/reviews")
+def review(visit: Context, job_id: str, sent: NewReview) -> Stored:
+    """Say what you think of a job, as often as you like."""
+    require_slow(visit, "review")
+    with visit.server.store.write() as tx:
+        visible_job(tx, job_id)
+        reviews.add(tx, job_id, visit.person.person_id, **sent.model_dump())
+    return Stored(job_id=job_id, stored=True)
+
+
+@talk_router.post("/jobs/{job_id}/about")
+def say_about(visit: Context, job_id: str, sent: AboutYou) -> Stored:
+    """Your country and languages, where a job asks for them before the first unit."""
+    with visit.server.store.write() as tx:
+        visible_job(tx, job_id)
+        admission.say_about(tx, visit.person.person_id, **sent.model_dump())
+    return Stored(job_id=job_id, stored=True)
+
+
+def _missed(each: Missed) -> MissedQuestion:
+    return MissedQuestion(
+        submission_id=each.submission_id,
+        shown=Shown.of(each.shown),
+        answers=[Answer.of(answer) for answer in each.answers],
+        known=known_json(each.known),
+        dispute=Dispute.of(each.dispute) if each.dispute else None,
+    )
+
+
+router = calls_about("raters")
+
+
+class Signals(Shape):
+    """What comes of comparing a rater with the others; `top_share` is the share of their most frequent label."""
+
+    n: int
+    n_compared: int
+    with_others: Interval
+    skill: Number
+    top_label: str
+    top_share: Number
+    others_share: Number
+
+
+class Rater(Shape):
+    """`marks` are what to look at: quick, one answer, against the others; `on_gold` is null before any gold."""
+
+    person_id: str
+    name: str
+    pseudonym: str
+    state: str
+    why: str
+    valid: int
+    untrusted: int
+    surplus: int
+    withdrawn: int
+    last_at: When
+    gold_seen: int
+    gold_right: int
+    on_gold: Interval | None
+    seconds: float | None
+    others_seconds: float | None
+    marks: list[str]
+    signals: Signals | None
+
+
+class Raters(Shape):
+    """`best` are the ids of those to ask back."""
+
+    raters: list[Rater]
+    best: list[str]
+
+
+class GoldAnswer(Shape):
+    submission_id: str
+    unit_id: str
+    is_right: bool
+    is_active: bool
+
+
+class WholeRater(Shape):
+    rater: Rater
+    gold: list[GoldAnswer]
+    messages: list[Message]
+    payments: list[Payment]
+
+
+class NewStanding(Body):
+    """`flag`: no more work, what was done stays.  `reject`: put out, judgments lose their status.  `reinstate`."""
+
+    model_config = example(change="flag")
+    change: Literal["flag", "reject", "reinstate"]
+
+
+class Trust(Shape):
+    job_id: str
+    person_id: str
+    state: str
+    why: str
+    seen: int
+    right: int
+
+
+class NewRaterMessage(Body):
+    """To `all` raters of the job, or to the `best`, who may be asked to another job (`job_id`)."""
+
+    model_config = example(to="all", text="The instructions have a new example.")
+    to: Literal["all", "best"]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=messages.LONGEST)]
+    job_id: Id | None = None
+
+
+class Written(Shape):
+    """How many messages were written; one to all is one."""
+
+    messages: int
+
+
+@router.get("/jobs/{job_id}/raters")
+def rater_list(visit: Context, job_id: str) -> Raters:
+    """Everybody who worked on a job, with signals that are never enough by themselves to put anybody out."""
+    with visit.server.store.read() as tx:
+        lines = rater_lines(tx, jobs.get(tx, job_id))
+    return Raters(raters=[_told(each) for each in lines], best=[each.person.person_id for each in best(lines)])
+
+
+@router.get("/jobs/{job_id}/raters/{person_id}")
+def one_rater(visit: Context, job_id: str, person_id: str) -> WholeRater:
+    """One rater: signals, answers to gold, the talk with them, payments."""
+    with visit.server.store.read() as tx:
+        paid = [each for each in payments.of_job(tx, job_id) if each.person_id == person_id]
+        return WholeRater(
+            rater=_told(line_of(tx, jobs.get(tx, job_id), person_id)),
+            gold=[GoldAnswer.of(each) for each in ejection.answers(tx, job_id, person_id)],
+            messages=[Message.of(each) for each in messages.with_rater(tx, person_id)],
+            payments=[Payment.of(each) for each in paid],
+        )
+
+
+@router.post("/jobs/{job_id}/raters/{person_id}/standing")
+def change_standing(visit: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+    """Flag, reject or reinstate a rater of a job."""
+    actor = visit.person.person_id
+    with visit.server.store.write() as tx:
+        job = jobs.get(tx, job_id)
+        if sent.change == "flag":
+            ejection.flag(tx, job_id, person_id, actor=actor)
+        elif sent.change == "reject":
+            ejection.put_out(tx, job, person_id, actor=actor)
+        else:
+            ejection.take_back(tx, job, person_id, actor=actor)
+        return Trust.of(trust.find(tx, job_id, person_id))
+
+
+@router.post("/jobs/{job_id}/raters/{person_id}/messages")
+def write_to_rater(visit: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
+    """Write to one rater; what they wrote counts as read."""
+    with visit.server.store.write() as tx:
+        answer(tx, jobs.get(tx, job_id), person_id, sent.text, actor=visit.person.person_id)
+    return Written(messages=1)
+
+
+@router.post("/jobs/{job_id}/raters/messages")
+def write_to_raters(visit: Context, job_id: str, sent: NewRaterMessage) -> Written:
+    """Write to all raters of a job, or to the best."""
+    with visit.server.store.write() as tx:
+        job = jobs.get(tx, job_id)
+        if sent.to == "best":
+            return Written(messages=write_to_best(tx, visit, job, sent.text, asked_to=sent.job_id or ""))
+        messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=sent.text)
+    return Written(messages=1)
+
+
+def _told(line: RaterLine) -> Rater:
+    done = line.done
+    return Rater(
+        person_id=line.person.person_id,
+        name=line.person.name,
+        pseudonym=line.person.pseudonym,
+        state=line.trust.state,
+        why=line.trust.why,
+        valid=done.valid,
+        untrusted=done.untrusted,
+        surplus=done.surplus,
+        withdrawn=done.withdrawn,
+        last_at=as_iso(done.last_at),
+        gold_seen=line.trust.seen,
+        gold_right=line.trust.right,
+        on_gold=Interval.of(line.on_gold) if line.on_gold else None,
+        seconds=line.seconds,
+        others_seconds=line.others_seconds,
+        marks=list(line.marks),
+        signals=Signals.of(line.signals) if line.signals else None,
+    )

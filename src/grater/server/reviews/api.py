@@ -1,0 +1,76 @@
+"""Marks to look at again by the API: a manager has a job looked over, an annotator mends or keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from starlette.responses import JSONResponse
+
+from grater.server.calls import Body, Shape, calls_about, example
+from grater.server.context import Context
+from grater.server.work.desk import desk_of
+from grater.server.work.shapes import Taken, desk_json
+from grater.store import findings, jobs, revisions
+from grater.study.adjudication import review
+
+router = calls_about("reviews")
+
+
+class LookedOver(Shape):
+    """How many new findings wait for their annotators."""
+
+    findings: int
+
+
+class Finding(Shape):
+    """`rule` and `message` of `grater corpus check` on work of yours."""
+
+    finding_id: str
+    unit_id: str
+    rule: str
+    message: str
+
+
+class Findings(Shape):
+    findings: list[Finding]
+
+
+class Settled(Body):
+    model_config = example(state="kept")
+    state: Literal["kept"]
+
+
+class FindingState(Shape):
+    finding_id: str
+    state: str
+
+
+@router.post("/jobs/{job_id}/review")
+def look_over(visit: Context, job_id: str) -> LookedOver:
+    """Put what `corpus check` finds in the marks of a job into its annotators' queues, once."""
+    with visit.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    return LookedOver(findings=review(visit.server.store, name, actor=visit.person.person_id))
+
+
+@router.get("/findings")
+def my_findings(visit: Context) -> Findings:
+    """What was found in your own work and waits for you."""
+    with visit.server.store.read() as tx:
+        return Findings(findings=[Finding.of(each) for each in findings.open_of(tx, visit.person.person_id)])
+
+
+@router.post("/findings/{finding_id}")
+def settle_finding(visit: Context, finding_id: str, sent: Settled) -> FindingState:
+    """Keep a mark as it is."""
+    with visit.server.store.write() as tx:
+        findings.settle(tx, finding_id, sent.state, person_id=visit.person.person_id)
+    return FindingState(finding_id=finding_id, state=sent.state)
+
+
+@router.post("/units/{unit_id}/mend", response_model=Taken)
+def mend(visit: Context, unit_id: str) -> JSONResponse:
+    """A lease on your own work with open findings; hand it in as any other, and it takes the place of the old."""
+    with visit.server.store.write() as tx:
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
+        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=visit.person.person_id))})

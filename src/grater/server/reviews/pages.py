@@ -1,0 +1,52 @@
+"""Marks to look at again: what `corpus check` found in an annotator's own work (NUCLE 2013, section 4).
+
+The annotator mends an essay, or keeps a mark as it is.  Managers send a job's marks through the check.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.server.context import Context
+from grater.server.jobs.pages import job_view
+from grater.store import findings, jobs, revisions, units
+from grater.study.adjudication import review
+
+router = APIRouter()
+
+
+@router.get("/reviews")
+def reviews_page(visit: Context) -> Response:
+    """What this person should look at again, essay by essay."""
+    with visit.server.store.read() as tx:
+        found = findings.open_of(tx, visit.person.person_id)
+        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in dict.fromkeys(each.unit_id for each in found)}
+    groups = [(unit, [each for each in found if each.unit_id == unit_id]) for unit_id, unit in by_unit.items()]
+    return visit.page("reviews.html", groups=groups)
+
+
+@router.post("/reviews/{finding_id}/keep")
+def keep(visit: Context, finding_id: str) -> Response:
+    """The mark is as it should be."""
+    with visit.server.store.write() as tx:
+        findings.settle(tx, finding_id, "kept", person_id=visit.person.person_id)
+    return visit.go("/reviews")
+
+
+@router.post("/reviews/units/{unit_id}/mend")
+def mend(visit: Context, unit_id: str) -> Response:
+    """The essay again, with the marks as they are."""
+    with visit.server.store.write() as tx:
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
+    return visit.go(f"/leases/{lease.lease_id}")
+
+
+@router.post("/manage/jobs/{job_id}/review")
+def look_over(visit: Context, job_id: str) -> Response:
+    """Put what the check finds in the marks of a job into its annotators' queues."""
+    with visit.server.store.read() as tx:
+        name = jobs.get(tx, job_id).name
+    n_new = review(visit.server.store, name, actor=visit.person.person_id)
+    told = f"{n_new} mark{'s' * (n_new != 1)} went back to their annotators." if n_new else "Nothing new looks odd."
+    return job_view(visit, job_id, told=told)

@@ -1,0 +1,183 @@
+"""Who may do what, and what no request may do (docs/security.md).
+
+Changes must come from our own pages: an Origin that is ours, and a token that only our pages know.
+
+A person who is logged in has the token of their session.  A visitor has a random cookie and its signature as the
+token.  API requests carry a bearer token, which no foreign page can make a browser send, and need neither.
+
+The headers of every answer: a strict content policy, no framing, no sniffing, no referrer, no cache of pages.
+
+Passwords: argon2id by its library's defaults (RFC 9106), and the same time for people who do not exist.
+
+How often somebody may try: a bucket of tries for every address and every name, refilled with time.
+
+Kept in memory, so each process of a server counts for itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import threading
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grater.errors import BadInput, Forbidden, Problem
+from grater.store.clock import MINUTE, Clock
+
+FIELD = "csrf"
+HEADER = "x-csrf-token"
+
+
+def visitor_token(secret: str, nonce: str) -> str:
+    """The token for the forms of a visitor with this cookie."""
+    return hmac.new(secret.encode(), f"visitor|{nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def require_token(expected: str, found: str) -> None:
+    if not expected or not hmac.compare_digest(expected.encode(), found.encode("utf-8", "replace")):
+        raise Forbidden(
+            "this form is too old, or was not made for you; go back, load the page again and send it again"
+        )
+
+
+def require_own_origin(headers: Headers, origins: Collection[str]) -> None:
+    """Refuse a change that another site sent; the Referer is asked where a browser sends no Origin."""
+    origin = headers.get("origin")
+    if origin is None:
+        referer = urlsplit(headers.get("referer", ""))
+        origin = f"{referer.scheme}://{referer.netloc}" if referer.netloc else ""
+    if origin.lower() not in origins:
+        raise Forbidden("changes are taken from this server's own pages only")
+
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with no-referrer, browsers send "Origin: null" with forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+NO_STORE = {"cache-control": "no-store"}
+HSTS = {"strict-transport-security": "max-age=31536000; includeSubDomains"}
+
+Raw = list[tuple[bytes, bytes]]
+
+
+class SecurityHeaders:
+    """Adds the headers to whatever the application answers, errors too."""
+
+    def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:
+        self.app = app
+        always = HEADERS | HSTS if is_secure else HEADERS
+        self._on_pages, self._on_files = _raw(always | NO_STORE), _raw(always)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        ours = self._on_files if scope["path"].startswith("/static/") else self._on_pages
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*_without(message["headers"], ours), *ours]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def _raw(headers: dict[str, str]) -> Raw:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+def _without(headers: Iterable[tuple[bytes, bytes]], ours: Raw) -> Raw:
+    """What the application said, where we do not know better; Starlette's names are in small letters."""
+    names = {name for name, _ in ours}
+    return [(name, value) for name, value in headers if name not in names]
+
+
+SHORTEST, LONGEST = 10, 200
+
+HASHER = PasswordHasher()
+NOBODY = HASHER.hash("nobody has this password")
+
+
+def hash_password(password: str, *, name: str = "") -> str:
+    """The hash to store; a password that is too short, too long or the person's own name is refused."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        message = f"password: expected {SHORTEST} to {LONGEST} characters, found {len(password)}"
+        raise BadInput(Problem("form", message))
+    if password.strip().lower() == name.strip().lower():
+        raise BadInput(Problem("form", "password: expected something else than your name"))
+    return HASHER.hash(password)
+
+
+def is_password(password_hash: str, password: str) -> bool:
+    """Whether the password is right; without a hash it never is, and finding that out takes as long."""
+    try:
+        return HASHER.verify(password_hash or NOBODY, password[:LONGEST]) and bool(password_hash)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+MOST_BUCKETS = 20_000
+
+
+@dataclass(slots=True)
+class _Bucket:
+    tries: float
+    at: int
+
+
+class Tries:
+    """At most `a_minute` tries in a row for one key, and as many again every minute."""
+
+    def __init__(self, *, a_minute: int, clock: Clock) -> None:
+        self.a_minute = a_minute
+        self.clock = clock
+        self._buckets: dict[str, _Bucket] = {}
+        self._lock = threading.Lock()
+
+    def take(self, *keys: str) -> bool:
+        """Whether every key has a try left; it is used up by asking."""
+        with self._lock:
+            taken = [self._take(key) for key in keys]  # every one, also after the first refusal
+            return all(taken)
+
+    def forget(self, *keys: str) -> None:
+        """After a success: whoever knows the password may come in as often as they like."""
+        with self._lock:
+            for key in keys:
+                self._buckets.pop(key, None)
+
+    def _take(self, key: str) -> bool:
+        now = self.clock()
+        if len(self._buckets) >= MOST_BUCKETS:
+            self._drop_full(now)
+        bucket = self._buckets.setdefault(key, _Bucket(float(self.a_minute), now))
+        bucket.tries = self._filled(bucket, now)
+        bucket.at = now
+        if bucket.tries < 1:
+            return False
+        bucket.tries -= 1
+        return True
+
+    def _filled(self, bucket: _Bucket, now: int) -> float:
+        return min(float(self.a_minute), bucket.tries + max(0, now - bucket.at) * self.a_minute / MINUTE)
+
+    def _drop_full(self, now: int) -> None:
+        kept = {key: each for key, each in self._buckets.items() if self._filled(each, now) < self.a_minute}
+        self._buckets = kept if len(kept) < MOST_BUCKETS else {}

@@ -1,1 +1,0 @@
-"""Who may do what, and what no request may do (docs/security.md)."""

@@ -1,0 +1,103 @@
+"""The first owner of a study: no default password, but a link that works once and is printed by `grater serve`.
+
+The server as processes: one, or on PostgreSQL several that share a port.
+
+A process answers with one core at a time.  Uvicorn starts the others, hands each the same socket, and starts a new
+one where one died.  Each opens the study for itself and reads what to do from its environment.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import socket
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from grater.errors import UsageError
+from grater.server.app import create_app
+from grater.server.settings import Settings
+from grater.store import Store, invitations, open_store, people
+
+DAYS = 1.0
+
+
+def setup_link(settings: Settings, store: Store) -> str | None:
+    """A fresh one-time link for the first owner; None once the study has an owner who can log in.
+
+    Links of earlier starts that were not used are taken back.
+    """
+    with store.write() as tx:
+        if any(each.role == "owner" and each.password_hash and each.state == "active" for each in people.all(tx)):
+            return None
+        for each in invitations.all(tx):
+            is_first = each.role == "owner" and each.person_id is None
+            if is_first and each.used_at is None and each.ended_at is None:
+                invitations.end(tx, each.invitation_id)
+        token = invitations.make(tx, role="owner", days=DAYS, name="set-up")
+    return settings.link(f"/setup/{token}")
+
+
+ENVIRONMENT = "GRATER_PROCESS"
+"""What a process of several is to serve, as JSON."""
+
+PATIENCE_SECONDS = 60
+"""A process that is silent for so long is taken for dead: a big report may keep one busy for a while."""
+
+MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False}
+
+
+def require_processes(store: Store, n: int) -> None:
+    if n > 1 and not store.is_postgres:
+        raise UsageError(f"{store.name}: SQLite is served by one process; for {n} move the study to PostgreSQL")
+
+
+def run(study: str, settings: Settings, store: Store, *, host: str, port: int, processes: int = 1) -> None:
+    """Serve until somebody stops it."""
+    if processes == 1:
+        uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
+        return
+    told = {
+        "study": study,
+        "base_url": settings.base_url,
+        "private_webhooks": settings.private_webhooks,
+        "logins_a_minute": max(1, settings.logins_a_minute // processes),
+    }
+    os.environ[ENVIRONMENT] = json.dumps(told)
+    config = uvicorn.Config(
+        f"{__name__}:one_of_several",
+        factory=True,
+        workers=processes,
+        timeout_worker_healthcheck=PATIENCE_SECONDS,
+        **MANNERS,
+    )
+    with listening(host, port) as line:
+        Multiprocess(config, sockets=[line]).run()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """The socket that the processes share.
+
+    It says that it speaks TCP: else Python does not ask for small packets to be sent at once, and answers wait some
+    40 ms for the other side.  The socket that uvicorn would make does not say so.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            line.bind(address)
+            return line.dup()
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def one_of_several() -> FastAPI:
+    """The application of a process that `run` started."""
+    told = json.loads(os.environ[ENVIRONMENT])
+    store = open_store(told.pop("study"))
+    atexit.register(store.close)
+    return create_app(Settings(**told), store)

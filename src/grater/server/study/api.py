@@ -1,0 +1,229 @@
+"""The study by the API: what it holds, files in, everything out.
+
+The essays of the study by the API: as their writers left them, with the marks that came with them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from grater.errors import NotFound
+from grater.server.adjudication.pages import sent_edit
+from grater.server.calls import A_PAGE, Edit, Most, Object, Page, Shape, Start, When, calls_about, cut, form_of
+from grater.server.context import Context
+from grater.server.study.pages import brought_in, report_file, zipped_study
+from grater.store import essays, imports, items, jobs, people, units
+from grater.study.importing import KINDS
+from grater.study.tables import targets_of
+from grater.tasks import TASKS
+
+router = calls_about("study")
+
+
+class Study(Shape):
+    """`kinds` counts the items of each kind."""
+
+    essays: int
+    items: int
+    people: int
+    jobs: int
+    kinds: dict[str, int]
+
+
+class Task(Shape):
+    """`verdict` is what the labels come to (error, ok, unknown), null where they come to nothing."""
+
+    name: str
+    title: str
+    kind: str
+    labels: list[str]
+    verdict: dict[str, str] | None
+    guidelines: str
+
+
+class Tasks(Shape):
+    tasks: list[Task]
+
+
+class Item(Shape):
+    """A place in an essay, code points from `start` to `end`; null for one known only from a table of judgments."""
+
+    item: str
+    kind: str
+    essay: str | None
+    start: int | None
+    end: int | None
+    target: str
+    name: str | None
+    payload: Object
+
+
+class Items(Page):
+    items: list[Item]
+
+
+class Imported(Shape):
+    """`known` are rows that were there already; the very same file again changes nothing."""
+
+    file: str
+    kind: str
+    new: int
+    known: int
+
+
+class ImportedFiles(Shape):
+    imported: list[Imported]
+
+
+class Import(Shape):
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: When
+
+
+class Imports(Shape):
+    imports: list[Import]
+
+
+NOWHERE = {"essay": None, "start": None, "end": None}
+FILES = form_of(
+    "kind",
+    "files",
+    kind={"type": "string", "enum": list(KINDS)},
+    files={"type": "array", "items": {"type": "string", "format": "binary"}},
+    format={"type": "string", "description": "Of a corpus; guessed from the names if empty."},
+    job={"type": "string", "description": "Its name: judgments, gold and practice go there."},
+    task={"type": "string", "description": "Of a job that judgments make.", "default": "error"},
+)
+
+
+@router.get("/study")
+def one_study(visit: Context) -> Study:
+    """What the study holds, counted."""
+    with visit.server.store.read() as tx:
+        return Study(
+            essays=essays.count(tx),
+            items=items.count(tx),
+            people=people.count(tx),
+            jobs=len(jobs.all(tx)),
+            kinds=dict(items.kinds(tx)),
+        )
+
+
+@router.get("/tasks")
+def task_list(visit: Context) -> Tasks:  # noqa: ARG001
+    """What raters can be asked: every task with its labels and its default guidelines."""
+    return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
+
+
+@router.get("/items")
+def item_list(visit: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
+    """The items of the study by essay and place, of one kind where that is asked."""
+    with visit.server.store.read() as tx:
+        here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
+        targets = targets_of(tx, list(here))
+    told = [_item(each, target) for each, target in zip(here, targets, strict=True)]
+    return Items(items=told, next=following)
+
+
+@router.post("/import", openapi_extra=FILES)
+def bring_in(visit: Context) -> ImportedFiles:
+    """Files into the study, all or nothing, as `multipart/form-data`.
+
+    Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
+    are unpacked.  What is wrong is told with its line, and then nothing is stored.
+    """
+    return ImportedFiles(imported=[Imported.model_validate(each.as_json()) for each in brought_in(visit)])
+
+
+@router.get("/imports")
+def import_list(visit: Context) -> Imports:
+    """Every file that came in, the oldest first."""
+    with visit.server.store.read() as tx:
+        return Imports(imports=[Import.of(each) for each in imports.all(tx)])
+
+
+@router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
+def export(visit: Context, names: bool = False, raw: bool = False) -> Response:
+    """The whole study as a zip, one snapshot; the same study gives the same bytes.
+
+    `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
+    """
+    return zipped_study(visit.server.store, names=names, raw=raw)
+
+
+@router.get("/report", response_class=HTMLResponse)
+def report(visit: Context, job: str = "", title: str = "") -> Response:
+    """The report of the study, or of the job of this name, as one HTML page."""
+    return report_file(visit.server.store, job=job, title=title)
+
+
+def _item(each: items.StudyItem, target: str) -> Item:
+    place = each.item
+    where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
+    told = {"item": each.item_id, "kind": each.kind, "target": target, "name": each.outside_id}
+    return Item.model_validate({**told, **where, "payload": each.payload})
+
+
+EssayId = Annotated[str, Query(description="Whatever its file called it.")]
+
+
+class Essay(Shape):
+    essay_id: str
+    text: str
+    metadata: dict[str, str]
+
+
+class Essays(Page):
+    essays: list[Essay]
+
+
+class Marks(Shape):
+    """What one annotator marked before the essay came in; no edits: nothing was wrong."""
+
+    annotator: str
+    edits: list[Edit]
+
+
+class AskedIn(Shape):
+    """A job that asks about the essay, in these units."""
+
+    job_id: str
+    unit_ids: list[str]
+
+
+class WholeEssay(Essay):
+    """Marks that were made here are in the units."""
+
+    marks: list[Marks]
+    asked: list[AskedIn]
+
+
+@router.get("/essays")
+def essay_list(visit: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
+    """The essays of the study, in the order in which they came."""
+    with visit.server.store.read() as tx:
+        here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
+    return Essays(essays=[Essay.of(each) for each in here], next=following)
+
+
+@router.get("/essay")
+def one_essay(visit: Context, essay_id: EssayId) -> WholeEssay:
+    """An essay with the marks that came with it, and the units that ask about it."""
+    with visit.server.store.read() as tx:
+        found = essays.find(tx, essay_id)
+        if found is None:
+            raise NotFound("there is no such essay in this study")
+        asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
+    by_annotator = {name: [edit for edit in found.edits if edit.rater == name] for name in found.annotators}
+    marks = [
+        Marks(annotator=name, edits=[Edit.model_validate(sent_edit(found.text, edit)) for edit in edits])
+        for name, edits in by_annotator.items()
+    ]
+    return WholeEssay(**Essay.of(found).model_dump(), marks=marks, asked=asked)

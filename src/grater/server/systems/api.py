@@ -1,0 +1,126 @@
+"""Systems and samples by the API: what `grater study decide` and `grater study sample` do."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from grater.detect.systems import SYSTEMS
+from grater.sampling.strata import Allocation
+from grater.server.calls import LARGEST, Body, Name, Shape, calls_about, example
+from grater.server.context import Context
+from grater.store import decisions, samples
+from grater.study.limits import MOST_SAMPLED, N_SAMPLED
+from grater.study.samples import Wish, draw, kind_of
+from grater.study.systems import run_installed
+from grater.tables import Sample as Drawn
+
+router = calls_about("systems")
+
+
+class System(Shape):
+    """What a system has decided in this study."""
+
+    system: str
+    items: int
+    flagged: int
+
+
+class Systems(Shape):
+    """`installed` can be run from here; `decided` may also have come from files."""
+
+    installed: list[str]
+    decided: list[System]
+
+
+class Run(Body):
+    model_config = example(system="prep-perceptron")
+    system: str
+
+
+class Decided(System):
+    """`new` decisions were not there before."""
+
+    new: int
+
+
+class NewSample(Body):
+    """`n` items for a system, `flagged` of them from what it flagged (by default as the papers do)."""
+
+    model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
+    name: Name = "sample"
+    system: str
+    n: int = Field(default=N_SAMPLED, ge=1, le=MOST_SAMPLED)
+    flagged: int | None = Field(default=None, ge=1, le=MOST_SAMPLED)
+    strata: str = Field(default="decision", description="As `grater study sample --strata`: decision, score:10, ...")
+    allocation: Allocation = "paper"
+    kind: str = Field(default="", description="Of the items, where a system looks at several kinds.")
+    seed: int = Field(default=0, ge=0, le=LARGEST)
+
+
+class Sample(Shape):
+    name: str
+    items: int
+    systems: list[str]
+    design: str
+    kind: str
+
+
+class Samples(Shape):
+    samples: list[Sample]
+
+
+class DrawnSample(Sample):
+    """`left` are its items that nobody has judged yet."""
+
+    left: int
+
+
+@router.get("/systems")
+def system_list(visit: Context) -> Systems:
+    """The systems that can be run, and those that have decided."""
+    with visit.server.store.read() as tx:
+        flags = decisions.flags_by_system(tx)
+    decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
+    return Systems(installed=list(SYSTEMS), decided=decided)
+
+
+@router.post("/systems")
+def run_system(visit: Context, sent: Run) -> Decided:
+    """Run an installed system over all essays; a second run changes nothing."""
+    return Decided.model_validate(run_installed(visit.server.store, sent.system).as_json())
+
+
+@router.get("/samples")
+def sample_list(visit: Context) -> Samples:
+    """The samples that were drawn, the oldest first."""
+    with visit.server.store.read() as tx:
+        return Samples(samples=[_told(samples.named(tx, name)) for name in samples.names(tx)])
+
+
+@router.post("/samples")
+def draw_sample(visit: Context, sent: NewSample) -> DrawnSample:
+    """Draw items for a system and keep them as a sample; the same draw again changes nothing."""
+    wish = Wish(
+        sent.system,
+        sent.n,
+        sent.flagged,
+        strata=sent.strata,
+        allocation=sent.allocation,
+        seed=sent.seed,
+        kind=sent.kind,
+    )
+    drawn = draw(visit.server.store, sent.name, wish, actor=visit.person.person_id)
+    with visit.server.store.read() as tx:
+        told = _told(samples.named(tx, sent.name))
+    return DrawnSample(**told.model_dump(), left=len(drawn.left))
+
+
+def _told(sample: Drawn) -> Sample:
+    meta = sample.meta
+    return Sample(
+        name=sample.name,
+        items=sample.frame["item"].n_unique(),
+        systems=list(meta.systems) if meta else [],
+        design=meta.design if meta else "",
+        kind=kind_of(sample),
+    )

@@ -1,0 +1,58 @@
+"""Webhooks of the study, for owners."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from grater.errors import BadInput, Problem
+from grater.registry import unknown
+from grater.server.context import Context, RequestContext
+from grater.server.webhooks.delivery import require_outside
+from grater.store import webhooks
+from grater.store.events import VERBS
+from grater.store.units import FINISHED
+from grater.store.webhooks import Webhook
+from grater.study.limits import LONGEST_URL, LONGEST_VERB, MOST_VERBS
+
+router = APIRouter()
+
+
+@router.get("/manage/webhooks")
+def webhook_page(visit: Context) -> Response:
+    return _page(visit)
+
+
+@router.post("/manage/webhooks")
+def add_webhook(visit: Context) -> Response:
+    """A new webhook; its secret is shown this once."""
+    return _page(visit, made=make_webhook(visit, url=visit.text("url"), verbs=visit.text("verbs").split()))
+
+
+@router.post("/manage/webhooks/{webhook_id}/state")
+def set_state(visit: Context, webhook_id: str) -> Response:
+    state = visit.text("state")
+    if state not in ("active", "paused"):
+        raise BadInput(Problem("form", f"state: expected active or paused, found {state[:20]!r}"))
+    with visit.server.store.write() as tx:
+        webhooks.set_state(tx, webhook_id, "paused" if state == "paused" else "active", actor=visit.person.person_id)
+    return visit.go("/manage/webhooks")
+
+
+def make_webhook(visit: RequestContext, *, url: str, verbs: list[str]) -> Webhook:
+    if len(url) > LONGEST_URL or len(verbs) > MOST_VERBS:
+        raise BadInput(
+            Problem("webhook", f"expected an address of at most {LONGEST_URL} characters, {MOST_VERBS} verbs")
+        )
+    for verb in verbs:
+        if verb not in VERBS:
+            raise BadInput(Problem("webhook", unknown("verb", verb[:LONGEST_VERB], sorted(VERBS))))
+    require_outside(url, allow_private=visit.server.settings.private_webhooks)
+    with visit.server.store.write() as tx:
+        return webhooks.add(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)
+
+
+def _page(visit: RequestContext, *, made: Webhook | None = None) -> Response:
+    with visit.server.store.read() as tx:
+        found = [(each, webhooks.deliveries_of(tx, each.webhook_id, most=5)) for each in webhooks.all(tx)]
+    return visit.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)

@@ -1,0 +1,84 @@
+"""Work by the API: take a unit, see what is asked, hand the answer in; a program judges as a person does."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse
+
+from grater.errors import NotFound
+from grater.server.calls import Answer, Shape, calls_about
+from grater.server.context import Context, RequestContext
+from grater.server.work.desk import Desk, desk_of, hand_in, take_desk
+from grater.server.work.pages import is_told
+from grater.server.work.shapes import Answered, EssayLease, FormLease, Known, Receipt, Taken, desk_json, known_json
+from grater.store import gold, judgments, leases, submissions
+
+router = calls_about("work")
+"""Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
+
+
+class GivenBack(Shape):
+    """`was_held` is false where the lease was over already."""
+
+    lease_id: str
+    was_held: bool
+
+
+class Feedback(Shape):
+    is_right: bool | None
+    known: list[Known]
+    answers: list[Answer]
+
+
+@router.post("/jobs/{job_id}/next", response_model=Taken)
+def next_unit(visit: Context, job_id: str) -> JSONResponse:
+    """Take a unit: the one that you hold in this job, or a new one; `null` where there is none for you now."""
+    desk = take_desk(visit.server.store, job_id=job_id, person_id=visit.person.person_id)
+    return JSONResponse({"lease": desk_json(desk) if desk else None})
+
+
+@router.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
+def one_lease(visit: Context, lease_id: str) -> JSONResponse:
+    """See a piece of your work again, whatever has become of it."""
+    return JSONResponse(desk_json(_desk(visit, lease_id)))
+
+
+@router.post("/leases/{lease_id}", response_model=Receipt)
+def submit(visit: Context, lease_id: str, sent: Answered) -> JSONResponse:
+    """Hand in an answer; once this returns, it is stored for good.
+
+    The same again gives the stored result; another answer under the same id is a conflict (409).
+    """
+    desk = _desk(visit, lease_id)
+    store, fields = visit.server.store, sent.as_fields()
+    receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
+    told = {"submission_id": receipt.submission_id, "status": receipt.status, "is_replay": receipt.is_replay}
+    return JSONResponse({**told, "has_feedback": is_told(desk, receipt.is_right)})
+
+
+@router.post("/leases/{lease_id}/return")
+def give_back(visit: Context, lease_id: str) -> GivenBack:
+    """Give a unit back unanswered; somebody else may take it."""
+    _desk(visit, lease_id)
+    with visit.server.store.write() as tx:
+        was_held = leases.give_back(tx, lease_id, person_id=visit.person.person_id)
+    return GivenBack(lease_id=lease_id, was_held=was_held)
+
+
+@router.get("/leases/{lease_id}/feedback")
+def feedback(visit: Context, lease_id: str) -> Feedback:
+    """What would have been right: after practice, and after a missed question with a known answer; else 404."""
+    with visit.server.store.read() as tx:
+        desk = desk_of(tx, lease_id, person_id=visit.person.person_id)
+        sent = submissions.of_unit(tx, desk.unit.unit_id)
+        stored = next((row for row in sent if row.lease_id == lease_id), None)
+        if stored is None or not is_told(desk, stored.is_right):
+            raise NotFound("there is no feedback here")
+        known = gold.of_unit(tx, desk.unit.unit_id)
+        answers = judgments.answers_of(tx, stored.submission_id)
+    told = [Answer.of(each) for each in answers]
+    return Feedback(is_right=stored.is_right, known=known_json(known), answers=told)
+
+
+def _desk(visit: RequestContext, lease_id: str) -> Desk:
+    with visit.server.store.glance() as tx:
+        return desk_of(tx, lease_id, person_id=visit.person.person_id)

@@ -1,0 +1,99 @@
+"""A job for a crowd as one rater sees it: the quiz, the pay, why there is no work, the code at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grater.crowd.pay import money
+from grater.crowd.terms import Terms, terms_of
+from grater.crowd.trust import quiz_needed
+from grater.store import Tx, admission, gold_schedule, messages, panels, trust
+from grater.store.jobs import Job
+from grater.store.panels import PanelPlace
+from grater.store.people import Person
+from grater.store.trust import Trust
+
+WORDS = {
+    "closed": "No work is given out here at the moment.",
+    "ejected": "You have been put out of this job: too many questions with known answers were missed.",
+    "flagged": "Those who run this job have stopped your work here. What you have done stays.",
+    "program": "Programs work in jobs of their own.",
+    "seat": "You have worked here alone, or on a joint seat; nobody is asked twice.",
+    "limit": "You have done as much as one person may do here. Thank you.",
+    "unqualified": "This job asks for something that you do not have yet.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz:
+    """So many questions, so many to get right, so many tries left."""
+
+    questions: int
+    needed: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdView:
+    """`reason` is why there is no work now, in a word; `words` says it to the rater."""
+
+    terms: Terms
+    standing: Trust
+    reason: str
+    words: str
+    quiz: Quiz | None
+    pay: str
+    place: PanelPlace | None
+    n_unread: int
+
+    @property
+    def is_tested(self) -> bool:
+        return self.terms.gold is not None
+
+    @property
+    def code(self) -> str:
+        return self.place.code if self.place else ""
+
+    @property
+    def address(self) -> str:
+        return self.place.address if self.place else ""
+
+
+def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
+    terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
+    reason = admission.why_not(tx, job, person.person_id)
+    pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
+    return CrowdView(
+        terms,
+        standing,
+        reason,
+        _words(reason, terms, standing),
+        _quiz(terms, standing),
+        pay,
+        panels.place_in_job(tx, job.job_id, person.person_id),
+        sum(each.to_id == person.person_id and not each.read_at for each in messages.of_rater(tx, person.person_id)),
+    )
+
+
+def _words(reason: str, terms: Terms, standing: Trust) -> str:
+    if reason == "hours":
+        return f"Work is given out at these times: {terms.opening}."
+    if reason == "ejected" and standing.why == "manager":
+        return "Those who run this job have put you out of it."
+    if reason == "unqualified":
+        return f"{WORDS[reason]} Wanted: {wanted(terms)}."
+    return WORDS.get(reason, "")
+
+
+def wanted(terms: Terms) -> str:
+    """What the job asks of raters, in words."""
+    found = [str(each) for each in terms.qualifications]
+    found += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
+    found += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(found)
+
+
+def _quiz(terms: Terms, standing: Trust) -> Quiz | None:
+    if terms.gold is None or not gold_schedule.is_in_quiz(terms, standing.state):
+        return None
+    return Quiz(terms.gold.quiz, quiz_needed(terms.gold), terms.gold.attempts - standing.attempts)

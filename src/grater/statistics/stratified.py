@@ -1,0 +1,317 @@
+"""Limits for a total over strata, each of which was sampled by itself: Wilson's interval for more than one share.
+
+The total is T = sum N_k p_k, with x_k hits in n_k cases of stratum k.  Limits are the totals that a score test does
+not refuse (Rao 1948; Miettinen & Nurminen 1985, Statistics in Medicine 4, 213-226, for two strata).  Under T = t the
+likeliest rates solve x_k - n_k p_k + l N_k p_k (1 - p_k) = 0 for one number l, and then t - T^ = l V with V = sum
+N_k² p_k (1 - p_k) / n_k, the variance at those rates.  So the limits lie where l² V = z², one unknown however many
+strata there are.  With a single stratum this is Wilson's interval.
+
+Why not add up limits of the strata (`mover_sum`): the limits of a stratum with one hit are lopsided, and a sum of
+many such strata is less so.  Adding squares keeps the skew of the parts, and the low limit comes out too high.
+
+A stratum without a hit bends the high limit only where it weighs enough.  `n` may be an effective number of cases.
+
+Limits for sums and ratios of independent numbers that have limits of their own.
+
+MOVER, the "method of variance estimates recovery": Zou & Donner 2008, Statistics in Medicine 27, 1693-1702 (sums);
+Donner & Zou 2012, Statistical Methods in Medical Research 21, 347-359 (ratios).  Each number brings its own limits,
+skewed as they may be, and these are carried over; nothing is taken to be normal.
+
+The ratio is over / under, t2 / t1 in the papers.  Its lower limit is written here with the root in the denominator,
+which is the same number and stays finite where u1 = 2 t1.  A lower limit of 0 below the line leaves the ratio without
+an upper limit (inf); 0 / 0 is undefined (nan).
+
+Precision, recall and F from judged strata, each with two kinds of limits.
+
+T&C 2008, section 6, in the notation of Cochran 1977, chapter 5: stratum k has N_k items, n_k of them judged, x_k
+errors among these; f_k says whether the system flags it.  H = sum f_k N_k p_k are the hits, M the same over strata
+that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / (sum f_k N_k + b² (H + M)).
+
+`normal_scores` has the paper's intervals: p ± 1.96 standard errors for rates, and the delta method on them for R and
+F.  They take populations to be endless.  A stratum without an error seen has variance 0 there, and recall looks
+better known than it is.
+
+`scores` is the default: score limits for the hits and for the misses (`intervals/stratified.py`; Wilson's where a
+side is one stratum), carried over by MOVER to ratios; finite populations unless `fpc` is off.  A stratum in which
+nothing was judged borrows its rate from the others of its side and may lie anywhere between 0 and 1.  Jeffreys limits
+in each stratum, added up by MOVER, stay available (`limits="jeffreys"`); with many small strata they are too short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from statistics import NormalDist
+from typing import Literal, NamedTuple, TypeAlias
+
+from grater.model import Interval
+from grater.statistics.proportions import effective_n, finite_jeffreys
+
+STEPS = 200
+CLOSE = 1e-13
+
+
+class Part(NamedTuple):
+    """A stratum: what one unit of its share adds to the total, hits, and cases."""
+
+    size: float
+    hits: float
+    n: float
+
+    def rate(self, pull: float) -> float:
+        """The likeliest share where totals are pulled by `pull`: up where it is above 0, down below."""
+        moved = pull * self.size
+        rest = self.n - moved
+        root = sqrt(max(0.0, rest * rest + 4 * moved * self.hits))
+        # Two ways to write one root; each is exact where the other takes the difference of near equals.
+        if rest > 0:
+            return 2 * self.hits / (rest + root)
+        return (root - rest) / (2 * moved) if moved else self.hits / self.n
+
+    def variance(self, pull: float) -> float:
+        share = self.rate(pull)
+        return max(0.0, self.size**2 * share * (1 - share) / self.n)
+
+
+def stratified_total(parts: Sequence[Part], *, level: float = 0.95) -> Interval:
+    """The total over strata with its limits; of no stratum it is 0 and certain."""
+    total, most = sum(part.size * part.hits / part.n for part in parts), sum(part.size for part in parts)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    is_none, is_all = all(part.hits == 0 for part in parts), all(part.hits == part.n for part in parts)
+    low = 0.0 if is_none else total + _distance(parts, z, -1)
+    high = most if is_all else total + _distance(parts, z, 1)
+    return Interval(total, min(max(0.0, low), total), max(min(most, high), total))
+
+
+def _distance(parts: Sequence[Part], z: float, sign: int) -> float:
+    """How far the limit lies from the total, downwards for -1 and upwards for 1."""
+
+    def beyond(pull: float) -> float:
+        return pull * sqrt(sum(part.variance(sign * pull) for part in parts)) - z
+
+    pull = _crossing(beyond, 1 / max(part.size / part.n for part in parts))
+    return sign * pull * sum(part.variance(sign * pull) for part in parts)
+
+
+def _crossing(function: Callable[[float], float], start: float) -> float:
+    """Where a function that is below 0 at 0 first rises above it: brackets from `start`, then false position."""
+    low, high, below, above = 0.0, start, function(0.0), function(start)
+    while above < 0:
+        low, high, below, above = high, 2 * high, above, function(2 * high)
+    for _ in range(STEPS):
+        middle = (low * above - high * below) / (above - below)
+        here = function(middle)
+        if here < 0:
+            low, below, above = middle, here, above / 2  # the Illinois rule: an end that stays put loses weight
+        else:
+            high, above, below = middle, here, below / 2
+        if abs(high - low) <= CLOSE * high or here == 0:
+            break
+    return high
+
+
+def mover_sum(parts: Sequence[Interval]) -> Interval:
+    """The sum of independent numbers; of none it is 0 and certain."""
+    value = sum(part.value for part in parts)
+    below = sqrt(sum((part.value - part.low) ** 2 for part in parts))
+    above = sqrt(sum((part.high - part.value) ** 2 for part in parts))
+    return Interval(value, value - below, value + above)
+
+
+def mover_ratio(over: Interval, under: Interval) -> Interval:
+    """over / under for two independent numbers that cannot be negative."""
+    if over.value == 0 and under.value == 0:
+        return Interval(nan, nan, nan, "nothing to divide by: both totals are 0")
+    value = over.value / under.value if under.value else inf
+    return Interval(value, _low(over, under), _high(over, under))
+
+
+def _low(over: Interval, under: Interval) -> float:
+    rest = over.low * (2 * over.value - over.low)
+    if rest <= 0:
+        return 0.0
+    product = over.value * under.value
+    root = sqrt(max(0.0, product**2 - rest * under.high * (2 * under.value - under.high)))
+    # Both are 0 only where the number below the line is 0 and known to be so.
+    return rest / (product + root) if product + root else inf
+
+
+def _high(over: Interval, under: Interval) -> float:
+    bottom = under.low * (2 * under.value - under.low)
+    if bottom <= 0:
+        return inf
+    product = over.value * under.value
+    root = sqrt(max(0.0, product**2 - bottom * over.high * (2 * over.value - over.high)))
+    return (product + root) / bottom
+
+
+BETAS = (0.5, 1.0)
+IntervalMethod: TypeAlias = Literal["score", "jeffreys"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Items that are drawn alike; `size` may be a share of an endless corpus, `errors` a sum of shares of raters."""
+
+    name: str
+    is_flagged: bool
+    size: float
+    n_judged: float = 0.0
+    errors: float = 0.0
+    n_drawn: int = 0
+
+    @property
+    def rate(self) -> float:
+        return self.errors / self.n_judged if self.n_judged else nan
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a system is worth; hit, false_alarm and miss are totals over the corpus."""
+
+    precision: Interval
+    recall: Interval
+    f: Mapping[float, Interval]
+    hit: Interval
+    false_alarm: Interval
+    miss: Interval
+    method: str
+
+
+def scores(
+    strata: Sequence[Stratum], *, fpc: bool = True, level: float = 0.95, limits: IntervalMethod = "score"
+) -> Scores:
+    """P, R and F with limits that hold: MOVER on score limits of hits and misses."""
+    sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
+    hit, miss = (_total(side, limits, fpc=fpc, level=level) for side in sides)
+    n_flagged = sum(stratum.size for stratum in sides[0])
+    f = {beta: _f(hit, miss, n_flagged, beta) for beta in BETAS}
+    is_simple = limits == "score" and all(len(side) <= 1 for side in sides)
+    method = "mover-wilson" if is_simple else f"mover-{limits}"
+    return Scores(_precision(hit, n_flagged), _recall(hit, miss), f, hit, _rest(hit, n_flagged), miss, method)
+
+
+def expected_misses(strata: Sequence[Stratum]) -> float:
+    """How many errors the judged items of the strata that are not flagged hold; below three, limits are too short."""
+    return sum(stratum.errors for stratum in _side(strata, is_flagged=False))
+
+
+def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
+    return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
+
+
+def _total(side: Sequence[Stratum], limits: IntervalMethod, *, fpc: bool, level: float) -> Interval:
+    lent = pooled_rate(side)
+    judged = [stratum for stratum in side if _says(stratum, fpc=fpc)]
+    unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not _says(stratum, fpc=fpc)]
+    seen = _by_score(judged, fpc, level) if limits == "score" else _by_jeffreys(judged, fpc, level)
+    total, size = mover_sum([*seen, *unseen]), sum(stratum.size for stratum in side)
+    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)
+
+
+def _says(stratum: Stratum, *, fpc: bool) -> bool:
+    """Whether what was judged says anything of the rest; half an item of a stratum of one (in a plan) does not."""
+    return effective_n(stratum.n_judged, stratum.size if fpc else inf) > 0
+
+
+def _by_score(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    """The errors of all judged strata; a stratum judged whole is known and only moves the limits."""
+    worths = [effective_n(each.n_judged, each.size if fpc else inf) for each in judged]
+    pairs = list(zip(judged, worths, strict=True))
+    known = sum(each.size * each.rate for each, worth in pairs if worth == inf)
+    parts = [Part(each.size, each.rate * worth, worth) for each, worth in pairs if worth < inf]
+    return [Interval(known, known, known), stratified_total(parts, level=level)]
+
+
+def _by_jeffreys(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    shares = [
+        finite_jeffreys(each.errors, each.n_judged, size=each.size if fpc else inf, level=level) for each in judged
+    ]
+    return [
+        Interval(each.size * share.value, each.size * share.low, each.size * share.high)
+        for each, share in zip(judged, shares, strict=True)
+    ]
+
+
+def pooled_rate(side: Sequence[Stratum]) -> float:
+    """The rate of errors over some strata together, by size; nan where nothing was judged in any."""
+    judged = [stratum for stratum in side if stratum.n_judged]
+    size = sum(stratum.size for stratum in judged)
+    return sum(stratum.size * stratum.rate for stratum in judged) / size if size else nan
+
+
+def _precision(hit: Interval, n_flagged: float) -> Interval:
+    if n_flagged == 0:
+        return Interval(nan, nan, nan, "the system flags nothing")
+    return _or_unjudged(Interval(hit.value / n_flagged, hit.low / n_flagged, hit.high / n_flagged))
+
+
+def _rest(hit: Interval, n_flagged: float) -> Interval:
+    """What is flagged and no hit."""
+    return _or_unjudged(Interval(n_flagged - hit.value, n_flagged - hit.high, n_flagged - hit.low))
+
+
+def _recall(hit: Interval, miss: Interval) -> Interval:
+    if hit.value == 0 and miss.value == 0:
+        return Interval(nan, nan, nan, "no error was found, flagged or not")
+    ratio = mover_ratio(miss, hit)
+    return _or_unjudged(Interval(1 / (1 + ratio.value), 1 / (1 + ratio.high), 1 / (1 + ratio.low)))
+
+
+def _f(hit: Interval, miss: Interval, n_flagged: float, beta: float) -> Interval:
+    fixed = n_flagged / beta**2
+    over = Interval(fixed + miss.value, fixed + miss.low, fixed + miss.high)
+    if hit.value == 0 and over.value == 0:
+        return Interval(nan, nan, nan, "nothing is flagged and no error was found")
+    ratio, top = mover_ratio(over, hit), (1 + beta**2) / beta**2
+    return _or_unjudged(Interval(top / (1 + ratio.value), top / (1 + ratio.high), top / (1 + ratio.low)))
+
+
+def _or_unjudged(interval: Interval) -> Interval:
+    if interval.value == interval.value:
+        return interval
+    return Interval(nan, nan, nan, "no item of a stratum it needs was judged")
+
+
+def normal_scores(strata: Sequence[Stratum], *, level: float = 0.95) -> Scores:
+    """P, R and F with the paper's normal intervals (T&C 2008, 6.3), the delta method for R and F."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    flagged, other = _side(strata, is_flagged=True), _side(strata, is_flagged=False)
+    n_flagged = sum(stratum.size for stratum in flagged)
+    (hits, var_hits), (misses, var_misses) = _moments(flagged), _moments(other)
+    hit, miss = (_normal(*each, z) for each in ((hits, var_hits), (misses, var_misses)))
+    total = hits + misses
+    recall = _recall(Interval(hits, hits, hits), Interval(misses, misses, misses)).value
+    var_recall = (misses**2 * var_hits + hits**2 * var_misses) / total**4 if total else nan
+    f = {beta: _normal(*_f_moments(n_flagged, hits, misses, var_hits, var_misses, beta), z) for beta in BETAS}
+    return Scores(
+        _precision(hit, n_flagged), _normal(recall, var_recall, z), f, hit, _rest(hit, n_flagged), miss, "normal"
+    )
+
+
+def _moments(side: Sequence[Stratum]) -> tuple[float, float]:
+    """The total of errors and its variance as the normal formula has it."""
+    lent = pooled_rate(side)
+    total = sum(stratum.size * (stratum.rate if stratum.n_judged else lent) for stratum in side)
+    judged = [stratum for stratum in side if stratum.n_judged]
+    return total, sum(each.size**2 * each.rate * (1 - each.rate) / each.n_judged for each in judged)
+
+
+def _f_moments(
+    n_flagged: float, hits: float, misses: float, var_hits: float, var_misses: float, beta: float
+) -> tuple[float, float]:
+    square = beta**2
+    bottom = n_flagged + square * (hits + misses)
+    if bottom == 0:
+        return nan, nan
+    by_hits = (1 + square) * (n_flagged + square * misses) / bottom**2
+    by_misses = (1 + square) * hits * square / bottom**2
+    return (1 + square) * hits / bottom, by_hits**2 * var_hits + by_misses**2 * var_misses
+
+
+def _normal(value: float, variance: float, z: float) -> Interval:
+    if value != value:
+        return Interval(nan, nan, nan, "nothing to divide by, or nothing judged")
+    half = z * sqrt(variance)
+    return Interval(value, value - half, value + half)

@@ -1,0 +1,78 @@
+"""Limits where few are drawn: Student's t on the spread of resamples.
+
+A handful of raters drawn with replacement cannot spread as far as raters in the world do, and no percentile of such
+resamples, however far out, gives limits that hold (docs/evaluating.md).  Their standard deviation is sound after a
+factor sqrt(n / (n - 1)), so limits are the value ± that times t of n - 1 degrees of freedom (Efron & Tibshirani 1993,
+section 12.2).  A score between 0 and 1 is taken on the scale of its logit, so that limits stay between 0 and 1; where
+a resample reaches 0 or 1, and for differences and totals, as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+from scipy.special import expit, logit, stdtr, stdtrit
+
+from grater.model import Interval
+from grater.statistics.bootstrap import Numbers
+from grater.statistics.multiple import holm
+from grater.statistics.paired import LEVEL, NO_DRAWS, TOO_FEW, Drawn, PairTest
+
+SHARE = (0.0, 1.0)
+"""The ends of a score that is taken on the scale of its logit."""
+APART = (-2.0, 2.0)
+"""The ends of a difference of any two scores: kappa goes from -1 to 1."""
+
+
+def student_interval(
+    value: float, drawn: Numbers, *, n_units: int, level: float, ends: tuple[float, float] = (-inf, inf)
+) -> Interval:
+    """A number with limits from resamples of few units, never beyond its `ends`."""
+    if n_units < 2 or isnan(value):
+        return Interval(value, nan, nan, TOO_FEW if n_units else "there is nothing to score")
+    if not drawn.size:
+        return Interval(value, nan, nan, NO_DRAWS)
+    t = float(stdtrit(n_units - 1, (1 + level) / 2))
+    if ends == SHARE and min(value, drawn.min()) > 0 and max(value, drawn.max()) < 1:
+        middle, half = float(logit(value)), t * _spread(logit(drawn), n_units)
+        return Interval(value, float(expit(middle - half)), float(expit(middle + half)))
+    half = t * _spread(drawn, n_units)
+    return Interval(value, max(ends[0], value - half), min(ends[1], value + half))
+
+
+def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
+    """The same pairs with limits and p of Student's t in place of the bootstrap's percentiles."""
+    place = {name: at for at, name in enumerate(systems.names)}
+    found, p = [], []
+    for test in tests:
+        drawn = systems.drawn[:, place[test.first]] - systems.drawn[:, place[test.second]]
+        value = test.difference.value
+        found.append(student_interval(value, drawn, n_units=systems.n_units, level=LEVEL, ends=APART))
+        p.append(_p(value, drawn, systems.n_units))
+    adjusted = holm(p)
+    return [
+        replace(
+            test,
+            difference=difference,
+            p={**test.p, "bootstrap": each},
+            holm={**test.holm, "bootstrap": of_all},
+        )
+        for test, difference, each, of_all in zip(tests, found, p, adjusted, strict=True)
+    ]
+
+
+def _p(value: float, drawn: Numbers, n_units: int) -> float:
+    if n_units < 2 or isnan(value) or not drawn.size:
+        return nan
+    spread = _spread(drawn, n_units)
+    if spread == 0:
+        return 1.0 if value == 0 else nan
+    return float(2 * stdtr(n_units - 1, -abs(value) / spread))
+
+
+def _spread(drawn: Numbers, n_units: int) -> float:
+    """The standard deviation of resamples, as far as raters in the world would spread."""
+    return float(np.std(drawn)) * sqrt(n_units / (n_units - 1))

@@ -1,0 +1,89 @@
+"""JSON in a text column: one spelling for one value, so that equal values are equal bytes on both engines.
+
+How columns are written in the schema: a few words, so that a table reads as a list of its columns.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Integer, MetaData, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+from grater.model import Json
+
+
+def to_text(value: Json) -> str:
+    """Sorted keys, no spaces; NUL and half surrogate pairs are escaped, for neither engine can hold them raw."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+    if text.isascii():
+        return text
+    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _plain(value: object) -> object:
+    """Mappings and sequences of other kinds than dict and list, as `Json` allows them."""
+    if hasattr(value, "keys"):
+        return {key: value[key] for key in value}  # type: ignore[attr-defined,index]
+    return list(value)  # type: ignore[call-overload]
+
+
+class JsonText(TypeDecorator[Any]):
+    """A column that holds any JSON value as text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else to_text(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        return None if value is None else json.loads(value)
+
+
+NAMES = {"ix": "ix_%(column_0_N_label)s", "ck": "ck_%(table_name)s_%(constraint_name)s"}
+
+METADATA = MetaData(naming_convention=NAMES)
+
+ID = Integer().with_variant(BigInteger, "postgresql")
+"""A number that grows; SQLite insists on INTEGER for its own row number."""
+
+
+def text(name: str, *, default: str | None = None, **more: Any) -> Column[str]:
+    """A text that is there; blank unless the caller says otherwise, where a default is given."""
+    return Column(name, Text, nullable=False, server_default=default, **more)
+
+
+def optional(name: str, refers: str | None = None) -> Column[str]:
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), nullable=True)
+
+
+def key(name: str, refers: str | None = None) -> Column[str]:
+    """A column of the primary key."""
+    return Column(name, Text, *([ForeignKey(refers)] if refers else []), primary_key=True)
+
+
+def refers(name: str, to: str) -> Column[str]:
+    return Column(name, Text, ForeignKey(to), nullable=False)
+
+
+def number(name: str, *, default: str | None = None, **more: Any) -> Column[int]:
+    more.setdefault("nullable", False)
+    return Column(name, BigInteger, server_default=default, **more)
+
+
+def moment(name: str, *, optional: bool = False) -> Column[int]:
+    """Milliseconds since 1970, UTC."""
+    return Column(name, BigInteger, nullable=optional)
+
+
+def json_column(name: str, *, default: str | None = "{}", nullable: bool = False) -> Column[Any]:
+    return Column(name, JsonText, nullable=nullable, server_default=default)
+
+
+def one_of(column: str, *values: str) -> CheckConstraint:
+    """The column is one of a closed set of words."""
+    words = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({words})", name=column)

@@ -1,0 +1,230 @@
+"""Known answers from a gold table: the units of a job that hold these items become gold, or practice with feedback.
+
+Practice comes first, once for everybody, and says what was expected.  An item that a rater has met as work stays
+work.
+
+Gold for a job: from known answers, from items on which experts agree, from errors planted in essays.
+
+Madnani et al. 2011, section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert
+said the same.  An item that the job asks about becomes gold instead of work, as long as nobody has met it; one that
+somebody has met is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grater.corpora.tagsets import TAGSETS, TagSet
+from grater.errors import UsageError
+from grater.model import Edit, Essay, Item, Json, Span
+from grater.rng import generator
+from grater.store import Tx, essays, gold, items, jobs, judgments, units
+from grater.store.jobs import Job
+from grater.store.units import NewUnit, Role
+from grater.study.job_units import plant, shown
+from grater.tables import Table
+from grater.tables.schema import LIST_SEPARATOR
+from grater.tasks import TASKS
+from grater.tasks.marking import DEFAULT_TAGSET
+from grater.tasks.task import UNKNOWN
+
+LOOKS = ("grey", "tagset")
+"""What a job says of all its units alike."""
+
+
+def add_gold(
+    tx: Tx, table: Table, ids: Mapping[str, str], *, job: str | None, role: Literal["gold", "practice"] = "gold"
+) -> tuple[int, int]:
+    """A gold (or practice) unit of the job for every row; give how many are new and how many were met already."""
+    if job is None:
+        raise UsageError(f"{table.name}: {role} belongs to a job; name it with --job")
+    job_id = jobs.named(tx, job).job_id
+    n_new = 0
+    for row in table.frame.iter_rows(named=True):
+        item_id, reason = ids[str(row["item"])], str(row.get("reason") or "")
+        accepted = [label.strip() for label in str(row["label"]).split(LIST_SEPARATOR) if label.strip()]
+        unit_id = gold.work_with(tx, job_id, item_id)
+        if gold.is_known(tx, job_id, item_id):
+            continue
+        if unit_id is not None:
+            n_new += gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role)
+        else:
+            add_known(tx, job_id, item_id, accepted, reason=reason, role=role)
+            n_new += 1
+    return n_new, len(table) - n_new
+
+
+def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
+    """How the units of a job are shown: what is known must look like all other work, and offer the same answers."""
+    unit_ids = units.ids_of_job(tx, job_id, role="work")
+    payload = units.get(tx, unit_ids[0]).unit.payload if unit_ids else {}
+    return {name: payload[name] for name in LOOKS if name in payload}
+
+
+def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
+    """One gold (or practice) unit of one item, with its known answers."""
+    found = items.find(tx, item_id)
+    essay_id = found.item.essay_id if found and found.item else None
+    asked = ((item_id, shown(found) if found else {}),)
+    new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
+    (unit_id,) = units.add_all(tx, job_id, [new])
+    gold.add(tx, unit_id, item_id, accepted, reason=reason)
+    return unit_id
+
+
+REASON = "The experts who judged this all gave this answer."
+PLANTED = "These errors were put into the essay to see whether they are found."
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many gold units were made, and how many items had been met by raters already."""
+
+    made: int
+    met: int
+
+
+def make_gold(
+    tx: Tx,
+    job: Job,
+    item_id: str,
+    accepted: Sequence[str],
+    *,
+    reason: str,
+    role: Literal["gold", "practice"] = "gold",
+    actor: str | None = None,
+) -> bool:
+    """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
+    _require_labels(job, accepted)
+    if gold.is_known(tx, job.job_id, item_id):
+        return False
+    unit_id = gold.work_with(tx, job.job_id, item_id)
+    if unit_id is not None:
+        return gold.convert(tx, unit_id, item_id, accepted, reason=reason, role=role, actor=actor)
+    add_known(tx, job.job_id, item_id, list(accepted), reason=reason, role=role)
+    return True
+
+
+def gold_from_experts(
+    tx: Tx,
+    job: Job,
+    *,
+    source: str | None = None,
+    least: int = 2,
+    most: int | None = None,
+    reason: str = REASON,
+    seed: int = 0,
+    actor: str | None = None,
+) -> Made:
+    """Items on which `least` experts or more agree, `most` of them at random; they may have had another task."""
+    agreed = unanimous(tx, job, source=source, least=least)
+    if not agreed:
+        raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
+    order = sorted(agreed)
+    generator(seed, "gold", job.name).shuffle(order)
+    made = met = 0
+    for item_id in order:
+        if most is not None and made >= most:
+            break
+        if make_gold(tx, job, item_id, agreed[item_id], reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) -> dict[str, tuple[str, ...]]:
+    """Items with the labels of this job's task that mean what all experts said."""
+    said: dict[str, list[str]] = defaultdict(list)
+    for each in [jobs.named(tx, source)] if source else jobs.all(tx):
+        for row in judgments.table(tx, each.job_id, roles=("work", "gold", "practice"), payload=False):
+            if row["group"] == "expert":
+                said[str(row["item"])].append(_meaning(each, str(row["label"])))
+    agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
+    found = {item: _labels(job, meaning) for item, meaning in agreed.items()}
+    return {item: labels for item, labels in found.items() if labels}
+
+
+def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:
+    """Essays of a marking job whose errors are known, planted or marked before, become gold by errors found."""
+    made, met, tags = 0, 0, _tags(tx, job)
+    for essay in essays.all(tx):
+        edits = [edit for edit in essay.edits if rater is None or edit.rater == rater]
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        if not edits or (gold.work_with(tx, job.job_id, item.item_id) is None):
+            continue
+        _require_tags(tags, essay.essay_id, edits)
+        places = sorted({f"{edit.span.start}-{edit.span.end}:{edit.tag}" for edit in edits})
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def gold_from_planted(
+    tx: Tx, job: Job, corpus: Iterable[Essay], *, reason: str = PLANTED, actor: str | None = None
+) -> Made:
+    """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
+    if job.task != "marking":
+        raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
+    made, met, tags = 0, 0, _tags(tx, job)
+    for good in corpus:
+        if not good.edits:
+            raise UsageError(f"{good.essay_id}: expected edits that say what to plant, found none")
+        _require_tags(tags, good.essay_id, good.edits)
+        essay, places = plant(good, good.edits)
+        item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+        essays.add_all(tx, [essay])
+        items.add_all(tx, [items.of(item)])
+        if make_gold(tx, job, item.item_id, places, reason=reason, actor=actor):
+            made += 1
+        else:
+            met += 1
+    return Made(made, met)
+
+
+def _tags(tx: Tx, job: Job) -> TagSet:
+    """The tags that the raters of a marking job can give."""
+    return TAGSETS[str(looks_of(tx, job.job_id).get("tagset") or DEFAULT_TAGSET)]
+
+
+def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
+    """An error under a tag that nobody can give would never be found, and every rater would fail."""
+    strange = next((edit.tag for edit in edits if edit.tag and edit.tag not in tags), None)
+    if strange is not None:
+        raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
+
+
+def _meaning(job: Job, label: str) -> str:
+    """What a label comes to; the label itself where the task has no verdict."""
+    verdict = TASKS[job.task].verdict
+    return verdict.get(label, label) if verdict else label
+
+
+def _labels(job: Job, meaning: str) -> tuple[str, ...]:
+    verdict = TASKS[job.task].verdict
+    if verdict is None:
+        return (meaning,)
+    return () if meaning == UNKNOWN else tuple(label for label, to in verdict.items() if to == meaning)
+
+
+def _require_labels(job: Job, accepted: Sequence[str]) -> None:
+    known = TASKS[job.task].labels
+    if not accepted:
+        raise UsageError(f"{job.name}: gold needs at least one accepted answer")
+    wrong = [label for label in accepted if known and label not in known and job.task != "marking"]
+    if wrong:
+        raise UsageError(f"{job.name}: expected answers from {', '.join(known)}, found {wrong[0]!r}")
+
+
+def known_gold(
+    tx: Tx, job: Job, *, least: int, most: int | None, reason: str, actor: str, source: str | None = None
+) -> Made:
+    """Gold from what is known: of essays their errors, else what the experts, of one job or all, agree on."""
+    if job.task == "marking":
+        return gold_from_edits(tx, job, reason=reason, actor=actor)
+    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=reason, actor=actor)

@@ -1,0 +1,314 @@
+"""Who does which units, in which batches: a pure plan, drawn by a seed.
+
+Units are shuffled first, so that neither batch nor place tells where a unit came from (P10).  Every k-th batch can be
+the same for all annotators, unannounced (T&C 2008, 5.2).  Otherwise each batch goes to `k` of the annotators, chosen
+so that every pair works together as often as any other (NUCLE 2013, section 3): greedily, the combination whose
+pairs, then whose people, have had the least so far, ties broken by the draw.
+
+Errors planted in a good essay, so that marking can be graded by errors found (docs/crowd-jobs.md).
+
+Each planted edit says what to write instead of the words in its span; the places of the errors are told in the new
+text, as the gold of the marking task wants them: `120-124:Wcip`.  The essay stays out of all that is said about the
+study's own essays: systems do not decide on it, no sample has it, and no other job asks about it unless it is named.
+
+The nouns of a construction study, chosen from the study's own essays (Lee et al. 2009, section 3.3).
+
+A study that has construction items already, as from `grater nouns select` with other sizes, keeps them.  Sizes are
+the paper's; what the essays could not fill is told, and a design whose essays have no noun of `LEAST` phrases is
+refused.  A plain job, which may be a trial, takes rarer nouns then.
+
+Every preposition of an essay as an item of kind `prep`: the places that the detectors look at, no others.
+
+One rule for both (`grater.detect.prepositions.candidates`), so that an item that a rater judged is an item that a
+system decided on.
+
+Which units a job of each task has: what one page asks about.
+
+`usage`, `error`, `cloze`: one item a page, prepositions found in the essays where no item of the kind is there yet.
+`choice`, `verify`: items where a system's suggestion differs from the writer's word.  `construction`: the items of
+one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where no
+such item is there yet.  `marking`: a whole essay.  Of what the
+study knows of an item a unit gets only what its page needs (P10).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from grater.detect.articles.design import NounPlace, item_rows, places_of, select
+from grater.detect.prepositions.candidates import PREP, preposition_places
+from grater.errors import UsageError
+from grater.model import DELETE, Edit, Essay, Item, Json, Span, short_hash
+from grater.store import Tx, decisions, essays, items
+from grater.store.items import StudyItem
+from grater.store.units import NewUnit
+from grater.tasks import TASKS
+from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
+from grater.text.analysis import analyse
+
+MOST_COMBINATIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Units (by number) for some annotators; nobody named means anybody."""
+
+    number: int
+    units: tuple[int, ...]
+    people: tuple[str, ...] = ()
+    overlap: bool = False
+
+
+def batches(
+    n_units: int,
+    *,
+    rng: np.random.Generator,
+    size: int = 0,
+    people: Sequence[str] = (),
+    each: int = 1,
+    overlap_every: int = 0,
+    shuffled: bool = True,
+) -> list[Batch]:
+    """Cut units into batches of `size` (0: one for a pool, one unit each for annotators) and share them out."""
+    if people and not 1 <= each <= len(people):
+        raise UsageError(f"expected 1 to {len(people)} annotators for each unit, found {each}")
+    if overlap_every and not people:
+        raise UsageError("overlap sets are for named annotators; name them")
+    order = rng.permutation(n_units).tolist() if shuffled else list(range(n_units))
+    size = size or (1 if people else n_units) or 1
+    cut = [tuple(order[start : start + size]) for start in range(0, n_units, size)]
+    pairs: Counter[tuple[str, ...]] = Counter()
+    load: Counter[str] = Counter()
+    found = []
+    for number, units in enumerate(cut):
+        overlap = bool(overlap_every) and (number + 1) % overlap_every == 0
+        team = tuple(people) if overlap or not people else _team(people, each, pairs, load, rng)
+        found.append(Batch(number, units, team, overlap))
+    return found
+
+
+def _team(
+    people: Sequence[str], each: int, pairs: Counter[tuple[str, ...]], load: Counter[str], rng: np.random.Generator
+) -> tuple[str, ...]:
+    if comb(len(people), each) > MOST_COMBINATIONS:
+        raise UsageError(f"{each} of {len(people)} annotators: too many combinations to balance; name fewer")
+    teams = list(combinations(sorted(people), each))
+    ties = rng.random(len(teams))
+    cost = [
+        (sum(pairs[pair] for pair in combinations(team, 2)), sum(load[person] for person in team), ties[n])
+        for n, team in enumerate(teams)
+    ]
+    team = teams[min(range(len(teams)), key=lambda n: cost[n])]
+    pairs.update(combinations(team, 2))
+    load.update(team)
+    return team
+
+
+IS_PLANTED = "planted"
+"""The metadata of an essay that says so; raters never see any."""
+
+
+def own_essays(tx: Tx) -> Iterator[Essay]:
+    """The essays of the study, but for those with planted errors."""
+    return (essay for essay in essays.all(tx) if IS_PLANTED not in essay.metadata)
+
+
+def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
+    """The essay with the errors in it, under an id that tells nothing, and where they stand."""
+    text, places, shift, last = essay.text, [], 0, 0
+    for edit in sorted(edits, key=lambda each: each.span):
+        if edit.span.start < last or edit.span.end > len(essay.text) or not edit.replacements:
+            raise UsageError(f"{essay.essay_id}: expected errors to plant side by side, each with its words")
+        wrong, start = edit.replacements[0], edit.span.start + shift
+        if wrong == edit.span.of(essay.text):
+            raise UsageError(f"{essay.essay_id}: expected other words than {wrong[:40]!r} to plant, found the same")
+        text = text[:start] + wrong + text[edit.span.end + shift :]
+        places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
+        shift += len(wrong) - len(edit.span)
+        last = edit.span.end
+    told = {**essay.metadata, IS_PLANTED: True}
+    bare = replace(essay, essay_id=short_hash(text), text=text, edits=(), annotators=(), tokens=None, metadata=told)
+    return bare, tuple(places)
+
+
+CONSTRUCTION = "construction/"
+LEAST = 30
+PLACE = ("item", "essay", "start", "end", "kind")
+
+
+def require_constructions(tx: Tx) -> None:
+    """Construction items for a job: those of the study, else of its frequent nouns, else of what nouns there are."""
+    try:
+        construction_items(tx, seed=0)
+    except UsageError:
+        construction_items(tx, seed=0, least=1)
+
+
+def construction_items(tx: Tx, *, seed: int, least: int = LEAST) -> tuple[list[str], list[str]]:
+    """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
+    known = [each.item_id for each in items.all(tx) if each.kind.startswith(CONSTRUCTION)]
+    if known:
+        return known, []
+    places = list(_places(tx))
+    design = select(places, least=least, seed=seed)
+    if not design.places:
+        raise UsageError(
+            f"expected nouns with {least} phrases or more in the essays, found none; choose items from more text "
+            "with grater nouns select, and import them"
+        )
+    chosen = [_item(row) for row in item_rows(design)]
+    items.add_all(tx, chosen)
+    missing = [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
+    return [each.item_id for each in chosen], missing
+
+
+def _places(tx: Tx) -> Iterator[NounPlace]:
+    for essay in own_essays(tx):
+        yield from places_of(essay.essay_id, analyse(essay))
+
+
+def _item(row: Mapping[str, object]) -> StudyItem:
+    item = Item(str(row["essay"]), Span(int(str(row["start"])), int(str(row["end"]))), str(row["kind"]))
+    payload: dict[str, Json] = {
+        name: value if isinstance(value, bool) else str(value) for name, value in row.items() if name not in PLACE
+    }
+    return items.of(item, payload=payload)
+
+
+PREPOSITION = PREP
+
+
+def preposition_items(essay: Essay) -> Iterator[Item]:
+    for sentence in analyse(essay):
+        for place in preposition_places(sentence):
+            yield Item(essay.essay_id, sentence.spans[place], PREPOSITION)
+
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to ask about; empty means everything that fits the task."""
+
+    task: str
+    kind: str | None = None
+    system: str | None = None
+    item_ids: Collection[str] = ()
+    essay_ids: Collection[str] = ()
+    delay_days: float = 3
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
+    """The units of a job, each before those that follow it."""
+    make: Callable[[Tx, Wanted], list[NewUnit]] = {
+        "marking": _essays,
+        "construction": _constructions,
+        "choice": _suggestions,
+        "verify": _suggestions,
+    }.get(wanted.task, _single)
+    found = make(tx, wanted)
+    if not found:
+        raise UsageError(f"nothing to ask: the study has no items for the task {wanted.task!r}; import them first")
+    return found
+
+
+def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
+    kind = wanted.kind or TASKS[wanted.task].kind
+    if kind == PREPOSITION:
+        found = (items.of(item) for essay in own_essays(tx) for item in preposition_items(essay))
+        items.add_all(tx, found)
+    return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind)]
+
+
+def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
+    known = decisions.system_names(tx)
+    if not known:
+        raise UsageError(
+            f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
+            "run one under Systems and samples, by grater study decide, or import its decisions"
+        )
+    system = wanted.system or (known[0] if len(known) == 1 else None)
+    if system is None or system not in known:
+        raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {wanted.system or 'none'}")
+    by_item = {each.item_id: each.suggestion for each in decisions.all(tx, system=system) if each.suggestion}
+    texts = {essay.essay_id: essay.text for essay in essays.all(tx)}
+    return [
+        _one(each, {"suggestion": by_item[each.item_id]}, wanted)
+        for each in _chosen(tx, wanted, wanted.kind)
+        if each.item_id in by_item and _differs(each, by_item[each.item_id], texts)
+    ]
+
+
+def _differs(each: StudyItem, suggestion: str | None, texts: Mapping[str, str]) -> bool:
+    if each.item is None or suggestion is None:
+        return False
+    written = each.item.span.of(texts[each.item.essay_id]).lower()
+    return ("" if suggestion == DELETE else suggestion.lower()) != written
+
+
+def _chosen(tx: Tx, wanted: Wanted, kind: str | None) -> list[StudyItem]:
+    ids, of_essays = set(wanted.item_ids), set(wanted.essay_ids)
+    return [
+        each
+        for each in items.all(tx, kind=kind)
+        if each.item is not None
+        and (not ids or each.item_id in ids or each.outside_id in ids)
+        and (not of_essays or each.item.essay_id in of_essays)
+    ]
+
+
+def shown(each: StudyItem) -> dict[str, Json]:
+    """Of an item's further columns those that a page may need: the words of a construction, a suggestion."""
+    return {name: each.payload[name] for name in ("words", "suggestion") if name in each.payload}
+
+
+def _one(each: StudyItem, payload: Mapping[str, Json], wanted: Wanted) -> NewUnit:
+    essay_id = each.item.essay_id if each.item else None
+    return NewUnit(((each.item_id, payload),), essay_id, payload=wanted.payload)
+
+
+def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
+    found = []
+    for essay in essays.all(tx) if wanted.essay_ids else own_essays(tx):
+        if not wanted.essay_ids or essay.essay_id in wanted.essay_ids:
+            item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
+            items.add_all(tx, [items.of(item)])
+            found.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=wanted.payload))
+    return found
+
+
+def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
+    """One unit per noun and stage; a noun's second stage comes in the list after its first."""
+    nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
+    if not wanted.item_ids:
+        require_constructions(tx)
+    for each in _chosen(tx, wanted, None):
+        base, stage, _ = (*each.kind.split("/"), "", "")[:3]
+        if base == "construction" and each.item is not None:
+            place = (each.item.essay_id, each.item.span.start, each.item.span.end)
+            nouns[place][stage].append(each)
+    return [unit for place, stages in sorted(nouns.items()) for unit in _stages(place, stages, wanted)]
+
+
+def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], wanted: Wanted) -> list[NewUnit]:
+    found: list[NewUnit] = []
+    for stage in (NO_CONTEXT, IN_CONTEXT):
+        asked = stages.get(stage, [])
+        if not asked:
+            continue
+        if len(asked) != len(CONSTRUCTIONS):
+            raise UsageError(f"noun at {place}: expected {len(CONSTRUCTIONS)} items for {stage}, found {len(asked)}")
+        name = f"{'|'.join(map(str, place))}|{stage}"
+        follows = found[0].name if found else ""
+        delay_ms = int(wanted.delay_days * DAY_MS) if follows else 0
+        asked_for = tuple((each.item_id, shown(each)) for each in asked)
+        found.append(NewUnit(asked_for, place[0], "work", stage, name, follows, delay_ms, payload=wanted.payload))
+    return found

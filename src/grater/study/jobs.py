@@ -1,0 +1,186 @@
+"""A job added to a study: its units, batches, annotators and guidelines, in one transaction.
+
+Somebody leaves before the end: what they have not done becomes another's, and no unit is left to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from grater.errors import NotFound, UsageError
+from grater.model import Json
+from grater.rng import generator
+from grater.store import Store, Tx, assignments, guidelines, jobs, people, units
+from grater.store.assignments import Assignment
+from grater.store.jobs import Job
+from grater.store.people import Person
+from grater.store.units import NewUnit
+from grater.study.job_units import Batch, Wanted, batches, units_for
+from grater.study.limits import require_name
+from grater.tasks import TASKS
+
+LEASE_MINUTES = {"marking": 24 * 60.0}
+DEFAULT_LEASE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """`annotators` (by name) make an assigned job, each unit for `judgments` of them; without, anybody may take it.
+
+    `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
+    that a job of the same task has already.
+    """
+
+    name: str
+    task: str
+    judgments: int = 1
+    title: str = ""
+    kind: str | None = None
+    system: str | None = None
+    item_ids: Sequence[str] = ()
+    essay_ids: Sequence[str] = ()
+    most: int | None = None
+    annotators: Sequence[str] = ()
+    batch_size: int = 0
+    overlap_every: int = 0
+    delay_days: float = 3
+    lease_minutes: float | None = None
+    guidelines: str | None = None
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    options: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    seed: int = 0
+    is_open: bool = True
+    is_fresh: bool = False
+
+
+def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
+    """Add a job by its plan; it is open for work unless the plan says otherwise."""
+    with store.write() as tx:
+        return plan_job(tx, plan, actor=actor)
+
+
+def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
+    task = TASKS[plan.task]
+    asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
+    found = units_for(tx, asked)
+    pages = _drawn(_fresh(tx, found, task.name) if plan.is_fresh else found, plan)
+    persons = {name: people.named(tx, name).person_id for name in plan.annotators}
+    require_other_heads(tx, persons)
+    job = jobs.add(
+        tx,
+        name=require_name(plan.name),
+        task=task.name,
+        title=plan.title or task.title,
+        judgments=plan.judgments,
+        access="assigned" if persons else "pool",
+        lease_minutes=plan.lease_minutes or LEASE_MINUTES.get(task.name, DEFAULT_LEASE),
+        options={"seed": plan.seed, **plan.options},
+        actor=actor,
+    )
+    guidelines.add(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
+    _fill(tx, job, pages, plan, persons)
+    return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
+    asked = units.essays_of_task(tx, task)
+    left = [page for page in pages if page.essay_id not in asked]
+    if not left:
+        raise UsageError(f"nothing new: every essay is in a job of the task {task!r} already")
+    return left
+
+
+def _drawn(pages: Sequence[NewUnit], plan: JobPlan) -> list[list[NewUnit]]:
+    """Units with those that follow them, `most` of them at random."""
+    chains: list[list[NewUnit]] = []
+    for page in pages:
+        if page.follows:
+            chains[-1].append(page)
+        else:
+            chains.append([page])
+    if plan.most is None or plan.most >= len(chains):
+        return chains
+    if plan.most < 1:
+        raise UsageError(f"expected at least 1 unit, found {plan.most}")
+    picked = generator(plan.seed, "units", plan.name).choice(len(chains), size=plan.most, replace=False)
+    return [chains[number] for number in sorted(picked.tolist())]
+
+
+def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons: Mapping[str, str]) -> None:
+    plan_of = batches(
+        len(chains),
+        rng=generator(plan.seed, "batches", plan.name),
+        size=plan.batch_size,
+        people=sorted(persons),
+        each=plan.judgments if persons else 1,
+        overlap_every=plan.overlap_every,
+    )
+    new: list[NewUnit] = []
+    theirs: list[tuple[tuple[str, ...], int]] = []
+    for batch in plan_of:
+        for number in batch.units:
+            new += [_in_batch(unit, batch) for unit in chains[number]]
+            theirs += [(batch.people, batch.number)] * len(chains[number])
+    unit_ids = units.add_all(tx, job.job_id, new)
+    assigned = [
+        Assignment(unit_id, persons[name], number)
+        for unit_id, (names, number) in zip(unit_ids, theirs, strict=True)
+        for name in names
+    ]
+    if assigned:
+        assignments.add_all(tx, job.job_id, assigned)
+
+
+def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
+    """Nobody is asked alone and on a joint seat, or on two seats: the second would get no work, and units starve."""
+    heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
+    for one, other in combinations(heads, 2):
+        if heads[one] & heads[other]:
+            raise UsageError(
+                f"{one!r} and {other!r} cannot both work in a job: a person on the joint seat would be asked twice; "
+                "leave one of the two out"
+            )
+
+
+def _in_batch(unit: NewUnit, batch: Batch) -> NewUnit:
+    return replace(unit, batch=batch.number, overlap=batch.overlap, wanted=len(batch.people) or None)
+
+
+def hand_over_by_name(store: Store, *, job: str, giver: str, taker: str) -> int:
+    """How many units of a job went from one named person to the other."""
+    with store.write() as tx:
+        return hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
+
+
+def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | None = None) -> int:
+    """How many units went over; refused where there is nothing that could go."""
+    job = jobs.lock(tx, job.job_id)
+    if job.access != "assigned":
+        raise UsageError(f"{job.name}: anybody may take its units, so nobody can hand them over")
+    if taker.state != "active":
+        raise UsageError(f"{taker.name!r} is shut out of the study, and can take nothing over")
+    here = {each.person_id for each in assignments.of_job(tx, job.job_id)} | {giver.person_id, taker.person_id}
+    require_other_heads(tx, {people.get(tx, person_id).name: person_id for person_id in sorted(here)})
+    n_units = assignments.move(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
+    if not n_units:
+        raise UsageError(f"{job.name}: {giver.name!r} has nothing left that {taker.name!r} is not asked already")
+    return n_units
+
+
+MOVES: dict[str, tuple[str, ...]] = {
+    "draft": ("open",),
+    "open": ("paused", "closed"),
+    "paused": ("open", "closed"),
+    "closed": ("open",),
+}
+"""What a manager may make of a job in each state."""
+
+
+def visible_job(tx: Tx, job_id: str) -> Job:
+    """Raters know of no drafts."""
+    job = jobs.find(tx, job_id)
+    if job is None or job.state == "draft":
+        raise NotFound("there is no such job")
+    return job

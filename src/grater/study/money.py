@@ -1,0 +1,167 @@
+"""What a job cost in money and time, as far as it is known: judgments, seconds, payments, turn-around.
+
+The paper's Table 5 for any job: judgments, cost, turn-around; and what an hour of it brought.
+
+T,C&M 2013, Table 5, gives these for four tasks.  Added: the cost of a judgment that counts, what was wasted on
+judgments that do not, what gold cost, and cents an hour at the median and for the slower quarter of raters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+from grater.crowd.pay import HourlyPay, Pay, Work, bill, hourly, money, valid_share
+from grater.crowd.terms import terms_of
+from grater.model import Interval, Json
+from grater.store import Tx, dump, judgments, panels, payments, people, units
+from grater.store.jobs import Job
+
+
+def costs(tx: Tx, job_id: str) -> dict[str, Json]:
+    """Submissions by status, working time, first to last answer, money by currency and the cost of a valid one."""
+    rows = [row for row, _ in judgments.by_submission(tx, job_id, judgments.ALL)]
+    statuses = Counter(row.status for row in rows)
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    money: Counter[str] = Counter()
+    for payment in dump.rows(tx, "payments"):
+        if payment["job_id"] == job_id and payment["state"] != "refused":
+            money[payment["currency"]] += payment["cents"]
+    times = [row.at for row in rows]
+    return {
+        "submissions": dict(sorted(statuses.items())),
+        "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
+        "turn_around_seconds": (max(times) - min(times)) / 1000 if times else None,
+        "cents": dict(sorted(money.items())),
+        "cents_per_valid": {name: _share(cents, statuses["valid"]) for name, cents in sorted(money.items())},
+    }
+
+
+def _share(cents: int, n_valid: int) -> Any:
+    return cents / n_valid if n_valid else None
+
+
+HOUR_MS = 3_600_000
+COLUMNS = ("panel", "id", "amount", "currency")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Money is in whole cents of `pay.currency`, None where no pay is agreed; `hours` from first to last answer."""
+
+    judgments: int
+    valid: int
+    raters: int
+    hours: float
+    share_valid: Interval
+    pay: Pay | None = None
+    cents: int = 0
+    wasted: int = 0
+    on_gold: int = 0
+    bonuses: int = 0
+    hourly: HourlyPay | None = None
+
+    @property
+    def per_valid(self) -> float:
+        """Cents, bonuses and gold included, for each judgment of the work that counts; nan without any."""
+        return (self.cents + self.bonuses) / self.valid if self.valid else float("nan")
+
+    def money(self, cents: float) -> str:
+        return money(cents, self.pay.currency) if self.pay else ""
+
+    def as_json(self) -> dict[str, Json]:
+        found: dict[str, Json] = {
+            "judgments": self.judgments,
+            "valid": self.valid,
+            "raters": self.raters,
+            "turn_around_hours": self.hours,
+            "share_valid": [self.share_valid.value, self.share_valid.low, self.share_valid.high],
+        }
+        if self.pay is None:
+            return found
+        rates = self.hourly
+        return {
+            **found,
+            "currency": self.pay.currency,
+            "policy": self.pay.policy,
+            "cents": self.cents,
+            "bonus_cents": self.bonuses,
+            "wasted_cents": self.wasted,
+            "gold_cents": self.on_gold,
+            "cents_per_valid": self.per_valid if self.valid else None,
+            "hourly_median_cents": rates.median if rates and rates.n_raters else None,
+            "hourly_slow_quarter_cents": rates.slow_quarter if rates and rates.n_raters else None,
+            "warning": rates.warning if rates else "",
+        }
+
+
+def job_costs(tx: Tx, job: Job) -> Costs:
+    """What a job cost so far."""
+    gold_ids = set(units.ids_of_job(tx, job.job_id)) - set(units.ids_of_job(tx, job.job_id, role="work"))
+    rows = [row for row, _ in judgments.by_submission(tx, job.job_id, judgments.ALL)]
+    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
+    work = [each for each in done if each.unit not in gold_ids]
+    tests = [each for each in done if each.unit in gold_ids]
+    times = [row.at for row in rows]
+    costs = Costs(
+        judgments=len(work),
+        valid=sum(each.status == "valid" for each in work),
+        raters=len({row.person_id for row in rows}),
+        hours=(max(times) - min(times)) / HOUR_MS if times else 0.0,
+        share_valid=valid_share(work),
+    )
+    pay = terms_of(job.options).pay
+    return costs if pay is None else _with_money(tx, job, costs, pay, work, tests)
+
+
+def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], tests: list[Work]) -> Costs:
+    extra = sum(each.cents for each in payments.of_job(tx, job.job_id) if each.kind == "bonus")
+    of_work = bill(pay, work)
+    on_gold = bill(pay, tests).cents
+    return Costs(
+        costs.judgments,
+        costs.valid,
+        costs.raters,
+        costs.hours,
+        costs.share_valid,
+        pay,
+        cents=of_work.cents + on_gold,
+        wasted=of_work.wasted,
+        on_gold=on_gold,
+        bonuses=extra,
+        hourly=hourly(pay, [*work, *tests]),
+    )
+
+
+def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
+    """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
+    found = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
+    rows = sorted(found, key=lambda row: (row["panel"] or "", row["id"] or ""))
+    return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
+
+
+def _owed(tx: Tx, job: Job) -> Iterator[dict[str, str | None]]:
+    places = {
+        place.person_id: (panel.panel.provider.name, place.external_id)
+        for panel in panels.of_job(tx, job.job_id)
+        for place in panels.places(tx, panel.panel_id)
+    }
+    totals: Counter[tuple[str, str]] = Counter()
+    for payment in payments.of_job(tx, job.job_id):
+        if payment.state == "owed":
+            totals[payment.person_id, payment.currency] += payment.cents
+    names = {person.person_id: person for person in people.all(tx)}
+    for (person_id, currency), cents in sorted(totals.items()):
+        panel, external_id = places.get(person_id, (None, names[person_id].name))
+        yield {"panel": panel, "id": external_id, "amount": f"{cents / 100:.2f}", "currency": currency}
+
+
+def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:
+    """All that is owed in a job has been paid; give how many rows that were."""
+    owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
+    return payments.set_paid(tx, job_id, sorted(owed), actor=actor)

@@ -1,0 +1,118 @@
+"""The raters of a job with their signals: shown to managers, and never enough to put anybody out by themselves.
+
+Seconds for a unit against the rest, straight-lining, agreement with the plurality of the others, skill by Dawid and
+Skene (`grater.crowd.raters`), and trust on gold.  The best are those with the highest skill among trusted raters who
+did enough to tell; T,C&M 2013, 7.2, wish for a way to follow them and to ask them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import polars as pl
+
+from grater.crowd.raters import Rater, raters
+from grater.errors import GraterError, NotFound
+from grater.model import Interval, Json
+from grater.statistics.proportions import wilson
+from grater.store import Tx, judgments, people, trust
+from grater.store.jobs import Job
+from grater.store.people import Person
+from grater.store.progress import RaterProgress, of_job
+from grater.store.trust import Trust
+from grater.tables import Judgments
+
+ENOUGH = 20
+"""Judgments before a rater is ranked."""
+QUICK, SAME = 1 / 3, 0.95
+"""A rater is quick below this part of the others' median, and straight-lines above this share of one label."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterLine:
+    """One rater: what they did, how they do on gold, what stands out; `signals` is None before anybody overlaps."""
+
+    person: Person
+    done: RaterProgress
+    trust: Trust
+    seconds: float | None
+    others_seconds: float | None
+    signals: Rater | None
+
+    @property
+    def on_gold(self) -> Interval | None:
+        return wilson(self.trust.right, self.trust.seen) if self.trust.seen else None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a manager should look at, in a word each."""
+        found = []
+        if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
+            found.append("quick")
+        if self.signals and self.signals.n >= ENOUGH and self.signals.top_share > SAME > self.signals.others_share:
+            found.append("one answer")
+        if self.signals and self.signals.n_compared >= ENOUGH and self.signals.with_others.high < 0.5:
+            found.append("against the others")
+        return tuple(found)
+
+
+def rater_lines(tx: Tx, job: Job) -> list[RaterLine]:
+    """Everybody who worked on a job, by name."""
+    known = {each.person_id: each for each in trust.of_job(tx, job.job_id)}
+    rows = judgments.table(tx, job.job_id, ("valid", "untrusted"), payload=False)
+    signals = _signals(rows)
+    times = _seconds(tx, job.job_id)
+    found = []
+    for done in of_job(tx, job.job_id).by_rater:
+        rest = [second for who, seconds in times.items() if who != done.person_id for second in seconds]
+        own = times.get(done.person_id)
+        found.append(
+            RaterLine(
+                people.get(tx, done.person_id),
+                done,
+                known.get(done.person_id, Trust(job.job_id, done.person_id)),
+                median(own) if own else None,
+                median(rest) if rest else None,
+                signals.get(done.pseudonym),
+            )
+        )
+    return found
+
+
+def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
+    """The raters to ask back: trusted, with enough done, by gold and skill."""
+    able = [line for line in lines if line.trust.state not in ("ejected", "flagged") and line.done.valid >= ENOUGH]
+    return sorted(able, key=_rank)[:n]
+
+
+def _rank(line: RaterLine) -> tuple[float, float]:
+    skill = line.signals.skill if line.signals and line.signals.skill == line.signals.skill else 0.0
+    return (-(line.on_gold.low if line.on_gold else 0.0), -skill)
+
+
+def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
+    if not rows:
+        return {}
+    columns = ("item", "rater", "label")
+    frame = pl.DataFrame({name: [str(row[name]) for row in rows] for name in columns})
+    try:
+        return {each.rater: each for each in raters(Judgments(frame, "judgments"))}
+    except GraterError:  # one label, one rater: there is nothing to compare yet
+        return {}
+
+
+def _seconds(tx: Tx, job_id: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row, _ in judgments.by_submission(tx, job_id, judgments.ALL):
+        if row.seconds is not None:
+            found.setdefault(row.person_id, []).append(row.seconds)
+    return found
+
+
+def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
+    line = next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), None)
+    if line is None:
+        raise NotFound("this person has done nothing in this job")
+    return line

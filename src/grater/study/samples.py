@@ -1,0 +1,122 @@
+"""A sample of a study's items, drawn for one of its systems, or extended for the next one (T&C 2008, section 6).
+
+A system may look at places of several kinds (prepositions, gaps); a sample is of one kind, for raters are asked one
+question.  The kind is kept with the sample, so that it is always held against the decisions that it was drawn from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from grater.errors import UsageError
+from grater.sampling.draw import add_system, draw_sample, to_judge
+from grater.sampling.strata import Allocation
+from grater.store import Store, Tx, samples
+from grater.store.columns import decided_kinds, decision_columns
+from grater.study.job_units import PREPOSITION
+from grater.study.jobs import JobPlan
+from grater.study.limits import require_name
+from grater.study.tables import judged_items
+from grater.tables import Sample, Table, read_decisions
+
+OF_KIND = "kind"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to draw: so many items, of which kind, from which strata, by which allocation."""
+
+    system: str
+    n: int
+    n_flagged: int | None = None
+    strata: str = "decision"
+    allocation: Allocation = "paper"
+    rates: Mapping[str, float] = field(default_factory=dict, hash=False)
+    seed: int = 0
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The sample, and which of its items nobody has judged yet, in the order to judge them."""
+
+    sample: Sample
+    left: tuple[str, ...]
+
+
+def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Drawn:
+    """Draw a sample and keep it under its name; the same draw again changes nothing."""
+    with store.write() as tx:
+        kind = wish.kind or _kind(tx, wish.system)
+        sample = draw_sample(
+            _decisions(tx, kind),
+            wish.system,
+            wish.n,
+            strata=wish.strata,
+            method=wish.allocation,
+            n_flagged=wish.n_flagged,
+            rates=wish.rates,
+            seed=wish.seed,
+        )
+        return _keep(tx, name, _of_kind(sample, kind), actor)
+
+
+def extend(
+    store: Store, old: str, name: str, system: str, *, n: int | None = None, actor: str | None = None
+) -> Drawn:
+    """Add a system to an old sample, under a new name: what was judged is used again."""
+    with store.write() as tx:
+        earlier = samples.named(tx, old)
+        return _keep(tx, name, add_system(earlier, _decisions(tx, kind_of(earlier)), system, n=n), actor)
+
+
+def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
+    """The plan of a job for those items of a sample that nobody has judged yet."""
+    with store.read() as tx:
+        sample = samples.named(tx, name)
+        left = to_judge(sample, judged_items(tx))
+    return replace(plan, item_ids=require_left(left, name), kind=plan.kind or kind_of(sample) or None)
+
+
+def require_left(left: Sequence[str], name: str) -> Sequence[str]:
+    """Items to ask about; none at all would mean every item to a plan."""
+    if not left:
+        raise UsageError(f"{name}: every item of the sample is judged already; nothing is left to ask")
+    return left
+
+
+def kind_of(sample: Sample) -> str:
+    """The kind of items that a sample of the study is of."""
+    return str(sample.meta.extra.get(OF_KIND, "")) if sample.meta else ""
+
+
+def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
+    samples.add(tx, require_name(name), sample, actor=actor)
+    return Drawn(sample, tuple(to_judge(sample, judged_items(tx))))
+
+
+def _of_kind(sample: Sample, kind: str) -> Sample:
+    if sample.meta is None or not kind:
+        return sample
+    return replace(sample, meta=replace(sample.meta, extra={**sample.meta.extra, OF_KIND: kind}))
+
+
+def _kind(tx: Tx, system: str) -> str:
+    """The only kind that a system looks at, or prepositions where it looks at those too."""
+    kinds = decided_kinds(tx, system)
+    if len(kinds) <= 1:
+        return next(iter(kinds), "")
+    if PREPOSITION in kinds:
+        return PREPOSITION
+    raise UsageError(
+        f"{system} decides on items of several kinds: expected --kind, one of {', '.join(sorted(kinds))}"
+    )
+
+
+def _decisions(tx: Tx, kind: str) -> Table:
+    frame = decision_columns(tx, [kind] if kind else ())
+    if not len(frame):
+        what = f"no decisions on items of kind {kind!r}" if kind else "no decisions yet"
+        raise UsageError(f"the study has {what}: run grater study decide STUDY --system NAME first")
+    return read_decisions(frame, name="decisions")

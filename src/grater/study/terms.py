@@ -1,0 +1,139 @@
+"""The terms of a job set or changed: checked, stored, and the units asked for as many judgments as they now say.
+
+The protocol sheet of a job: what T,C&M 2013, 7.1, asks every crowdsourced study to report.
+
+Instructions, gold, the rule by which raters are put out, pay, restrictions, redundancy, dates, and what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grater.crowd.pay import money
+from grater.crowd.terms import KEY, Terms, read_terms, terms_json, terms_of
+from grater.crowd.trust import GoldRuleOdds, TrustRule, gold_on_page, odds, steady
+from grater.errors import UsageError
+from grater.model import Json
+from grater.store import Tx, guidelines, jobs, payments, slots, trust, units
+from grater.store.clock import as_iso
+from grater.store.jobs import Job
+from grater.store.judgments import ALL, by_submission
+from grater.study.money import Costs, job_costs
+
+
+def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | None = None) -> Job:
+    """Change some terms of a job and keep the others; a part set to null is taken away."""
+    job = jobs.lock(tx, job_id)
+    before = terms_of(job.options)
+    merged = {**terms_json(before), **found}
+    terms = read_terms({name: value for name, value in merged.items() if value is not None})
+    for wanted in terms.qualifications:
+        jobs.named(tx, wanted.job)
+    if terms.pay is not None:
+        payments.require_currency(tx, job_id, terms.pay.currency)
+    _require_units(tx, job, before, terms)
+    job = jobs.set_options(tx, job_id, {KEY: terms_json(terms)}, actor=actor)
+    if terms.redundancy != before.redundancy:
+        units.log_finished(tx, slots.settle(tx, job, units.ids_of_job(tx, job_id, role="work")))
+    return job
+
+
+def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
+    """Without gold units a gold rule would give nobody any work; assigned jobs have their judgments planned."""
+    if terms.gold is not None and not units.ids_of_job(tx, job.job_id, role="gold"):
+        raise UsageError(f"{job.name}: has no gold yet; make some first (grater study gold)")
+    if terms.redundancy != before.redundancy and job.access == "assigned":
+        raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
+
+
+def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
+    """Name and words, one line each, in a fixed order."""
+    terms, costs = terms_of(job.options), job_costs(tx, job)
+    version = guidelines.current(tx, job.job_id)
+    rows = {
+        "Task": f"{job.task}, {job.title}",
+        "Judgments a unit": str(terms.redundancy or job.judgments),
+        "Instructions": f"version {version.version}, {len(version.markdown.split())} words" if version else "",
+        "Gold": _gold(tx, job, terms),
+        "Put out": _rule(terms.gold, _n_out(tx, job)),
+        "Pay": _pay(terms, costs),
+        "Restrictions": _restrictions(terms),
+        "Opening hours": str(terms.opening or ""),
+        "Limit a rater": f"{terms.limit} units" if terms.limit else "",
+        "Dates": _dates(tx, job),
+        "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
+        "Judgments": f"{costs.judgments}, {costs.valid} valid",
+        "Turn-around": f"{costs.hours:.1f} hours",
+        "Cost": _cost(costs),
+    }
+    return [(name, words) for name, words in rows.items() if words]
+
+
+def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
+    """The sheet with the instructions word by word, for an export."""
+    version = guidelines.current(tx, job.job_id)
+    return {**dict(protocol_sheet(tx, job)), **({"Instructions in full": version.markdown} if version else {})}
+
+
+def _gold(tx: Tx, job: Job, terms: Terms) -> str:
+    n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
+    if not n_gold or terms.gold is None:
+        return "none"
+    return f"{n_gold} units, {gold_on_page(terms.page)} hidden in every {terms.page}"
+
+
+def _rule(rule: TrustRule | None, n_out: int) -> str:
+    if rule is None:
+        return ""
+    tries = "one try" if rule.attempts == 1 else f"{rule.attempts} tries"
+    quiz = f"entry quiz of {rule.quiz} ({tries}), then " if rule.quiz else ""
+    sure = f", where that is {100 * rule.sure:g} % sure" if rule.sure else ""
+    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on{sure}; raters put out: {n_out}"
+
+
+def _n_out(tx: Tx, job: Job) -> int:
+    return sum(each.state == "ejected" for each in trust.of_job(tx, job.job_id))
+
+
+def _pay(terms: Terms, costs: Costs) -> str:
+    if terms.pay is None:
+        return "none agreed"
+    rates = costs.hourly
+    hour = f"; median {costs.money(rates.median)} an hour" if rates and rates.n_raters else ""
+    return f"{money(terms.pay.cents, terms.pay.currency)} a unit, policy {terms.pay.policy}{hour}"
+
+
+def _restrictions(terms: Terms) -> str:
+    found = [str(each) for each in terms.qualifications]
+    found += [f"from {', '.join(terms.countries)}"] if terms.countries else []
+    found += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(found) or "none"
+
+
+def _dates(tx: Tx, job: Job) -> str:
+    times = [row.at for row, _ in by_submission(tx, job.job_id, ALL)]
+    return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answer yet"
+
+
+def _cost(costs: Costs) -> str:
+    if costs.pay is None:
+        return ""
+    each = f", {costs.money(costs.per_valid)} a valid judgment" if costs.valid else ""
+    whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
+    return f"{whole}{each}; {lost} on judgments that do not count"
+
+
+SKILLS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Raters for whom the page tells what the gold rule would do; the first guesses between two answers."""
+
+
+MOST_GOLD = 100
+"""Gold of one rater that is looked ahead to."""
+
+
+def odds_for(terms: Terms, n_gold: int) -> list[tuple[float, GoldRuleOdds]]:
+    """What the rule does to raters of several skills who meet all the gold that there is."""
+    if terms.gold is None:
+        return []
+    n_met = max(terms.gold.quiz, min(n_gold, MOST_GOLD))
+    return [(skill, odds(terms.gold, steady(skill, n_met))) for skill in SKILLS]

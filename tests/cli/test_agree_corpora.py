@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from grater.agreement.edits import EditOptions
+from grater.cli.agree import agree_corpora
+from grater.errors import GraterError
+from tests.cli.running import grater, widest
+
+QUICK = EditOptions(n_resamples=50)
+SENTENCES = ["She like the music very much .", "He goes to school by the foot ."]
+FIRST = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 5 6|||ArtOrDet||||||REQUIRED|||-NONE-|||0"]
+SECOND = ["A 1 2|||SVA|||likes|||REQUIRED|||-NONE-|||0", "A 4 6|||Prep|||on|||REQUIRED|||-NONE-|||0"]
+
+
+def m2(path: Path, *marks: str) -> Path:
+    sentences = zip(SENTENCES, marks, strict=True)
+    blocks = [f"S {sentence}\n{mark}\n" if mark else f"S {sentence}\n" for sentence, mark in sentences]
+    path.write_text("\n".join(blocks), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    return [m2(tmp_path / "ann.m2", *FIRST), m2(tmp_path / "bob.m2", *SECOND)]
+
+
+def found(capsys: pytest.CaptureFixture[str], files: list[Path], **settings: Any) -> Any:
+    agree_corpora(files, **{"options": QUICK, "as_json": True, **settings})
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_has_the_three_criteria_shaped_like_judgments(
+    files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    value = found(capsys, files)
+    assert (value["unit"], value["units"], value["raters"]) == ("token", 15, ["ann", "bob"])
+    for criterion in ("identification", "classification", "exact"):
+        part = value[criterion]
+        for key in ("items", "raters", "labels", "observed", "pairs", "fleiss", "alpha", "ac1", "signature"):
+            assert key in part, (criterion, key)
+        [pair] = part["pairs"]
+        assert pair["raters"] == ["ann", "bob"]
+    # the two differ on "by" alone, of fifteen tokens
+    assert value["identification"]["observed"] == pytest.approx(14 / 15)
+    assert value["identification"]["pairs"][0]["confusion"] == [[12, 1], [0, 2]]
+    # both marked "like" and "the": SVA against SVA, ArtOrDet against Prep
+    assert value["classification"]["pairs"][0]["n"] == 2
+    assert value["classification"]["observed"] == pytest.approx(1 / 2)
+
+
+def test_undefined_kappas_are_null_with_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [m2(tmp_path / "ann.m2", FIRST[0], ""), m2(tmp_path / "bob.m2", SECOND[0], "")]
+    [pair] = found(capsys, files)["exact"]["pairs"]
+    assert pair["kappa"]["value"] is None
+    assert "one label only" in pair["kappa"]["reason"]
+
+
+def test_a_terminal_shows_units_bands_and_signature(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    agree_corpora(files, options=QUICK)
+    shown = capsys.readouterr()
+    for text in ("Agreement of 2 annotators on 15 tokens", "Identification", "Cohen kappa", "Landis and Koch"):
+        assert text in shown.out
+    assert "edit-agreement|" in shown.out
+    assert widest(shown.out) <= 80
+    assert "sentences were resampled" in " ".join(shown.err.split())
+
+
+def test_three_annotators_have_a_table_of_pairs_and_their_average(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agree_corpora([*files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])], options=QUICK)
+    shown = capsys.readouterr().out
+    for text in ("ann – bob", "ann – cat", "bob – cat", "average"):
+        assert text in shown
+
+
+def test_a_combined_file_that_drops_an_annotator_is_warned_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = SECOND[0].removesuffix("0") + "1"
+    noop = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1"
+    blocks = [f"S {SENTENCES[0]}\n{FIRST[0]}\n{second}\n", f"S {SENTENCES[1]}\n{FIRST[1]}\n"]
+    blocks += [f"S Sentence number {n} is fine .\n{noop.removesuffix('1')}0\n{noop}\n" for n in range(3)]
+    path = tmp_path / "both.m2"
+    path.write_text("\n".join(blocks), encoding="utf-8")
+    value = found(capsys, [path])
+    assert any("drops an annotator who agrees" in warning for warning in value["warnings"])
+
+
+def test_documents_are_what_is_resampled(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = tmp_path / "document.txt"
+    documents.write_text(" ".join(SENTENCES), encoding="utf-8")
+    value = found(capsys, files, documents=documents)
+    assert "cluster:document" in value["signature"]
+    assert "single essay" in value["identification"]["observed_interval"]["reason"]
+
+
+def test_numbers_are_written_as_a_table(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agree_corpora(files, options=QUICK, out=tmp_path / "out.csv")
+    capsys.readouterr()
+    frame = pl.read_csv(tmp_path / "out.csv")
+    assert frame.columns == ["criterion", "raters", "coefficient", "units", "value", "low", "high", "band"]
+    assert frame.filter(criterion="identification", raters="all", coefficient="observed")["value"].to_list() == [
+        pytest.approx(14 / 15)
+    ]
+
+
+def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
+    with pytest.raises(GraterError, match="two annotators"):
+        agree_corpora(files[:1], options=QUICK)
+
+
+def test_the_command_takes_corpora_too(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "agree", *files, "--resamples", 20, "--json")
+    assert ran.status == 0
+    assert json.loads(ran.out)["identification"]["observed"] == pytest.approx(14 / 15)
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        (["--merge", "a=b"], "--merge is for tables of judgments"),
+        (["--interval", "simple"], "--interval simple is for tables of judgments; corpora have bootstrap and fce"),
+    ],
+)
+def test_options_of_tables_are_refused_for_corpora(
+    files: list[Path], capsys: pytest.CaptureFixture[str], option: list[str], line: str
+) -> None:
+    ran = grater(capsys, "agree", *files, *option)
+    assert (ran.status, ran.out, ran.err) == (2, "", line + "\n")
+
+
+def test_options_of_corpora_are_refused_for_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "j.csv").write_text("item,rater,label\n1,a,ok\n1,b,ok\n")
+    ran = grater(capsys, "agree", tmp_path / "j.csv", "--gaps")
+    assert (ran.status, ran.err) == (2, "--gaps is for annotated corpora\n")

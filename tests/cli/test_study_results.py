@@ -1,0 +1,113 @@
+"""`grater study adjudicate`, `seat`, `hand-over`, `review` and `invite --back`, as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grater.store import invitations, open_store, people
+from grater.study import archive
+from grater.study.importing import import_files
+from grater.study.jobs import JobPlan, add_job
+from tests.cli.running import grater
+from tests.study.files import write_essays, write_items, write_text
+from tests.study.test_export import work
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Two raters have said `error` to everything, and one of them marked an essay."""
+    path = tmp_path / "study.db"
+    with archive.new(path) as store:
+        import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+        add_job(store, JobPlan("errors", "error", judgments=2, item_ids=("one", "two")))
+        add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))
+        with store.write() as tx:
+            people.add(tx, name="Olga", role="owner")
+            ids = [people.add(tx, name=name, role="annotator").person_id for name in ("Ann", "Bob")]
+        for person_id in ids:
+            while work(store, "errors", person_id):
+                pass
+        same = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["We"], "comment": ""}]'
+        work(store, "marks", ids[0], edits=same)
+    return path
+
+
+def test_what_waits_is_listed_and_clear_cases_are_accepted(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = grater(capsys, "study", "adjudicate", study, "--job", "errors")
+    assert listed.status == 0
+    assert listed.out.count("error 2") == 2
+    assert "2 wait" in listed.err
+    done = grater(capsys, "study", "adjudicate", study, "--job", "errors", "--accept", "unanimous", "--json")
+    assert json.loads(done.out) == {"decided": 2, "waiting": []}
+
+
+def test_a_table_decides(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = write_text(tmp_path / "gold.csv", "item,label", "one,ok")
+    done = grater(capsys, "study", "adjudicate", study, table, "--job", "errors", "--as", "Olga", "--json")
+    assert json.loads(done.out)["decided"] == 1
+    assert grater(capsys, "study", "check", study).status == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "expected --job NAME"),
+        (("--job", "errors", "--as", "Ann", "--accept", "majority"), "Ann is annotator"),
+        (("--job", "marks"), "place by place"),
+        (("--job", "eror"), "Did you mean 'errors'"),
+    ],
+)
+def test_wrong_use_is_told(
+    study: Path, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], message: str
+) -> None:
+    ran = grater(capsys, "study", "adjudicate", study, *args)
+    assert (ran.status, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_a_seat_is_made_for_two(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = json.loads(grater(capsys, "study", "seat", study, "Ann", "Bob", "--name", "The pair", "--json").out)
+    assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
+    with open_store(study) as store, store.read() as tx:
+        assert people.named(tx, "The pair").kind == "joint"
+
+
+def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_store(study) as store:
+        add_job(store, JobPlan("named", "error", item_ids=("one", "two"), annotators=("Ann",)))
+    moved = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named", "--json")
+    assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
+    again = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named")
+    assert (again.status, again.out) == (2, "")
+    assert "'Ann' has nothing left" in again.err
+
+
+def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = grater(capsys, "study", "invite", study, "--back", "Olga", "--url", "https://rate.example")
+    assert link.out.startswith("https://rate.example/join/")
+    assert "as owner" in link.err
+    with open_store(study) as store, store.read() as tx:
+        invitation = invitations.find(tx, link.out.strip().rpartition("/")[2])
+        assert invitation is not None
+        assert invitation.person_id == people.named(tx, "Olga").person_id
+
+
+def test_odd_marks_are_put_into_the_queue_once(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (grater(capsys, "study", "review", study, "--job", "marks", "--json") for _ in range(2))
+    assert [json.loads(each.out)["findings"] for each in (first, second)] == [1, 0]
+
+
+def test_a_job_is_paused_and_gets_new_instructions(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = write_text(tmp_path / "new.md", "# Look twice")
+    done = grater(
+        capsys, "study", "change", study, "--job", "errors", "--state", "paused", "--guidelines", words, "--json"
+    )
+    assert json.loads(done.out) == {"job": "errors", "state": "paused", "guidelines": 2}
+    assert grater(capsys, "study", "change", study, "--job", "errors").status == 2
+    gone = grater(capsys, "study", "change", study, "--job", "errors", "--guidelines", tmp_path / "gone.md")
+    assert (gone.status, gone.err.count("\n")) == (2, 1)

@@ -1,0 +1,244 @@
+"""Edits that do not change what they should.
+
+Suspicious whitespace and unseen characters.
+
+Duplicates, and spans across sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grater.corpora.check import check_essays
+from grater.corpora.tagsets import TAGSETS
+from grater.model import Edit, Span
+from tests.corpora.check.essays import edit_of, essay_of, found, messages, tokenised
+
+TEXT = "The cat sat on  the mat, of course."
+
+
+def test_a_correction_that_equals_the_text_is_found() -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, "cat", "cat", line=12))
+    (finding,) = found(essay, rule="equals-text")
+    assert str(finding) == "the correction equals the text: Mec 'cat' → 'cat' [equals-text]"
+    assert (finding.line, finding.essay_id) == (12, "e1")
+
+
+def test_one_alternative_that_equals_the_text_is_enough() -> None:
+    assert found(essay_of(TEXT, edit_of(TEXT, "cat", "dog", "cat")), rule="equals-text")
+
+
+def test_an_insertion_of_nothing_is_found() -> None:
+    essay = essay_of(TEXT, Edit(Span(3, 3), ("",), "Mec", "A"))
+    assert messages(essay, rule="equals-text") == ["inserts nothing: Mec after 'The' → ''"]
+
+
+def test_an_insertion_of_nothing_at_the_start_is_told_as_such() -> None:
+    essay = essay_of(TEXT, Edit(Span(0, 0), ("",), "Mec", "A"))
+    assert messages(essay, rule="equals-text") == ["inserts nothing: Mec at the start → ''"]
+
+
+@pytest.mark.parametrize("correction", ["dog", "Cat", ""])
+def test_a_real_correction_is_not_said_to_equal_the_text(correction: str) -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, "cat", correction))
+    assert not found(essay, rule="equals-text")
+    assert not found(essay, rule="changes-nothing")
+
+
+@pytest.mark.parametrize(("words", "correction"), [("on  the", "on the"), ("cat", "cat "), ("mat,", " mat,")])
+def test_a_correction_of_nothing_but_spaces_is_found_once(words: str, correction: str) -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, words, correction))
+    assert len(found(essay, rule="changes-nothing")) == 1
+    assert not found(essay, rule="equals-text")
+
+
+def test_another_coding_of_the_same_letter_changes_nothing() -> None:
+    text = "A cafe\u0301 here."
+    assert found(essay_of(text, edit_of(text, "cafe\u0301", "caf\u00e9")), rule="changes-nothing")
+
+
+def test_a_space_put_in_where_one_was_missing_is_a_change() -> None:
+    text = "We left.Then it rained."
+    assert not found(essay_of(text, edit_of(text, ".", ". ")), rule="changes-nothing")
+
+
+def test_a_space_taken_from_between_two_words_is_a_change() -> None:
+    assert not found(essay_of(TEXT, edit_of(TEXT, "of course", "ofcourse")), rule="changes-nothing")
+
+
+@pytest.mark.parametrize("tag", ["Rloc", "Rloc-"])
+@pytest.mark.parametrize(
+    ("words", "correction", "is_found"),
+    [
+        ("sat", "sat down", True),  # adds, removes nothing
+        ("cat sat", "Sat the cat", True),  # order and capitals aside, all is still there
+        ("sat", "sat", True),
+        ("of course", "", False),
+        ("of course", "course", False),
+        ("of course", "surely", False),  # both words are gone
+        (", of", " of", False),  # a comma is something too
+    ],
+)
+def test_a_redundancy_must_remove_something(tag: str, words: str, correction: str, is_found: bool) -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, words, correction, tag=tag))
+    assert bool(found(essay, rule="redundancy")) == is_found
+
+
+def test_other_tags_may_add_without_removing() -> None:
+    assert not found(essay_of(TEXT, edit_of(TEXT, "sat", "sat down", tag="Wci")), rule="redundancy")
+
+
+def test_a_redundancy_without_a_correction_is_left_to_its_own_rule() -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, "sat", tag="Rloc"))
+    assert not found(essay, rule="redundancy")
+    assert len(found(essay, rule="no-correction")) == 1
+
+
+def test_a_missing_correction_is_found_where_the_tag_owes_one() -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, "sat", tag="Vt"))
+    assert messages(essay, rule="no-correction") == ["expected a correction, found none: Vt 'sat' → no correction"]
+
+
+@pytest.mark.parametrize("tag", ["Um", "Cit", "Wa", "UNK"])
+def test_a_missing_correction_is_lawful_where_the_tag_owes_none(tag: str) -> None:
+    assert not found(essay_of(TEXT, edit_of(TEXT, "sat", tag=tag)), rule="no-correction")
+
+
+def test_a_deletion_is_a_correction() -> None:
+    assert not found(essay_of(TEXT, edit_of(TEXT, "sat", "", tag="Vt")), rule="no-correction")
+
+
+def test_a_given_tag_set_decides_which_tags_owe_a_correction() -> None:
+    essay = essay_of(TEXT, edit_of(TEXT, "sat", tag="Um"))
+    rules = [finding.rule for finding in check_essays([essay], tagset=TAGSETS["errant"])]
+    assert rules == ["no-correction", "unknown-tag"]
+
+
+ODD_TEXT = "We went home , then slept."
+
+
+@pytest.mark.parametrize(
+    ("words", "correction", "trouble"),
+    [
+        ("went ", "walked", "the correction glues two words together"),
+        (" home", "back", "the correction glues two words together"),
+        (" went ", "", "the deletion glues two words together"),
+        ("went", "walked ", "the correction doubles a space"),
+        ("went", " walked", "the correction doubles a space"),
+        ("went", "walked  off", "the correction holds a double space"),
+        ("went", "walked\noff", "the correction runs over a line end"),
+    ],
+)
+def test_an_edit_that_spoils_the_spaces_is_found(words: str, correction: str, trouble: str) -> None:
+    (message,) = messages(essay_of(ODD_TEXT, edit_of(ODD_TEXT, words, correction)), rule="whitespace")
+    assert message.startswith(f"{trouble}: Mec ")
+
+
+@pytest.mark.parametrize(
+    ("words", "correction"),
+    [
+        ("went ", "walked "),  # the space is on both sides
+        ("went ", ""),  # a deletion that takes its space along
+        (" went", ""),
+        ("went", ""),  # one that leaves two spaces is how most are made
+        (" ,", ","),  # no space before a comma
+        (" ", ""),  # two words become one
+        (" ", "-"),
+        ("went", "walked off"),
+    ],
+)
+def test_an_edit_that_leaves_good_spaces_is_not(words: str, correction: str) -> None:
+    assert not found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, words, correction)), rule="whitespace")
+
+
+def test_a_space_that_was_double_before_is_not_doubled_by_the_edit() -> None:
+    text = "We went  home."
+    assert not found(essay_of(text, Edit(Span(8, 13), (" back",), "Wci", "A")), rule="whitespace")
+
+
+def test_an_insertion_brings_its_own_space() -> None:
+    assert not found(essay_of(ODD_TEXT, Edit(Span(7, 7), (" straight",), "Wci", "A")), rule="whitespace")
+
+
+def test_in_tokenised_text_a_correction_has_no_spaces_at_its_ends() -> None:
+    for correction, n_found in ((" walked", 1), ("walked ", 1), ("walked", 0), ("", 0)):
+        essay = tokenised(ODD_TEXT, edit_of(ODD_TEXT, "went", correction))
+        assert len(found(essay, rule="whitespace")) == n_found
+
+
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [
+        ("\u00a0", "U+00A0 no-break space"),
+        ("\t", "U+0009 tab"),
+        ("\x07", "U+0007 control character"),
+        ("\u200b", "U+200B zero-width space"),
+        ("\ufeff", "U+FEFF byte-order mark"),
+        ("\u00ad", "U+00AD soft hyphen"),
+        ("\u200f", "U+200F right-to-left mark"),
+    ],
+)
+def test_unseen_characters_are_named_and_counted_once_for_an_essay(character: str, name: str) -> None:
+    essay = essay_of(f"One{character}two{character}three.")
+    assert messages(essay, rule="odd-characters") == [f"the text holds {name} (2 times)"]
+
+
+def test_a_correction_with_an_unseen_character_is_found_at_its_line() -> None:
+    (finding,) = found(essay_of(ODD_TEXT, edit_of(ODD_TEXT, "went", "went\u00a0off", line=40)), rule="odd-characters")
+    assert finding.line == 40
+    assert finding.message == "the correction holds U+00A0 no-break space: Mec 'went' → 'went\\xa0off'"
+
+
+def test_ordinary_text_with_accents_quotes_dashes_and_emoji_is_not_odd() -> None:
+    assert not found(essay_of("“Déjà vu” – naïve… 👩‍🚀 cafe\u0301\nA second line."), rule="odd-characters")
+
+
+TWO_SENTENCES = "It rained. We stayed at home and read."
+EDIT = edit_of(TWO_SENTENCES, "stayed", "remained", tag="Wci", line=20)
+
+
+def test_the_same_edit_twice_is_found_at_the_second_line() -> None:
+    (finding,) = found(essay_of(TWO_SENTENCES, EDIT, replace(EDIT, line=24)), rule="duplicate")
+    assert finding.line == 24
+    assert finding.message == "the same edit by 'A' stands already at line 20: Wci 'stayed' → 'remained'"
+
+
+def test_the_same_edit_three_times_is_two_too_many() -> None:
+    assert len(found(essay_of(TWO_SENTENCES, EDIT, EDIT, EDIT), rule="duplicate")) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(EDIT, rater="B"),
+        replace(EDIT, tag="Vt"),
+        replace(EDIT, replacements=("kept",)),
+        replace(EDIT, span=Span(EDIT.span.start, EDIT.span.end + 3)),
+    ],
+    ids=["rater", "tag", "correction", "span"],
+)
+def test_edits_that_differ_in_anything_are_no_duplicates(other: Edit) -> None:
+    assert not found(essay_of(TWO_SENTENCES, EDIT, other), rule="duplicate")
+
+
+def test_a_span_with_words_of_two_sentences_is_found() -> None:
+    essay = essay_of(TWO_SENTENCES, edit_of(TWO_SENTENCES, ". We", ", so we", tag="Srun", line=30))
+    (finding,) = found(essay, rule="across-sentences")
+    assert finding.line == 30
+    assert finding.message == "the span runs over 2 sentences: Srun '. We' → ', so we'"
+
+
+@pytest.mark.parametrize("words", ["rained.", "rained. ", " We", "We stayed", "read."])
+def test_a_span_inside_one_sentence_is_not(words: str) -> None:
+    assert not found(essay_of(TWO_SENTENCES, edit_of(TWO_SENTENCES, words, "x")), rule="across-sentences")
+
+
+def test_an_insertion_between_two_sentences_is_not() -> None:
+    assert not found(essay_of(TWO_SENTENCES, Edit(Span(10, 10), (" Hard.",), "Mec", "A")), rule="across-sentences")
+
+
+def test_an_essay_with_tokens_of_its_own_is_one_sentence() -> None:
+    text = "It rained . We stayed ."
+    assert not messages(tokenised(text, edit_of(text, ". We", ", so we")), rule="across-sentences")

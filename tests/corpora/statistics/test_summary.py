@@ -1,0 +1,86 @@
+from math import isnan
+
+import pytest
+
+from grater.corpora.statistics import corpus_statistics
+from grater.corpora.statistics.summary import Estimates, by_frequency
+from grater.model import Essay
+from tests.corpora.statistics.essays import edit, m2_block, two_sentences
+
+
+def estimates_of(*essays: Essay) -> Estimates:
+    return corpus_statistics({"x": essays}, resamples=200).whole.summary.estimates
+
+
+def test_second_annotator_does_not_raise_the_density() -> None:
+    # 12 tokens: one edit read once is 1/12; two readings with an edit each are 2/24.
+    once = estimates_of(two_sentences(edit(11, 15, "likes")))
+    twice = estimates_of(two_sentences(edit(11, 15, "likes"), edit(11, 15, "likes", rater="B")))
+    assert once.density.value == twice.density.value == pytest.approx(100 / 12)
+
+
+def test_sentences_that_nobody_read_are_in_no_share() -> None:
+    read = two_sentences(edit(11, 15, "likes"))
+    unread = two_sentences(essay_id="two", annotators=())
+    estimates = estimates_of(read, unread)
+    assert estimates.sentences["1"].value == 0.5
+    assert estimates.density.value == pytest.approx(100 / 12)
+
+
+def test_text_without_annotators_has_no_density_and_says_why() -> None:
+    density = estimates_of(two_sentences(annotators=())).density
+    assert isnan(density.value)
+    assert density.undefined_because == "no annotator read any text here"
+
+
+def test_corpus_without_edits_has_a_density_of_zero_with_room_above() -> None:
+    density = estimates_of(two_sentences(), two_sentences(essay_id="two")).density
+    # Wilson with 24 tokens: 100 z² / (24 + z²)
+    assert (density.value, density.low) == (0, 0)
+    assert density.high == pytest.approx(13.798, abs=1e-3)
+
+
+def test_share_of_one_keeps_room_below() -> None:
+    essays = [two_sentences(edit(11, 15, "likes"), essay_id=str(number)) for number in range(10)]
+    inside = estimates_of(*essays).inside
+    assert (inside.value, inside.high) == (1, 1)
+    assert 0 < inside.low < 1
+
+
+def test_up_to_five_tags_are_the_top_five_for_certain() -> None:
+    top5 = estimates_of(two_sentences(edit(11, 15, "likes")), two_sentences(essay_id="two")).top5
+    assert (top5.value, top5.low, top5.high) == (1, 1, 1)
+
+
+def test_single_document_has_no_limits() -> None:
+    density = estimates_of(two_sentences(edit(11, 15, "likes"))).density
+    assert not isnan(density.value)
+    assert isnan(density.low)
+
+
+def test_share_of_zero_or_one_in_a_single_document_has_no_limits_either() -> None:
+    estimates = estimates_of(two_sentences(edit(11, 15, "likes")))
+    assert (estimates.inside.value, estimates.sentences["2"].value) == (1, 0)
+    assert isnan(estimates.inside.low)
+    assert isnan(estimates.sentences["2"].high)
+
+
+def test_m2_without_documents_resamples_sentences_and_says_so() -> None:
+    blocks = [m2_block(f"Number {number} is well .") for number in range(9)]
+    summary = corpus_statistics({"x": blocks}, resamples=10).whole.summary
+    assert summary.unit == "sentence"
+    essays = corpus_statistics({"x": [two_sentences()]}, resamples=10)
+    assert essays.whole.summary.unit == "document"
+    assert "unit:document" in str(essays.signature)
+
+
+def test_same_text_by_two_annotators_is_drawn_together() -> None:
+    blocks = [m2_block(f"Number {number} is wel .", edit(0, 6, "No.", rater="0")) for number in range(30)]
+    one = corpus_statistics({"a": blocks}, resamples=10).whole.summary
+    two = corpus_statistics({"a": blocks, "b": blocks}, resamples=10).whole.summary
+    assert two.n_blocks == one.n_blocks
+    assert two.estimates.sentences == one.estimates.sentences
+
+
+def test_tags_of_the_same_frequency_stand_in_the_order_of_the_alphabet() -> None:
+    assert by_frequency({"Vt": 1, "Nn": 2, "ArtOrDet": 1}) == ["Nn", "ArtOrDet", "Vt"]

@@ -1,0 +1,100 @@
+"""Maps between the sets: every tag answered, nothing translated to what does not exist."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.corpora.tagsets import TAGSETS, Mapped, translate, translate_edit
+from grater.corpora.tagsets.translation import ROUTES
+from grater.errors import UnknownName
+from grater.model import Edit, Span
+
+
+def edit_of(text: str, words: str, correction: str, tag: str) -> Edit:
+    start = text.index(words)
+    return Edit(Span(start, start + len(words)), (correction,), tag, "A")
+
+
+@pytest.mark.parametrize("route", ROUTES, ids="-".join)
+def test_every_tag_of_the_source_is_answered_with_tags_of_the_target(route: tuple[str, str]) -> None:
+    source, target = route
+    for tag in TAGSETS[source]:
+        mapped = translate(tag.code, source, target)
+        assert all(code in TAGSETS[target] for code in mapped.codes)
+        n_codes = len(mapped.codes)
+        assert {"exact": n_codes == 1, "broader": n_codes == 1, "split": n_codes > 1, "none": n_codes == 0}[
+            mapped.relation
+        ]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids="-".join)
+def test_whatever_is_not_exact_gives_its_reason(route: tuple[str, str]) -> None:
+    for tag in TAGSETS[route[0]]:
+        mapped = translate(tag.code, *route)
+        assert bool(mapped.reason) == (mapped.relation != "exact")
+
+
+@pytest.mark.parametrize("name", ["nucle", "conll14", "errant", "clc"])
+def test_a_set_maps_to_itself(name: str) -> None:
+    for tag in TAGSETS[name]:
+        assert translate(tag.code, name, name) == Mapped("exact", (tag.code,))
+
+
+def test_conll14_maps_back_what_nucle_gave_it_unless_it_was_split() -> None:
+    for tag in TAGSETS["nucle"]:
+        for code in translate(tag.code, "nucle", "conll14").codes:
+            back = translate(code, "conll14", "nucle").code
+            assert back == tag.code or tag.code == "Rloc"  # redundant articles and prepositions change their name
+
+
+def test_wcip_without_its_words_may_be_a_preposition_or_not() -> None:
+    mapped = translate("Wcip", "nucle", "conll14")
+    assert (mapped.relation, mapped.codes, mapped.code) == ("split", ("Prep", "Wci"), None)
+
+
+@pytest.mark.parametrize(
+    ("words", "correction", "tag", "code"),
+    [
+        ("to", "at", "Wcip", "Prep"),
+        ("powerful", "strong", "Wcip", "Wci"),
+        ("the", "", "Rloc", "ArtOrDet"),
+        ("to", "", "Rloc", "Prep"),
+        ("powerful", "", "Rloc", "Rloc-"),
+    ],
+)
+def test_the_words_of_the_edit_choose_between_the_halves(words: str, correction: str, tag: str, code: str) -> None:
+    text = "We came to the kitchen for powerful tea."
+    assert translate_edit(edit_of(text, words, correction, tag), text, "nucle", "conll14").code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "correction", "code"), [("to", "at", "R:PREP"), ("came", "came up", None), ("to", "", "U:PREP")]
+)
+def test_a_chain_chooses_at_every_step(words: str, correction: str, code: str | None) -> None:
+    text = "We came to the kitchen."
+    mapped = translate_edit(edit_of(text, words, correction, "Wcip"), text, "nucle", "errant")
+    assert mapped.code == code
+
+
+def test_an_edit_without_a_correction_leaves_the_choice_open() -> None:
+    text = "We came to the kitchen."
+    edit = Edit(Span(3, 7), (), "ArtOrDet", "A")
+    assert translate_edit(edit, text, "conll14", "errant").relation == "split"
+
+
+def test_a_chain_is_exact_only_if_both_steps_are() -> None:
+    assert translate("AGV", "clc", "nucle") == Mapped("exact", ("SVA",))
+    assert translate("RT", "clc", "nucle").relation == "broader"  # Prep is exact, its Wcip is not
+
+
+def test_what_has_no_counterpart_is_said() -> None:
+    assert translate("Cit", "nucle", "errant") == Mapped("none", (), "ERRANT has no type for citations")
+
+
+def test_sets_without_a_map_between_them_are_said_to_have_none() -> None:
+    assert translate("Vt", "nucle", "clc") == Mapped("none", (), "there is no map from nucle to clc")
+
+
+def test_an_unknown_tag_is_an_error() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'Wcip'"):
+        translate("Wcp", "nucle", "conll14")

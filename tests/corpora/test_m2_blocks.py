@@ -1,0 +1,170 @@
+"""Essays are cut into tokenised sentences, and every edit lands on whole tokens of its own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.corpora.formats import Loss
+from grater.corpora.identity import EssayIds
+from grater.corpora.m2.blocks import Block, TokenRange, cut, tokens_of_edit
+from grater.model import Edit, Essay, Span, short_hash
+
+TEXT = "My cat doesn't sleeps well. It dream of fishs!"
+
+
+def blocks_of(text: str, *edits: Edit, tokens: tuple[Span, ...] | None = None) -> tuple[list[Block], list[Loss]]:
+    losses: list[Loss] = []
+    essay = Essay("doc 1", text, edits, ("0", "1"), tokens, {"title": "Cats"})
+    return list(cut(essay, EssayIds(), losses.append)), losses
+
+
+def edit_of(text: str, words: str, *replacements: str, tag: str = "X") -> Edit:
+    """An edit of the first place where these words stand."""
+    start = text.index(words)
+    return Edit(Span(start, start + len(words)), replacements, tag, "0")
+
+
+def placed(text: str, edit: Edit) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The sentence, the words, and the replacements of every edit."""
+    blocks, _ = blocks_of(text, edit)
+    return [(b.essay.text, e.span.of(b.essay.text), e.replacements) for b in blocks for e in b.essay.edits]
+
+
+def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
+    blocks, losses = blocks_of("My  cat sleeps.\nIt doesn't dream.")
+    essays = [block.essay for block in blocks]
+    assert [essay.text for essay in essays] == ["My cat sleeps .", "It does n't dream ."]
+    assert essays[0].tokens == (Span(0, 2), Span(3, 6), Span(7, 13), Span(14, 15))
+    assert [essay.essay_id for essay in essays] == [short_hash("My cat sleeps ."), short_hash("It does n't dream .")]
+    assert [dict(essay.metadata) for essay in essays] == [
+        {"document": "doc 1", "document_start": 0},
+        {"document": "doc 1", "document_start": 16},
+    ]
+    assert [essay.annotators for essay in essays] == [("0", "1"), ("0", "1")]
+    assert losses == []
+
+
+@pytest.mark.parametrize(
+    ("words", "replacement", "changed", "into"),
+    [
+        ("sleeps", "sleep", "sleeps", "sleep"),
+        ("doesn't sleeps", "sleep", "does n't sleeps", "sleep"),
+        (" well", "", "well", ""),
+        ("cat ", "dog ", "cat", "dog"),
+        ("well.", "soundly.", "well", "soundly"),
+        ("n't", "n't ever", "", "ever"),
+        ("doesn't sleeps", "doesn't sleep", "sleeps", "sleep"),
+    ],
+)
+def test_an_edit_is_placed_on_the_tokens_that_it_changes(
+    words: str, replacement: str, changed: str, into: str
+) -> None:
+    ((_, found, replacements),) = placed(TEXT, edit_of(TEXT, words, replacement))
+    assert (found, replacements) == (changed, (into,))
+
+
+def test_an_edit_inside_a_word_is_grown_and_reported_as_changed() -> None:
+    edit = Edit(Span(44, 45), ("",), "Nn", "0")  # the s of fishs
+    blocks, losses = blocks_of(TEXT, edit)
+    (kept,) = blocks[1].essay.edits
+    assert (kept.span.of(blocks[1].essay.text), kept.replacements) == ("fishs", ("fish",))
+    assert blocks[1].originals == (edit,)
+    assert [str(loss) for loss in losses] == [
+        "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was grown to whole ones"
+    ]
+
+
+def test_an_edit_across_sentences_is_reported() -> None:
+    edit = edit_of(TEXT, "well. It", "well and")
+    blocks, losses = blocks_of(TEXT, edit)
+    assert [block.essay.edits for block in blocks] == [(), ()]
+    assert [str(loss) for loss in losses] == ["essay doc 1: edit 22-30 X left out: it goes across sentences"]
+
+
+def test_an_edit_of_the_space_between_sentences_is_reported() -> None:
+    _, losses = blocks_of(TEXT, Edit(Span(27, 28), ("  ",), "Ws", "0"))
+    assert [str(loss) for loss in losses] == [
+        "essay doc 1: edit 27-28 Ws left out: it changes only the white space between sentences"
+    ]
+
+
+def test_an_edit_of_white_space_alone_is_reported() -> None:
+    _, losses = blocks_of("My  cat sleeps.", Edit(Span(2, 4), (" ",), "Ws", "0"))
+    assert [str(loss) for loss in losses] == [
+        "essay doc 1: edit 2-4 Ws left out: it changes no token, only white space"
+    ]
+
+
+def test_an_insertion_between_sentences_belongs_to_the_one_before() -> None:
+    text = "It sleeps.  It dreams."
+    assert placed(text, Edit(Span(11, 11), ("Yes",), "X", "0")) == [("It sleeps .", "", ("Yes",))]
+    assert placed(text, Edit(Span(12, 12), ("Yes",), "X", "0")) == [("It dreams .", "", ("Yes",))]
+
+
+def test_alternatives_stand_over_the_same_tokens() -> None:
+    edit = edit_of(TEXT, "dream of", "dreams of", "dream about", "dream of")
+    assert placed(TEXT, edit) == [("It dream of fishs !", "dream of", ("dreams of", "dream about", "dream of"))]
+
+
+def test_an_uncorrected_edit_covers_the_tokens_it_touches() -> None:
+    assert placed(TEXT, Edit(Span(30, 33), (), "Um", "0")) == [("It dream of fishs !", "dream", ())]
+
+
+def test_an_essay_with_tokens_of_its_own_is_one_block_of_these() -> None:
+    text = "Mycat sleeps.Well"
+    tokens = (Span(0, 2), Span(2, 5), Span(6, 12), Span(12, 17))
+    (block,), losses = blocks_of(text, Edit(Span(2, 5), ("a cat",), "X", "0"), tokens=tokens)
+    assert block.essay.text == "My cat sleeps .Well"
+    assert block.essay.edits == (Edit(Span(3, 6), ("a cat",), "X", "0"),)
+    assert losses == []
+
+
+def test_an_essay_without_words_has_no_blocks() -> None:
+    blocks, losses = blocks_of(" \n ", Edit(Span(1, 1), ("Hello",), "X", "0"))
+    assert blocks == []
+    assert len(losses) == 1
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        (Span(0, 2), (0, 1)),
+        (Span(0, 6), (0, 2)),
+        (Span(3, 3), (1, 1)),
+        (Span(8, 8), (2, 2)),
+        (Span(0, 3), None),
+        (Span(1, 2), None),
+        (Span(2, 2), None),
+        (Span(6, 6), None),
+        (Span(6, 8), None),
+    ],
+)
+def test_only_an_edit_that_begins_and_ends_with_tokens_is_on_them(
+    span: Span, expected: tuple[int, int] | None
+) -> None:
+    edit = Edit(span, ("x",), "X", "0")
+    found = tokens_of_edit(edit, "My cat  ", (Span(0, 2), Span(3, 6)))
+    assert found == (None if expected is None else TokenRange(*expected, ("x",)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(st.one_of(st.sampled_from("abc .!?\n'\u00a0é🐈"), st.characters()), max_size=40), st.data())
+def test_every_word_and_every_edit_is_in_a_block_or_reported(text: str, data: st.DataObject) -> None:
+    bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))
+    edits = data.draw(
+        st.lists(st.builds(Edit, bounds, st.just(("new words",)), st.just("X"), st.just("0")), max_size=4)
+    )
+    blocks, losses = blocks_of(text, *edits)
+    assert "".join("".join(block.essay.text.split()) for block in blocks) == "".join(text.split())
+    n_left_out = sum(not loss.changed for loss in losses)
+    assert sum(len(block.essay.edits) for block in blocks) == len(edits) - n_left_out
+    for block in blocks:
+        assert block.essay.tokens == tuple(Span(s, e) for s, e in _words(block.essay.text))
+        assert all(tokens_of_edit(edit, block.essay.text, block.essay.tokens) for edit in block.essay.edits)
+
+
+def _words(text: str) -> list[tuple[int, int]]:
+    ends = [index for index in range(len(text) + 1) if index == len(text) or text[index] == " "]
+    return [(end - len(word), end) for word, end in zip(text.split(" "), ends, strict=True)] if text else []

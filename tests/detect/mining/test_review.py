@@ -1,0 +1,194 @@
+"""TODO: what this chapter is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from grater.detect.mining.ranking import Suspect, Use, by_trigram, uses_of
+from grater.detect.mining.review import (
+    Mined,
+    balance,
+    balanced_from,
+    beyond_suspicion,
+    far_of,
+    mine,
+    suspects_table,
+    verdicts_of,
+)
+from grater.errors import BadInput, UsageError
+from grater.model import Essay, Span
+from grater.tables import read_items, write_table
+
+USE = Use(("marry", "with", "her"), "essay", "doc", Span(14, 18), "He will marry with her.", 14)
+SUSPECT = Suspect(USE.trigram, 0, 12, 3.5, (USE,))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_a_list_comes_back_with_its_verdicts(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"list.{suffix}"
+    write_table(suspects_table([SUSPECT], {"marry with her": "y"}), path)
+    table = read_items(path)
+    assert verdicts_of(table) == {"marry with her": "y"}
+    assert table.frame["target"].to_list() == ["with"]
+
+
+@pytest.mark.parametrize(("spoken", "verdict"), [("Yes", "y"), ("N", "n"), (" y ", "y"), ("", "")])
+def test_people_may_write_verdicts_as_they_like(tmp_path: Path, spoken: str, verdict: str) -> None:
+    path = tmp_path / "list.csv"
+    write_table(suspects_table([SUSPECT], {"marry with her": spoken}), path)
+    assert verdicts_of(read_items(path)) == {"marry with her": verdict}
+
+
+def test_another_word_as_verdict_is_refused_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    write_table(suspects_table([SUSPECT], {"marry with her": "perhaps"}), path)
+    with pytest.raises(BadInput, match="row 1: expected y, n or nothing as the verdict on 'marry with her'"):
+        verdicts_of(read_items(path))
+
+
+def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    write_table(suspects_table([SUSPECT], {}).drop("verdict"), path)
+    with pytest.raises(BadInput, match="expected a column 'verdict'"):
+        verdicts_of(read_items(path))
+
+
+def test_how_far_a_list_is_comes_from_its_verdicts() -> None:
+    far = far_of(["y", "n", "", "", "y", "y"])
+    assert far.as_json() == {"accepted": 3, "rejected": 1, "open": 2}
+    assert (far.decided, far.all, far.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")
+
+
+def use(number: int, context: str, word: str = "with") -> Use:
+    return Use((f"a{number}", word, "b"), f"e{number}", "", Span(0, len(word)), context, 0)
+
+
+ERRORS = [[use(k, f"with error number {k} .")] for k in range(10)]
+CORRECT = [use(100 + k, f"with good use {k} !") for k in range(40)]
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_there_are_as_many_correct_uses_as_errors() -> None:
+    made = balance(ERRORS, CORRECT, rng=rng(), n_each=6, n_gold=4)
+    assert (made.n_errors, made.n_correct, made.n_duplicates) == (6, 6, 0)
+    assert made.items["label"].value_counts().sort("label")["count"].to_list() == [6, 6]
+    errors = set(made.items.filter(pl.col("label") == "error")["essay"])
+    assert errors == {f"e{k}" for k in range(6)}
+
+
+def test_each_sentence_is_taken_once_and_the_others_are_counted() -> None:
+    errors = [
+        *ERRORS[:3],
+        [use(50, "With ERROR number 1!")],
+        [use(51, "with error number 2 ."), use(52, "with yet another .")],
+    ]
+    made = balance(errors, CORRECT, rng=rng(), n_gold=0)
+    assert made.n_duplicates == 1  # the fourth; the fifth has a second use to fall back on
+    assert made.n_errors == 4
+    assert "e52" in made.items["essay"].to_list()
+
+
+def test_a_correct_use_in_the_sentence_of_an_error_is_a_duplicate() -> None:
+    made = balance(ERRORS[:1], [use(7, "with error number 0 .")], rng=rng(), n_gold=0)
+    assert (made.n_errors, made.n_correct, made.n_duplicates) == (1, 0, 1)
+
+
+def test_what_was_built_is_told_in_words_and_in_json() -> None:
+    made = balance([*ERRORS, ERRORS[0]], CORRECT, rng=rng(), n_each=1500, n_gold=4)
+    n = len(ERRORS)
+    assert made.lines("items.csv") == [
+        f"items.csv: errors: {n}, correct uses: {n}, gold among them: 4, duplicates left out: 1",
+        f"wanted 1,500 errors, found {n}: accept more trigrams",
+    ]
+    counts = {"errors": n, "correct": n, "gold": 4, "duplicates": 1}
+    assert made.as_json() == {**counts, "shortfalls": made.lines("")[1:]}
+
+
+def test_gold_is_half_errors_and_comes_with_its_label() -> None:
+    made = balance(ERRORS, CORRECT, rng=rng(), n_gold=5)
+    gold = made.gold()
+    assert sorted(gold["label"].to_list()) == ["error"] * 3 + ["ok"] * 2
+    assert set(gold["item"]) <= set(made.items["item"])
+
+
+def test_the_same_seed_gives_the_same_corpus_and_errors_stand_among_the_others() -> None:
+    first, second = (balance(ERRORS, CORRECT, rng=rng(), n_gold=4).items for _ in range(2))
+    assert first.equals(second)
+    assert first["label"].to_list() != sorted(first["label"].to_list())
+
+
+def test_nothing_accepted_or_too_much_gold_is_refused() -> None:
+    with pytest.raises(UsageError, match="put y beside the errors first"):
+        balance([], CORRECT, rng=rng())
+    with pytest.raises(UsageError, match="expected at most 20 gold items, found 75"):
+        balance(ERRORS, CORRECT, rng=rng())
+
+
+def test_correct_uses_are_attested_and_not_suspicious() -> None:
+    first, second, third = CORRECT[:3]
+    found = beyond_suspicion([first, second, third], {first.trigram, second.trigram}, {second.trigram})
+    assert found == [first]
+
+
+TEXT = "I entered into the room. We lived with her aunt. He looked at the sky. They walked into the garden."
+COUNTS = {("entered", "the"): 900.0, ("lived", "with", "her"): 80.0, ("looked", "at", "the"): 70.0}
+
+
+def mined() -> Mined:
+    uses = list(uses_of([Essay("e", TEXT)]))
+    return mine(uses, lambda wanted: {ngram: COUNTS.get(ngram, 0.0) for ngram in wanted})
+
+
+def trigrams(verdicts: dict[str, str]) -> dict[str, str]:
+    made = balanced_from(mined(), verdicts, rng=np.random.default_rng(0), n_gold=0)
+    return dict(made.items.select("trigram", "label").iter_rows())
+
+
+def test_uses_are_found_by_their_words() -> None:
+    found = by_trigram(mined().uses)
+    assert [use.context for use in found["looked at the"]] == ["He looked at the sky."]
+
+
+def test_accepted_trigrams_are_errors_and_correct_ones_are_attested_and_no_suspects() -> None:
+    assert trigrams({"entered into the": "y"}) in (
+        {"entered into the": "error", "lived with her": "ok"},
+        {"entered into the": "error", "looked at the": "ok"},
+    )
+
+
+def test_what_stands_on_the_list_is_never_taken_for_correct() -> None:
+    # by these counts "lived with her" is beyond suspicion, but somebody's list has it
+    listed = {"entered into the": "y", "lived with her": "n"}
+    assert trigrams(listed) == {"entered into the": "error", "looked at the": "ok"}
+
+
+def test_an_accepted_trigram_need_not_be_a_suspect_by_these_counts() -> None:
+    found = trigrams({"walked into the": "y", "looked at the": ""})
+    assert found == {"walked into the": "error", "lived with her": "ok"}
+
+
+def test_an_accepted_trigram_of_other_essays_is_refused() -> None:
+    with pytest.raises(UsageError, match="'climbed up the' is accepted but not in these essays"):
+        trigrams({"climbed up the": "y"})
+
+
+def test_a_corpus_that_falls_short_says_so() -> None:
+    verdicts = dict.fromkeys(("entered into the", "walked into the", "looked at the"), "y")
+    made = balanced_from(mined(), verdicts, rng=np.random.default_rng(0), n_each=4, n_gold=0)
+    assert made.shortfalls == [
+        "wanted 4 errors, found 3: accept more trigrams",
+        "wanted 3 correct uses, found 1: bring more essays",
+    ]
+
+
+@pytest.mark.parametrize("odd", [{"ratio": float("nan")}, {"least_bigram": float("nan")}, {"ratio": -1.0}])
+def test_limits_that_compare_with_nothing_are_refused(odd: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match="expected a least count and a ratio of 0 or more"):
+        mine([], lambda _: {}, **odd)

@@ -1,0 +1,78 @@
+"""TODO: what this chapter is."""
+
+from math import inf, isnan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from grater.statistics.proportions import effective_n, finite_jeffreys, finite_wilson, jeffreys, wilson
+
+
+def test_half_of_ten_has_the_textbook_limits() -> None:
+    # z = 1.959964: centre .5, half-width z/(1 + z²/10) sqrt(.025 + z²/400) = .263409
+    interval = wilson(5, 10)
+    assert (interval.value, interval.low, interval.high) == pytest.approx((0.5, 0.236593, 0.763407), abs=1e-6)
+
+
+def test_no_hit_in_ten_still_leaves_room_above() -> None:
+    # high = z² / (n + z²) = 3.841459 / 13.841459
+    interval = wilson(0, 10)
+    assert (interval.value, interval.low) == (0, 0)
+    assert interval.high == pytest.approx(0.277533, abs=1e-6)
+
+
+def test_no_case_is_undefined_and_says_so() -> None:
+    interval = wilson(0, 0)
+    assert isnan(interval.value)
+    assert interval.undefined_because
+
+
+@given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_limits_hold_the_share_and_stay_between_0_and_1(n: int, share: float, level: float) -> None:
+    interval = wilson(round(share * n), n, level=level)
+    assert 0 <= interval.low <= interval.value <= interval.high <= 1
+
+
+def test_limits_are_quantiles_of_the_posterior() -> None:
+    interval = jeffreys(3, 20)
+    expected = beta(3.5, 17.5).ppf([0.025, 0.975])
+    assert (interval.low, interval.high) == pytest.approx(tuple(expected))
+
+
+def test_no_hit_in_ten_has_the_published_limit() -> None:
+    # Brown, Cai & DasGupta 2001, Table 5: n = 10, x = 0 gives [0, .217]
+    interval = jeffreys(0, 10)
+    assert interval.low == 0
+    assert interval.high == pytest.approx(0.217, abs=5e-4)
+
+
+def test_nothing_but_hits_mirrors_no_hit() -> None:
+    none, every = jeffreys(0, 10), jeffreys(10, 10)
+    assert (every.low, every.high) == pytest.approx((1 - none.high, 1))
+
+
+@given(st.integers(1, 300), st.floats(0, 1))
+def test_limits_hold_the_share(n: int, share: float) -> None:
+    for limits in (jeffreys, finite_jeffreys, finite_wilson):
+        interval = limits(round(share * n), n)
+        assert 0 <= interval.low <= interval.value <= interval.high <= 1
+
+
+def test_jeffreys_without_a_case_is_undefined_and_says_so() -> None:
+    for limits in (jeffreys, finite_jeffreys):
+        assert isnan(limits(0, 0).value)
+        assert limits(0, 0).undefined_because
+
+
+def test_half_of_a_population_counts_nearly_twice() -> None:
+    # 50 (100 - 1) / (100 - 50) = 99
+    assert effective_n(50, 100) == 99
+    assert effective_n(50, inf) == 50
+    assert finite_wilson(10, 50, size=100) == wilson(0.2 * 99, 99)
+
+
+def test_a_population_seen_whole_leaves_no_doubt() -> None:
+    interval = finite_wilson(10, 50, size=50)
+    assert (interval.low, interval.high) == (0.2, 0.2)

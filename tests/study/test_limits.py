@@ -1,0 +1,29 @@
+"""What jobs and samples may be called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.errors import UsageError
+from grater.model import Essay
+from grater.store import essays, jobs, open_store
+from grater.study.jobs import JobPlan, add_job
+from grater.study.limits import require_name
+
+
+@pytest.mark.parametrize("name", ["a", "Käthe's first <job>", "😀", "x" * 80])
+def test_names_that_people_give(name: str) -> None:
+    assert require_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\0b", "\u202eevil", "x" * 81])
+def test_a_job_cannot_be_called_what_nobody_can_see(tmp_path: Path, name: str) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay("one", "We waited.")])
+        with pytest.raises(UsageError, match="name: expected 1 to 80 letters that can be seen, found"):
+            add_job(store, JobPlan(name, "marking"))
+        with store.read() as tx:
+            assert jobs.all(tx) == []

@@ -1,0 +1,174 @@
+"""A report calls raters by pseudonym, or by name where that was asked for.
+
+Golden, end to end: a study made from the papers' tables gives the papers' numbers in its report.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.corpora import write_corpus
+from grater.model import Essay
+from grater.report.document import Report, Section
+from grater.statistics.bootstrap import Chance
+from grater.store import Store
+from grater.study.importing import import_files
+from grater.study.reporting import study_report
+from grater.study.samples import Wish, draw
+from grater.tables import write_table
+from tests.agreement.tables import TABLE_3
+from tests.agreement.test_constructions import ANSWERS, TABLE_5
+from tests.agreement.test_constructions import _items as construction_items
+from tests.study.files import write_essays, write_items, write_text
+
+
+@pytest.fixture
+def judged(store: Store, tmp_path: Path) -> Store:
+    rows = [
+        f"{item},{rater},{label}" for item in ("one", "two") for rater, label in (("Ann", "error"), ("Bob", "ok"))
+    ]
+    table = write_text(tmp_path / "j.csv", "item,rater,label", *rows)
+    import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)], judgments=[table])
+    return store
+
+
+def raters(store: Store, *, names: bool) -> set[str]:
+    with store.read() as tx:
+        report = study_report(tx, chance=Chance(n_resamples=20), names=names)
+    [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
+    return {row[0] for row in table.rows}
+
+
+def test_raters_go_by_pseudonyms_unless_names_were_asked_for(judged: Store) -> None:
+    assert raters(judged, names=True) == {"Ann", "Bob"}
+    assert raters(judged, names=False).isdisjoint({"Ann", "Bob"})
+
+
+USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
+"""The labels of T&C 2008, Table 3, as the task `usage` has them."""
+
+
+def report_of(store: Store) -> Report:
+    with store.read() as tx:
+        return study_report(tx, chance=Chance(n_resamples=50))
+
+
+def section(report: Report, name: str) -> Section:
+    [found] = [each for each in report.sections if each.name == name]
+    return found
+
+
+def write_essay(folder: Path, n_words: int, word: str = "in") -> Path:
+    """One essay of so many words, with nothing in it to be found."""
+    write_corpus([Essay("e", " ".join([word] * n_words))], folder / "essay.jsonl", lambda _: None)
+    return folder / "essay.jsonl"
+
+
+def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
+    # T&C 2008, Table 3 and section 5.2: kappa .63; of 86 errors of one rater the other accepts 26, of 97 it is 37
+    rows = [
+        (f"{place}-{one}-{other}", rater, USAGE[label], "expert")
+        for i, one in enumerate(TABLE_3.labels)
+        for j, other in enumerate(TABLE_3.labels)
+        for place in range(int(TABLE_3.cells[i, j]))
+        for rater, label in (("R1", one), ("R2", other))
+    ]
+    frame = pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row")
+    write_table(frame, tmp_path / "table-3.csv")
+    import_files(store, judgments=[tmp_path / "table-3.csv"], job="trained raters", task="usage")
+    found = section(report_of(store), "agreement")
+    assert "2,672 judgments of 1,336 items by 2 raters: kappa .63 " in found.words[0]
+    assert "the 86 uses" in found.figures[0].words
+    assert "finds 26, 30 %, correct" in found.figures[0].words
+    assert "the 97 uses" in found.figures[0].words
+    assert "finds 37, 38 %, correct" in found.figures[0].words
+
+
+def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: Path) -> None:
+    # T&C 2008, Figure 1, Table 5 and section 6.3: 750 of 1,000 flagged judged, 600 errors; 1,500 of 9,000 unflagged,
+    # 450 errors; precision .80, .77 to .83 by their formula, recall .23
+    n_items, n_flagged = 10_000, 1_000
+    import_files(store, corpora=[write_essay(tmp_path, n_items)])
+    ids = [f"i{place}" for place in range(n_items)]
+    starts = [3 * place for place in range(n_items)]
+    places = pl.DataFrame({"item": ids, "essay": "e", "start": starts, "end": [start + 2 for start in starts]})
+    write_table(places.with_columns(kind=pl.lit("prep")), tmp_path / "items.csv")
+    flags = [int(place < n_flagged) for place in range(n_items)]
+    write_table(pl.DataFrame({"item": ids, "system": "S", "flagged": flags}), tmp_path / "decisions.csv")
+    import_files(store, items=[tmp_path / "items.csv"], decisions=[tmp_path / "decisions.csv"])
+    drawn = draw(store, "sample", Wish("S", 2_250, 750)).sample.frame
+    labels = []
+    for stratum, n_errors in (("flagged", 600), ("unflagged", 450)):
+        items = drawn.filter(pl.col("stratum") == stratum)["item"].to_list()
+        labels += [(item, "R", "error" if place < n_errors else "ok") for place, item in enumerate(items)]
+    frame = pl.DataFrame(labels, schema=["item", "rater", "label"], orient="row")
+    write_table(frame, tmp_path / "judgments.csv")
+    import_files(store, judgments=[tmp_path / "judgments.csv"])
+    found = section(report_of(store), "sampling")
+    assert "2,250 of 10,000 items were judged" in found.words[0]
+    assert "precision .80 " in found.words[0]
+    assert "recall .23 " in found.words[0]
+    [estimates] = found.sheets
+    [row] = estimates.rows
+    cells = dict(zip(estimates.columns, row, strict=True))
+    assert cells["precision, paper"] == ".80 [.77, .83]"
+    assert cells["recall, paper"].startswith(".23 ")
+    assert "750 judged" in str(found.figures[0].spec)
+
+
+def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
+    # Lee et al. 2009, Tables 4 and 5: kappa .55 and .60, agreement 78 % and 82 %, yes in 62.4, 51.8, 29.3, 39.2 %
+    import_files(store, corpora=[write_essay(tmp_path, 200)])
+    items = construction_items(368)
+    write_table(items, tmp_path / "items.csv")
+    rows = []
+    for stage, cells in TABLE_5.items():
+        answers = [answer for answer, n in zip(ANSWERS, cells, strict=True) for _ in range(n)]
+        ids = items.filter(pl.col("kind").str.contains(stage, literal=True))["item"]
+        for item_id, pair in zip(ids, answers, strict=True):
+            rows += [(item_id, rater, label, "expert") for rater, label in zip(("R1", "R2"), pair, strict=True)]
+    frame = pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row")
+    write_table(frame, tmp_path / "judgments.csv")
+    import_files(store, items=[tmp_path / "items.csv"])
+    import_files(store, judgments=[tmp_path / "judgments.csv"], job="constructions", task="construction")
+    found = section(report_of(store), "constructions")
+    assert found.words[0].startswith("368 nouns")
+    assert re.search(r"Without context two raters agree in \.78 \[.+?\] of the answers, kappa \.55 ", found.words[0])
+    assert re.search(r"In context two raters agree in \.82 \[.+?\] of the answers, kappa \.60 ", found.words[0])
+    [freedom] = [sheet for sheet in found.sheets if sheet.name == "constructions-yes"]
+    assert sorted(row[3][:3] for row in freedom.rows) == [".29", ".39", ".52", ".62"]
+    [contrasts] = [sheet for sheet in found.sheets if sheet.name == "constructions-contrasts"]
+    assert "1.71, p .087" in contrasts.rows[0][3]
+
+
+def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
+    # T&C 2008, 4.2: accuracy .75 by exact match, .28 of the mismatches at least as good, together .82
+    agreed = 150
+    import_files(store, corpora=[write_essay(tmp_path, 200)])
+    starts = [3 * place for place in range(200)]
+    ids = [f"b{place}" for place in range(200)]
+    places = pl.DataFrame({"item": ids, "essay": "e", "start": starts, "end": [start + 2 for start in starts]})
+    write_table(places.with_columns(kind=pl.lit("prep")), tmp_path / "items.csv")
+    rows = [(item, "R1", "in", "expert") for item in ids]
+    rows += [(item, "S", "in" if place < agreed else "on", "program") for place, item in enumerate(ids)]
+    columns = ["item", "rater", "label", "group"]
+    write_table(pl.DataFrame(rows, schema=columns, orient="row"), tmp_path / "cloze.csv")
+    chosen = [
+        (item, rater, "equally good" if place < 14 else "writer", "expert")
+        for place, item in enumerate(ids[agreed:])
+        for rater in ("R1", "R2")
+    ]
+    write_table(pl.DataFrame(chosen, schema=columns, orient="row"), tmp_path / "choice.csv")
+    import_files(store, items=[tmp_path / "items.csv"])
+    for task in ("cloze", "choice"):
+        import_files(store, judgments=[tmp_path / f"{task}.csv"], job=task, task=task)
+    report = report_of(store)
+    assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer and S"] == ".75"
+    found = section(report, "choice")
+    assert "at least as good in .28 " in found.words[0]
+    assert "S matches the writer in .75 " in found.words[1]
+    assert "by what raters accept that is .82 " in found.words[1]

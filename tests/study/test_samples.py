@@ -1,0 +1,89 @@
+"""Samples of a study: kept as they were drawn, of one kind, and extended without judging anything twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.detect.systems import load_system
+from grater.errors import BadInput, Conflict, UsageError
+from grater.store import Store, samples
+from grater.store.columns import decision_columns
+from grater.study.importing import import_files
+from grater.study.samples import Drawn, Wish, draw, extend, kind_of
+from grater.study.systems import decide
+from tests.study.files import write_essays, write_text
+from tests.study.systems import write_systems, write_verdicts
+
+
+@pytest.fixture
+def decided(store: Store, tmp_path: Path) -> Store:
+    import_files(store, corpora=[write_essays(tmp_path)])
+    decide(store, [load_system(name) for name in write_systems(tmp_path)])
+    return store
+
+
+def items_of(drawn: Drawn) -> set[str]:
+    return set(drawn.sample.frame["item"])
+
+
+def test_a_kept_sample_comes_back_row_by_row(decided: Store) -> None:
+    drawn = draw(decided, "sample", Wish("eager", 6))
+    with decided.read() as tx:
+        kept = samples.named(tx, "sample")
+    columns = ["item", "stratum", "probability", "stratum_size", "random", "system"]
+    assert kept.frame.select(columns).rows() == drawn.sample.frame.select(columns).rows()
+    assert kept.meta == drawn.sample.meta
+
+
+def test_prepositions_are_drawn_unless_another_kind_is_named(decided: Store) -> None:
+    with decided.read() as tx:
+        by_kind = {kind: set(decision_columns(tx, [kind])["item"]) for kind in ("prep", "prep-missing")}
+    drawn = draw(decided, "sample", Wish("eager", 6))
+    assert kind_of(drawn.sample) == "prep"
+    assert items_of(drawn) <= by_kind["prep"]
+    assert items_of(draw(decided, "gaps", Wish("eager", 1, kind="prep-missing"))) <= by_kind["prep-missing"]
+
+
+def test_the_same_draw_again_is_no_conflict_and_another_is(decided: Store) -> None:
+    first = draw(decided, "sample", Wish("eager", 6))
+    assert items_of(draw(decided, "sample", Wish("eager", 6))) == items_of(first)
+    with pytest.raises(Conflict, match="another sample called 'sample'"):
+        draw(decided, "sample", Wish("eager", 6, seed=1))
+
+
+def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, "sample", Wish("eager", 6)).left
+    assert set(left) == items_of(draw(decided, "sample", Wish("eager", 6)))
+    import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left[:4]))])
+    again = draw(decided, "sample", Wish("eager", 6))
+    assert again.left == left[4:]
+    more = extend(decided, "sample", "both", "careful")
+    assert items_of(more) >= items_of(again)
+    assert set(more.left).isdisjoint(left[:4])
+
+
+def test_essays_added_after_the_draw_belong_to_another_corpus(decided: Store, tmp_path: Path) -> None:
+    draw(decided, "sample", Wish("eager", 6))
+    text = write_text(tmp_path / "more.txt", "We sat on the bench for an hour.")
+    import_files(decided, corpora=[text])
+    decide(decided, [load_system(f"late=command:{echo(tmp_path)}")])
+    with pytest.raises(BadInput, match="drawn from another corpus"):
+        extend(decided, "sample", "both", "late")
+
+
+def echo(folder: Path) -> str:
+    """A command that answers every essay with no edits."""
+    program = write_text(
+        folder / "echo.py",
+        "import json, sys",
+        "for line in sys.stdin:",
+        "    print(json.dumps({'essay': json.loads(line)['essay'], 'edits': []}))",
+    )
+    return f"python3 {program}"
+
+
+def test_a_study_without_decisions_has_nothing_to_draw(store: Store) -> None:
+    with pytest.raises(UsageError, match="no decisions yet"):
+        draw(store, "sample", Wish("eager", 6))

@@ -1,0 +1,367 @@
+"""Data frames of any library, and parquet.
+
+JSON Lines: values of any type become the cells they mean.
+
+Comma- and tab-separated text, in all the shapes that spreadsheets and old tools give it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grater.errors import BadInput, UsageError
+from grater.tables import read_decisions, read_gold, read_items, read_judgments
+from grater.tables.files import N_LINES_TOGETHER, read_delimited, read_jsonl, read_text
+
+ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
+COLUMNS = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pd.DataFrame, pa.table])
+def test_every_library_gives_the_same_table(make: Any) -> None:
+    assert read_judgments(make(COLUMNS)).frame.rows() == ROWS
+
+
+def test_a_gap_does_not_turn_one_into_one_point_zero() -> None:
+    frame = pd.DataFrame({"item": [1, 2, 3], "label": [1, None, 2], "reason": [None, None, None]})
+    assert frame["label"].dtype == float
+    with pytest.raises(BadInput, match="gold frame: row 2: expected a value in column 'label'"):
+        read_gold(frame)
+    assert read_gold(frame.dropna(subset="label")).frame.select("item", "label").rows() == [("1", "1"), ("3", "2")]
+
+
+def test_fractions_stay_what_they_are() -> None:
+    frame = pl.DataFrame({"item": [1.0, 2.5], "rater": ["a", "a"], "label": [-3.0, 1e20]})
+    assert read_judgments(frame).frame.select("item", "label").rows() == [("1", "-3"), ("2.5", "1e+20")]
+
+
+def test_text_is_text_even_where_it_looks_like_a_number() -> None:
+    frame = pl.DataFrame({"item": ["1.0", "01"], "rater": ["a", "a"], "label": ["1.0", "1"]})
+    assert read_judgments(frame).frame.select("item", "label").rows() == [("1.0", "1.0"), ("01", "1")]
+
+
+def test_mixed_columns_of_pandas_are_read_value_by_value() -> None:
+    frame = pd.DataFrame({"item": [1, "a", 2.0, pd.NA], "rater": ["r"] * 4, "label": [True, 1, "x", 2]})
+    with pytest.raises(BadInput, match="row 4: expected a value in column 'item'"):
+        read_judgments(frame)
+    assert read_judgments(frame.head(3)).frame["item"].to_list() == ["1", "a", "2"]
+    assert read_judgments(frame.head(3)).frame["label"].to_list() == ["true", "1", "x"]
+
+
+def test_categories_and_dates_become_text() -> None:
+    frame = pl.DataFrame(
+        {
+            "item": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "rater": ["r", "r"],
+            "label": pl.Series(["x", "y"], dtype=pl.Enum(["x", "y"])),
+            "at": [datetime.datetime(2024, 5, 1, 9, 30, tzinfo=datetime.UTC), None],
+        }
+    )
+    assert read_judgments(frame).frame.rows() == [("a", "r", "x", "2024-05-01T09:30:00+00:00"), ("b", "r", "y", None)]
+
+
+def test_real_lists_are_flags() -> None:
+    frame = pl.DataFrame({"item": ["a", "b"], "rater": ["r", "r"], "label": ["x", "y"], "flags": [["f", "g"], []]})
+    assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
+
+
+def test_a_missing_number_of_pandas_is_missing_and_a_nan_of_polars_is_wrong() -> None:
+    columns = {"item": ["a", "b"], "system": ["S", "S"], "flagged": [1.0, 0.0], "score": [0.5, math.nan]}
+    assert read_decisions(pd.DataFrame(columns)).frame.rows() == [("a", "S", True, 0.5), ("b", "S", False, None)]
+    with pytest.raises(BadInput, match="row 2: expected a finite number in column 'score', found nan"):
+        read_decisions(pl.DataFrame(columns))
+
+
+def test_an_empty_frame_has_no_rows() -> None:
+    with pytest.raises(BadInput, match="judgments frame: expected judgments, found no rows"):
+        read_judgments(pl.DataFrame({"item": [], "rater": [], "label": []}))
+
+
+@pytest.mark.parametrize("source", [3, None, object(), {"item": [1]}, [1]])
+def test_what_is_no_frame_is_refused(source: object) -> None:
+    with pytest.raises(UsageError, match="expected a path or a pandas, polars or Arrow frame"):
+        read_judgments(source)
+
+
+def test_a_lazy_frame_that_fails_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="cannot be computed"):
+        read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(BadInput, match="expected every column once"):
+        read_judgments(pd.DataFrame([[1, 2]], columns=["item", "item"]))
+
+
+def test_parquet_is_read_as_it_was_written(tmp_path: Path) -> None:
+    pl.DataFrame(COLUMNS).write_parquet(tmp_path / "j.parquet")
+    assert read_judgments(tmp_path / "j.parquet").frame.rows() == ROWS
+
+
+def test_a_folder_of_parquet_files_is_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "j.parquet"
+    folder.mkdir()
+    with pytest.raises(BadInput, match="expected parquet files in this folder"):
+        read_judgments(folder)
+    frame = pl.DataFrame(COLUMNS)
+    frame.head(1).write_parquet(folder / "part-0.parquet")
+    frame.tail(2).write_parquet(folder / "part-1.parquet")
+    assert read_judgments(folder).frame.rows() == ROWS
+
+
+def test_a_name_with_brackets_is_no_pattern(tmp_path: Path) -> None:
+    pl.DataFrame(COLUMNS).write_parquet(tmp_path / "j[1].parquet")
+    assert len(read_judgments(tmp_path / "j[1].parquet")) == 3
+
+
+def test_a_damaged_parquet_file_is_bad_input(tmp_path: Path) -> None:
+    path = tmp_path / "j.parquet"
+    path.write_bytes(b"PAR1 not really PAR1")
+    with pytest.raises(BadInput, match="cannot be read as parquet"):
+        read_judgments(path)
+
+
+def test_numbers_in_frames_are_checked_too() -> None:
+    frame = pl.DataFrame({"item": ["a"], "essay": ["e"], "start": [2.0], "end": [math.inf], "kind": ["prep"]})
+    with pytest.raises(BadInput, match="row 1: expected a whole number in column 'end', found inf"):
+        read_items(frame)
+
+
+def jsonl_complaint(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        read_jsonl(text, name="t.jsonl")
+    return str(caught.value)
+
+
+def test_the_number_one_and_the_text_one_are_one_label(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(
+        '{"item": 1, "rater": "Ada", "label": 1}\n'
+        '{"item": "1", "rater": "Bo", "label": "1"}\n'
+        '{"item": 1.0, "rater": 7, "label": true}\n'
+        '{"item": 12345678901234567890, "rater": "Bo", "label": 2.5}\n'
+    )
+    assert read_judgments(path).frame.rows() == [
+        ("1", "Ada", "1"),
+        ("1", "Bo", "1"),
+        ("1", "7", "true"),
+        ("12345678901234567890", "Bo", "2.5"),
+    ]
+
+
+def test_lines_may_lack_keys_and_be_blank(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_text(
+        '{"item": "a", "system": "S", "flagged": 1}\n\n \n{"score": 2, "item": "b", "system": "S", "flagged": false}'
+    )
+    frame = read_decisions(path).frame
+    assert frame.rows() == [("a", "S", True, None), ("b", "S", False, 2.0)]
+
+
+def test_a_list_is_right_in_flags_and_an_object_in_payload(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(
+        '{"item": "a", "rater": "r", "label": "ok", "flags": ["spelling", "context"], "payload": {"x": [1]}}\n'
+    )
+    frame = read_judgments(path).frame
+    assert frame.select("flags", "payload").rows() == [("spelling|context", '{"x": [1]}')]
+
+
+@pytest.mark.parametrize("value", ["[1, 2]", '{"a": 1}'])
+def test_several_values_are_no_label(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(
+        f'{{"item": "a", "rater": "r", "label": "ok"}}\n{{"item": "b", "rater": "r", "label": {value}}}\n'
+    )
+    with pytest.raises(BadInput, match=r"j\.jsonl:2: expected text or a number in column 'label', found"):
+        read_judgments(path)
+
+
+def test_not_a_number_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    row = '{"item": "%s", "system": "S", "flagged": 1, "score": %s}\n'
+    path.write_text(row % ("a", "NaN") + row % ("b", "-Infinity"))
+    with pytest.raises(BadInput) as caught:
+        read_decisions(path)
+    assert [problem.line for problem in caught.value.problems] == [1, 2]
+
+
+def test_bad_lines_are_named() -> None:
+    found = jsonl_complaint('{"item": 1}\n[1]\n{"item": \n"x"\n{"item": "\\ud800"}\n')
+    assert [line.split(": ")[0] for line in found.splitlines()] == [
+        "t.jsonl:2",
+        "t.jsonl:3",
+        "t.jsonl:4",
+        "t.jsonl:5",
+    ]
+
+
+def test_deep_nesting_is_an_error_not_a_crash() -> None:
+    assert "t.jsonl:1: expected a JSON object" in jsonl_complaint("[" * 100_000)
+
+
+def test_escapes_are_characters() -> None:
+    raw = read_jsonl('{"item": "caf\\u00e9 \\ud83d\\ude00"}\n', name="t")
+    assert raw.columns["item"].to_list() == ["café 😀"]
+
+
+def test_a_column_that_changes_its_type_late_is_one_column() -> None:
+    text = '{"a": 1, "b": 1}\n' * N_LINES_TOGETHER + '{"a": "x", "b": 1.5, "c": "new"}\n'
+    raw = read_jsonl(text, name="t")
+    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
+    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
+    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
+    assert len(raw.columns["c"]) == N_LINES_TOGETHER + 1
+
+
+def rows(text: str, separator: str = ",") -> list[tuple[object, ...]]:
+    raw = read_delimited(text, name="t.csv", separator=separator)
+    return list(zip(*(series.to_list() for series in raw.columns.values()), strict=True))
+
+
+def lines(text: str) -> list[int]:
+    raw = read_delimited(text, name="t.csv", separator=",")
+    assert raw.lines is not None
+    return raw.lines.to_list()
+
+
+def complaint(text: str, separator: str = ",") -> str:
+    with pytest.raises(BadInput) as caught:
+        read_delimited(text, name="t.csv", separator=separator)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,\n",
+        "a,b\n1,2\n3,",
+        "a,b\r\n1,2\r\n3,\r\n",
+        "a,b\r1,2\r3,\r",
+        "\n\na,b\n\n1,2\n\n\n3,\n\n",
+        'a,b\n"1",2\n3,""\n',
+        'a,"b"\r\n1,"2"\r\n3,\r\n',
+        " a , b \n1,2\n3,\n",
+    ],
+)
+def test_one_table_in_many_shapes(text: str) -> None:
+    assert rows(text) == [("1", "2"), ("3", None)]
+
+
+def test_blank_lines_keep_their_number() -> None:
+    assert lines("a,b\n\n1,2\n\n\n3,4\n") == [3, 6]
+    assert lines('a,b\n\n1,"2"\n\n\n3,4\n') == [3, 6]
+
+
+def test_a_quoted_cell_holds_line_ends_quotes_and_separators() -> None:
+    text = 'a,b\n1,"one\ntwo, ""three"""\n2,x\n'
+    assert rows(text) == [("1", 'one\ntwo, "three"'), ("2", "x")]
+    assert lines(text) == [2, 4]
+
+
+def test_a_quote_inside_a_bare_cell_is_a_character() -> None:
+    assert rows('a,b\n5" nail,x\n') == [('5" nail', "x")]
+
+
+def test_spaces_in_cells_are_kept() -> None:
+    assert rows("a,b\n x ,y\n") == [(" x ", "y")]
+
+
+def test_line_separators_of_unicode_end_no_line() -> None:
+    assert rows("a,b\nx\u2028y\x85z,1\n") == [("x\u2028y\x85z", "1")]
+    assert rows('a,b\n"x\u2028y\x85z",1\n') == [("x\u2028y\x85z", "1")]
+
+
+def test_ragged_lines_are_named() -> None:
+    expected = (
+        "t.csv:3: expected 2 cells as in the header, found 1\nt.csv:4: expected 2 cells as in the header, found 3"
+    )
+    assert complaint("a,b\n1,2\n3\n4,5,6\n") == expected
+    assert complaint('a,b\n1,"2"\n3\n4,5,6\n') == expected
+
+
+def test_mechanical_turk_leaves_its_last_two_columns_out() -> None:
+    assert rows('a,Approve,Reject\n1\n"2",,x\n') == [("1", None, None), ("2", None, "x")]
+    assert complaint('a,Approve,Reject\n"1",x\n') == "t.csv:2: expected 3 cells as in the header, found 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "words"),
+    [
+        ("a;b\n1;2\n", ",", "expected cells separated by commas, found semicolons; save it with commas"),
+        ("a\tb\n1\t2\n", ",", "expected cells separated by commas, found tabs; name it .tsv"),
+        ("a,b\n1,2\n", "\t", "expected cells separated by tabs, found commas; name it .csv"),
+    ],
+)
+def test_another_separator_is_recognised(text: str, separator: str, words: str) -> None:
+    assert complaint(text, separator).startswith(f"t.csv:1: {words}")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n"])
+def test_an_empty_file_has_no_header(text: str) -> None:
+    assert complaint(text) == "t.csv: expected a line that names the columns, found an empty file"
+
+
+@pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,"2"x\n'])
+def test_quotes_that_do_not_pair_are_named_by_line(text: str) -> None:
+    assert complaint(text).startswith("t.csv:2: expected quotes in pairs")
+
+
+def test_a_column_stands_once_in_the_header() -> None:
+    assert "found 'a' more than once" in complaint("a,b,a\n1,2,3\n")
+
+
+def test_a_very_long_cell_is_a_cell() -> None:
+    cell = "x" * 300_000
+    assert rows(f'a,b\n"{cell}",1\n') == [(cell, "1")]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
+    assert rows(read_text(path)) == [("1", "2")]
+
+
+def test_a_byte_that_is_not_utf8_is_named_by_line_and_position(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\ncaf\xe9,2\n")
+    with pytest.raises(
+        BadInput, match=r"t\.csv:2: expected UTF-8, found byte 0xe9 at byte 7; save the file as UTF-8"
+    ):
+        read_text(path)
+
+
+def test_the_position_counts_the_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbfa\xff")
+    with pytest.raises(BadInput, match="byte 0xff at byte 4"):
+        read_text(path)
+
+
+def test_utf16_is_called_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16"))
+    with pytest.raises(BadInput, match="expected UTF-8, found UTF-16"):
+        read_text(path)
+
+
+BARE = st.text(st.characters(exclude_characters='"\r\n,', exclude_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(BARE, BARE), min_size=1, max_size=5))
+def test_quotes_change_nothing_where_none_are_needed(cells: list[tuple[str, str]]) -> None:
+    bare = "a,b\n" + "".join(f"{one},{two}\n" for one, two in cells)
+    quoted = "a,b\n" + "".join(f'"{one}",{two}\n' for one, two in cells)
+    assert rows(bare) == rows(quoted)
+    assert lines(bare) == lines(quoted)

@@ -1,0 +1,205 @@
+"""Batch files of Mechanical Turk, as judgments.  The samples are our own.
+
+Full reports of CrowdFlower, as judgments and gold.  The samples are our own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.errors import BadInput, UnknownName
+from grater.tables import read_amt, read_crowdflower, read_gold, read_judgments
+from grater.tables.platforms import iso_times
+
+HEADER = (
+    '"HITId","Title","AssignmentId","WorkerId","AssignmentStatus","SubmitTime","WorkTimeInSeconds",'
+    '"Input.item","Input.text","Answer.usage","Approve","Reject"\n'
+)
+ROWS = (
+    '"H1","Judge a word","S1","W1","Approved","Mon Nov 09 20:17:09 PST 2020","31","p7","We met in Monday.","error"\n'
+    '"H1","Judge a word","S2","W2","Rejected","Thu Jul 09 20:17:09 PDT 2020","2","p7","We met in Monday.","ok"\n'
+    '"H2","Judge a word","S3","W1","Submitted","yesterday","12.5","p8","We said ""on Monday"".","ok"\n'
+)
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    path = tmp_path / "Batch_1_batch_results.csv"
+    path.write_text(HEADER + ROWS)
+    return path
+
+
+def test_a_batch_is_known_by_its_header(batch: Path) -> None:
+    judgments = read_judgments(batch)
+    assert judgments.frame.select("item", "rater", "label", "status", "seconds", "at").rows() == [
+        ("H1", "W1", "error", "valid", 31.0, "2020-11-10T04:17:09Z"),
+        ("H2", "W1", "ok", "valid", 12.5, "yesterday"),
+    ]
+    assert judgments.dropped == {"status untrusted": 1}
+
+
+def test_what_the_workers_saw_is_kept(batch: Path) -> None:
+    frame = read_judgments(batch).frame
+    assert frame["Input.text"].to_list() == ["We met in Monday.", 'We said "on Monday".']
+    assert "WorkerId" not in frame.columns
+
+
+@pytest.mark.parametrize("item", ["Input.item", "item"])
+def test_an_input_can_be_the_item(batch: Path, item: str) -> None:
+    assert read_judgments(batch, columns={"item": item}, status=("all",)).frame["item"].to_list() == [
+        "p7",
+        "p7",
+        "p8",
+    ]
+
+
+def test_rejected_work_can_be_asked_for(batch: Path) -> None:
+    assert read_judgments(batch, status=("untrusted",)).frame["rater"].to_list() == ["W2"]
+
+
+def test_several_answers_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("HITId,AssignmentId,WorkerId,Answer.usage,Answer.comment\nH1,S1,W1,ok,fine\n")
+    with pytest.raises(
+        BadInput, match=r"b\.csv:1: expected one column Answer\.\*, found Answer\.usage, Answer\.comment"
+    ):
+        read_judgments(path)
+    for label in ("Answer.usage", "usage"):
+        assert read_judgments(path, columns={"label": label}).frame["label"].to_list() == ["ok"]
+    with pytest.raises(
+        UnknownName, match=r"unknown column 'usge'. Did you mean|unknown column 'usge'. Known: Answer.usage"
+    ):
+        read_judgments(path, columns={"label": "usge"})
+
+
+def test_a_batch_without_answers_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("HITId,AssignmentId,WorkerId\nH1,S1,W1\n")
+    with pytest.raises(BadInput, match="found none"):
+        read_judgments(path)
+
+
+def test_summer_time_is_told_from_winter_time() -> None:
+    times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
+    assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]
+
+
+def test_a_batch_can_be_asked_for_by_name(batch: Path) -> None:
+    judgments = read_amt(batch, item="item", label="usage", status=("all",))
+    assert judgments.frame.select("item", "rater", "label").rows()[0] == ("p7", "W1", "error")
+    batch.write_text("item,rater,label\na,b,c\n")
+    with pytest.raises(
+        BadInput, match="expected a batch of Mechanical Turk, found no column HITId, AssignmentId, WorkerId"
+    ):
+        read_amt(batch)
+
+
+REPORT_HEADER = (
+    "_unit_id,_created_at,_golden,_id,_missed,_started_at,_tainted,_channel,_trust,_worker_id,_country,"
+    "usage,text,usage_gold,usage_gold_reason\n"
+)
+REPORT_ROWS = (
+    "11,11/25/2013 16:27:04,false,901,,11/25/2013 16:26:30,false,neodev,0.91,W1,NZL,error,We met in Monday.,,\n"
+    "12,11/25/2013 16:28:00,true,902,,11/25/2013 16:27:58,false,neodev,0.91,W1,NZL,ok,We met on Friday.,"
+    '"ok\nunsure",Days take on.\n'
+    "11,11/25/2013 17:00:00,false,903,,11/25/2013 16:59:00,true,elite,0.41,W2,CAN,ok,We met in Monday.,,\n"
+    "12,11/25/2013 17:01:00,true,904,true,11/25/2013 17:00:01,true,elite,0.41,W2,CAN,error,We met on Friday.,"
+    '"ok\nunsure",Days take on.\n'
+)
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "f123456.csv"
+    path.write_text(REPORT_HEADER + REPORT_ROWS)
+    return path
+
+
+def test_a_report_is_known_by_its_header(report: Path) -> None:
+    judgments = read_judgments(report)
+    assert judgments.frame.select("item", "rater", "label", "status", "seconds", "at").rows() == [
+        ("11", "W1", "error", "valid", 34.0, "2013-11-25T16:27:04"),
+        ("12", "W1", "ok", "valid", 2.0, "2013-11-25T16:28:00"),
+    ]
+    assert judgments.dropped == {"status untrusted": 2}
+
+
+def test_trust_channel_and_country_are_kept(report: Path) -> None:
+    frame = read_judgments(report, status=("all",)).frame
+    assert frame.select("_trust", "_channel", "_country", "_golden").row(2) == ("0.41", "elite", "CAN", "false")
+
+
+def test_test_questions_are_gold_each_once_with_every_accepted_answer(report: Path) -> None:
+    assert read_gold(report).frame.to_dicts() == [{"item": "12", "label": "ok|unsure", "reason": "Days take on."}]
+    assert len(read_gold(report, columns={"label": "usage"})) == 1
+    assert len(read_gold(report, columns={"label": "usage_gold"})) == 1
+
+
+def test_an_answer_beside_a_unit_that_is_no_test_question_is_no_gold(report: Path) -> None:
+    report.write_text(
+        REPORT_HEADER + REPORT_ROWS.replace("We met in Monday.,,", "We met in Monday.,error,Days take on.")
+    )
+    assert read_gold(report).frame["item"].to_list() == ["12"]
+
+
+def test_two_gold_answers_for_one_unit_are_duplicates(report: Path) -> None:
+    report.write_text(REPORT_HEADER + REPORT_ROWS.replace('"ok\nunsure"', '"ok"', 1))
+    with pytest.raises(BadInput, match="expected item '12' once"):
+        read_gold(report)
+
+
+def test_a_report_without_test_questions_has_no_gold(report: Path) -> None:
+    report.write_text(REPORT_HEADER + REPORT_ROWS.splitlines()[0] + "\n")
+    with pytest.raises(BadInput, match="expected test questions with an answer in 'usage_gold', found none"):
+        read_gold(report)
+
+
+def test_several_questions_are_named(report: Path) -> None:
+    report.write_text("_unit_id,_worker_id,a,b,a_gold,b_gold\n1,W,x,y,,\n")
+    with pytest.raises(BadInput, match="found 2; choose with --columns label=QUESTION among a, b"):
+        read_judgments(report)
+    assert read_judgments(report, columns={"label": "b"}).frame["label"].to_list() == ["y"]
+
+
+def test_a_report_without_gold_columns_asks_for_the_question(report: Path) -> None:
+    report.write_text("_unit_id,_worker_id,usage,text\n1,W,ok,Yes.\n")
+    with pytest.raises(BadInput, match="found 0; choose with --columns label=QUESTION among usage, text"):
+        read_judgments(report)
+
+
+def test_an_aggregated_report_is_refused(report: Path) -> None:
+    report.write_text(
+        "_unit_id,_golden,_unit_state,_trusted_judgments,_last_judgment_at,usage,usage:confidence\n1,,,5,,ok,1\n"
+    )
+    with pytest.raises(BadInput, match="expected a full report, found an aggregated one"):
+        read_judgments(report)
+
+
+def test_a_time_in_another_shape_is_named(report: Path) -> None:
+    report.write_text(REPORT_HEADER + REPORT_ROWS.replace("11/25/2013 17:00:00", "noon"))
+    with pytest.raises(
+        BadInput, match="expected a time like 11/25/2013 16:27:04 in '_created_at', found 'noon'"
+    ) as caught:
+        read_judgments(report)
+    assert caught.value.problems[0].line == 5  # the row before holds a line end
+
+
+def test_judgments_and_gold_come_together(report: Path) -> None:
+    judgments, gold = read_crowdflower(report, status=("all",))
+    assert len(judgments) == 4
+    assert gold is not None
+    assert gold.frame["label"].to_list() == ["ok|unsure"]
+    report.write_text(REPORT_HEADER + REPORT_ROWS.splitlines()[0] + "\n")
+    assert read_crowdflower(report)[1] is None
+
+
+def test_a_report_asked_for_by_name_must_be_one(report: Path) -> None:
+    report.write_text("item,rater,label\na,b,c\n")
+    with pytest.raises(BadInput, match="expected a full report of CrowdFlower, found no column _unit_id, _worker_id"):
+        read_crowdflower(report)
+    report.write_text("_unit_id,_trusted_judgments,usage\n1,5,ok\n")
+    with pytest.raises(BadInput, match="found an aggregated one"):
+        read_crowdflower(report)
