@@ -55,7 +55,7 @@ app = typer.Typer(
     cls=LazyGroup.of(COMMANDS),
     help="grater: find out how good a grammatical error detector really is.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
 
@@ -75,7 +75,7 @@ def main(args: list[str] | None = None) -> None:
 
 
 def run(args: list[str]) -> int:
-    """Run one command and give its exit status; every error that a person can mend becomes plain lines."""
+    """Run one command and return its exit status; every error that a person can mend becomes plain lines."""
     _speak_any_language()
     try:
         status = typer.main.get_command(app)(args, prog_name="grater", standalone_mode=False)

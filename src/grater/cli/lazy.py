@@ -1,8 +1,12 @@
-"""A command group that knows its commands by name and help line, and imports one only when it runs."""
+"""A command group that knows its commands by name and help line, and imports one only when it runs.
+
+An option means the same in every command.  Options that had another name are in `RENAMED`: the old name still works,
+and no help shows it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -12,35 +16,45 @@ from typer.core import TyperCommand, TyperGroup
 COMPLETION = ("install_completion", "show_completion")
 """Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
 
+RENAMED: Mapping[str, Mapping[str, str]] = {}
+"""By command: the old name of an option, and the name it has now."""
+
 
 class LazyCommand(TyperCommand):
     """Stands in for a command until it is called; then the real one makes the context and runs in it."""
 
-    def __init__(self, name: str, place: str, help_line: str) -> None:
+    def __init__(self, name: str, target: str, help_line: str) -> None:
         super().__init__(name, help=help_line)
-        self.place = place
+        self.target = target
 
     def load(self) -> Any:
-        module, _, attribute = self.place.partition(":")
+        module, _, attribute = self.target.partition(":")
         command = typer.main.get_command(getattr(import_module(module), attribute))
         command.name = self.name
         command.params = [param for param in command.params if param.name not in COMPLETION]
         return command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        return self.load().make_context(info_name, args, parent=parent, **extra)
+        path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
+        return self.load().make_context(info_name, renamed(args, RENAMED.get(path, {})), parent=parent, **extra)
+
+
+def renamed(args: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Arguments with the present names of their options, `--old=value` included."""
+    split = (arg.partition("=") for arg in args)
+    return [f"{names.get(option, option)}{equals}{value}" for option, equals, value in split]
 
 
 class LazyGroup(TyperGroup):
     """A group whose commands are given as `{name: (module:attribute, help line)}`."""
 
-    places: Mapping[str, tuple[str, str]] = {}
+    targets: Mapping[str, tuple[str, str]] = {}
 
     @classmethod
-    def of(cls, places: Mapping[str, tuple[str, str]]) -> type[LazyGroup]:
-        return type("LazyGroup", (cls,), {"places": places})
+    def of(cls, targets: Mapping[str, tuple[str, str]]) -> type[LazyGroup]:
+        return type("LazyGroup", (cls,), {"targets": targets})
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        for name, (place, help_line) in self.places.items():
-            self.add_command(LazyCommand(name, place, help_line))
+        for name, (target, help_line) in self.targets.items():
+            self.add_command(LazyCommand(name, target, help_line))
