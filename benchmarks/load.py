@@ -37,7 +37,7 @@ from sqlalchemy import func, select
 from tests.store.postgres import new_database, running_cluster
 
 from grater.model import Essay
-from grater.store import Store, essays, open_store, people, schema, sessions, tokens
+from grater.store import Store, credentials, essays, open_store, people, schema
 from grater.store.checks import violations
 from grater.study.archive import new
 from grater.study.jobs import JobPlan, add_job
@@ -127,8 +127,8 @@ def make(location: str, n_raters: int, through: str) -> tuple[str, list[Key]]:
 def _key(store: Store, person_id: str, through: str) -> Key:
     with store.write() as tx:
         if through == "api":
-            return Key(tokens.make(tx, person_id))
-        token, session = sessions.start(tx, person_id, hours=HOURS)
+            return Key(credentials.make_token(tx, person_id))
+        token, session = credentials.start_session(tx, person_id, hours=HOURS)
         return Key(token, session.csrf)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from grater.server.work.desk import desk_of
-from grater.store import drafts
+from grater.store import revisions
 from grater.store.people import Person
 from grater.tasks.marking import tagset_of
 
@@ -78,7 +78,7 @@ def prepared(site: Site, n_paragraphs: int) -> tuple[Person, str]:
     with site.store.write() as tx:
         desk = desk_of(tx, address.rpartition("/")[2], person_id=person.person_id)
         body = {"edits": marks(text, [tag.code for tag in tagset_of(desk.unit.unit)]), "set_aside": False}
-        drafts.save(tx, unit_id=desk.unit.unit_id, person_id=person.person_id, revision=0, body=body)  # type: ignore[arg-type]
+        revisions.save_draft(tx, unit_id=desk.unit.unit_id, person_id=person.person_id, revision=0, body=body)  # type: ignore[arg-type]
     return person, address
 
 

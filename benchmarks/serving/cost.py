@@ -26,7 +26,7 @@ from tests.store.postgres import new_database, running_cluster
 
 from grater.server.app import create_app
 from grater.server.settings import Settings
-from grater.store import open_store, sessions, tokens
+from grater.store import credentials, open_store
 
 N_RATERS = 20
 HOST = "127.0.0.1:8000"
@@ -143,7 +143,10 @@ def measure(location: str, n: int) -> dict[str, Cost]:
     job_id, keys = make(location, N_RATERS, "api")
     with open_store(location) as store:
         with store.write() as tx:
-            pairs = [(key, sessions.start(tx, tokens.find(tx, key.token).person_id, hours=1)) for key in keys]  # type: ignore[union-attr]
+            pairs = [
+                (key, credentials.start_session(tx, credentials.token_owner(tx, key.token).person_id, hours=1))
+                for key in keys
+            ]  # type: ignore[union-attr]
         engines = [store.engine, store.glancing] if store.is_postgres else [store.engine]
         caller = Caller(create_app(Settings(base_url=f"http://{HOST}"), store), Watch(*engines))
 

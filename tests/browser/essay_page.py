@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.store import drafts, leases
+from grater.store import leases, revisions
 from grater.store.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
@@ -149,7 +149,7 @@ class EssayPage:
     def stored(self) -> list[tuple[int, int, str, str, list[str]]]:
         """What the server holds now, whatever the page says."""
         with self.site.store.read() as tx:
-            draft = drafts.find(tx, unit_id=self.unit_id, person_id=self.person.person_id)
+            draft = revisions.find_draft(tx, unit_id=self.unit_id, person_id=self.person.person_id)
         edits = draft.body["edits"] if draft else []
         return [tuple(edit[key] for key in ("start", "end", "quote", "tag", "replacements")) for edit in edits]  # type: ignore[union-attr,index,call-overload,misc]
 

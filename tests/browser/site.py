@@ -18,7 +18,7 @@ from grater.model import Essay, Item, Span
 from grater.server import Settings, create_app
 from grater.server.context import SESSION
 from grater.server.work.desk import take_next
-from grater.store import Store, essays, items, jobs, judgments, open_store, people, sessions, units
+from grater.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
@@ -46,7 +46,7 @@ class Site:
     def context(self, browser: Browser, person: Person, **options: object) -> BrowserContext:
         """A browser of its own in which the person is logged in."""
         with self.store.write() as tx:
-            token, _ = sessions.start(tx, person.person_id, hours=1)
+            token, _ = credentials.start_session(tx, person.person_id, hours=1)
         context = browser.new_context(base_url=self.url, **options)  # type: ignore[arg-type]
         context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
         return context

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from grater.store import checks, people, tokens
+from grater.store import checks, credentials, people
 from tests.browser.chromium import watched
 from tests.browser.site import Site, live_site
 
@@ -119,7 +119,7 @@ def let_answer(site: Site, job_id: str, *, role: str, n_raters: int) -> None:
     for number in range(n_raters):
         with site.store.write() as tx:
             person = people.add(tx, name=f"{role} {number}", role=role)
-            token = tokens.make(tx, person.person_id)
+            token = credentials.make_token(tx, person.person_id)
         headers = {"authorization": f"Bearer {token}"}
         with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=60) as client:
             while (lease := client.post(f"/jobs/{job_id}/next").json()["lease"]) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Route, expect
 
-from grater.store import leases, sessions
+from grater.store import credentials, leases
 from tests.browser.essay_page import EssayPage, marking
 from tests.browser.site import Site
 
@@ -151,7 +151,7 @@ def test_back_and_forth_while_marking_keeps_the_marks(site: Site, chromium: Brow
 def test_an_ended_session_keeps_the_marks_in_the_browser(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         with site.store.write() as tx:
-            sessions.end_all(tx, desk.person.person_id)
+            credentials.end_all_sessions(tx, desk.person.person_id)
         desk.drag("own")
         desk.fill(tag="sva", correction="owns")
         desk.expect_state("signed-out")

@@ -15,7 +15,7 @@ from grater.server import Settings, setup_link
 from grater.server.roles import PAGES
 from grater.server.work.desk import desk_of, hand_in
 from grater.server.work.pages import last_page
-from grater.store import essays, findings, gold, invitations, jobs, panels, units
+from grater.store import essays, gold, invitations, jobs, panels, revisions, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.adjudication import review
@@ -178,7 +178,7 @@ def odd_marks(site: Site, annotator: Person) -> None:
     hand_in(site.store, desk, {"edits": [json.dumps([_edit("own", "SVA", "own")])]}, seconds=9)
     assert review(site.store, name) == 1
     with site.store.read() as tx:
-        assert len(findings.open_of(tx, annotator.person_id)) == 1
+        assert len(revisions.open_findings(tx, annotator.person_id)) == 1
 
 
 def _edit(words: str, tag: str, correction: str) -> dict[str, Json]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import open_store, people, tokens
+from grater.store import credentials, open_store, people
 from grater.study.archive import new
 from tests.cli.running import grater
 
@@ -23,10 +23,10 @@ def test_a_token_acts_for_its_person_while_it_lasts(study: Path, capsys: pytest.
     ran = grater(capsys, "study", "token", study, "Ann", "--days", 2)
     assert ran.err == "acts for Ann, manager, for 2 days\n"
     with open_store(study) as store, store.read() as tx:
-        person = tokens.find(tx, ran.out.strip())
+        person = credentials.token_owner(tx, ran.out.strip())
         assert person is not None
         assert person.name == "Ann"
-        assert tokens.of_person(tx, person.person_id)[0].expires_at is not None
+        assert credentials.tokens_of_person(tx, person.person_id)[0].expires_at is not None
 
 
 def test_an_unknown_person_is_answered_with_the_nearest(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

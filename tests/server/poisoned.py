@@ -15,13 +15,13 @@ from grater.store import (
     Store,
     Tx,
     adjudications,
+    credentials,
     decisions,
-    disputes,
+    dump,
     essays,
-    findings,
+    events,
     gold,
-    guidelines,
-    imports,
+    gold_review,
     invitations,
     items,
     jobs,
@@ -29,14 +29,12 @@ from grater.store import (
     panels,
     payments,
     people,
-    reviews,
+    revisions,
     submissions,
-    tokens,
     units,
-    webhooks,
 )
-from grater.store.findings import Finding
 from grater.store.people import Person
+from grater.store.revisions import Finding
 from grater.store.units import NewUnit
 from grater.study.mining import mine_study
 from grater.study.people import seat
@@ -106,7 +104,7 @@ def _job(tx: Tx, task: str, item: Item) -> str:
     options = {"crowd": CROWD | {"pilot": evil("pilot")}} if task == "error" else {}
     name = f"{evil('job')}{task}"
     job = jobs.add(tx, name=name, task=task, title=evil("title"), judgments=2, options=options)
-    guidelines.add(tx, job.job_id, evil("guidelines"))
+    jobs.add_guidelines(tx, job.job_id, evil("guidelines"))
     units.add_all(tx, job.job_id, [NewUnit(((item.item_id, SUGGESTED),), item.essay_id)])
     return jobs.set_state(tx, job.job_id, "open").job_id
 
@@ -136,13 +134,16 @@ def _answer(store: Store, job_id: str, rater: Person, fields: dict[str, list[str
 def _crowd(tx: Tx, job_id: str, owner: Person, rater: Person) -> tuple[str, str]:
     """Disputes, talk, money, and a panel with a guest."""
     missed = [row for each in units.ids_of_job(tx, job_id, role="gold") for row in submissions.of_unit(tx, each)]
-    made = [disputes.add(tx, str(row.submission_id), person_id=row.person_id, text=evil("dispute")) for row in missed]
+    made = [
+        gold_review.open_dispute(tx, str(row.submission_id), person_id=row.person_id, text=evil("dispute"))
+        for row in missed
+    ]
     mine = next(each for each in made if each.person_id == rater.person_id)
-    disputes.decide(tx, mine.dispute_id, is_granted=False, answer=evil("answer"))
+    gold_review.decide_dispute(tx, mine.dispute_id, is_granted=False, answer=evil("answer"))
     write = partial(messages.send, tx, job_id=job_id)
     write(from_id=rater.person_id, text=evil("message"))
     write(from_id=owner.person_id, to_id=rater.person_id, text=evil("letter"))
-    reviews.add(tx, job_id, rater.person_id, stars=1, text=evil("review"))
+    messages.add_review(tx, job_id, rater.person_id, stars=1, text=evil("review"))
     payments.bonus(tx, jobs.get(tx, job_id), rater.person_id, 5, note=evil("note"))
     codes: dict[str, Json] = {"codes": {"completed": evil("code"), "screened-out": evil("code")}}
     panel_id = panels.add(tx, job_id, "prolific", options=codes).panel_id
@@ -155,8 +156,8 @@ def _rest(tx: Tx, owner: Person, rated: str, marked: str) -> str:
     """A decision, a finding, a file, a webhook, a token; give that of an invitation."""
     answers = [Answer(PLACE.item_id, "both fine")]
     adjudications.save(tx, unit_id=rated, person_id=owner.person_id, answers=answers, comment=evil("decision"))
-    findings.add_all(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
-    imports.start(tx, kind="corpus", name=evil("file"), sha256="0")
-    webhooks.add(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
-    tokens.make(tx, owner.person_id, name=evil("token"))
+    revisions.add_findings(tx, [Finding("", marked, owner.person_id, "rule", evil("finding"), 0, 3)])
+    dump.start_import(tx, kind="corpus", name=evil("file"), sha256="0")
+    events.add_webhook(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
+    credentials.make_token(tx, owner.person_id, name=evil("token"))
     return invitations.make(tx, role="worker", name=evil("invitation"))

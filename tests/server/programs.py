@@ -8,7 +8,7 @@ from typing import Any
 
 from grater.server.openapi import schema
 from grater.server.roles import API
-from grater.store import tokens
+from grater.store import credentials
 from tests.server.json_schema import complaints, referred
 from tests.server.studies import BASE, Study
 
@@ -57,7 +57,7 @@ class Program:
     def __init__(self, study: Study, who: str = "", *, token: str = "") -> None:
         if not token:
             with study.store.write() as tx:
-                token = tokens.make(tx, study.people[who].person_id)
+                token = credentials.make_token(tx, study.people[who].person_id)
         self.client = study.client()
         self.headers = {"authorization": f"Bearer {token}"}
         self.described = Described(study)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grater.model import Essay, Item, Json, Span
-from grater.store import Store, essays, gold, guidelines, items, jobs, people, tokens, units
+from grater.store import Store, credentials, essays, gold, items, jobs, people, units
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
 
@@ -150,7 +150,7 @@ def make_job(
         job = jobs.add(
             tx, name=name, task="error", judgments=size.judgments, lease_minutes=minutes, options={"crowd": terms}
         )
-        guidelines.add(tx, job.job_id, TASKS["error"].guidelines)
+        jobs.add_guidelines(tx, job.job_id, TASKS["error"].guidelines)
         work = [item for n, item in enumerate(found) if n not in gold_numbers]
         units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), item.essay_id) for item in work])
         for number in sorted(known):
@@ -175,7 +175,7 @@ def make_raters(store: Store, size: Size) -> list[SimulatedRater]:
     with store.write() as tx:
         for n, kind in enumerate(kinds):
             person = people.add(tx, name=f"rater {n:02}", role="worker")
-            token = tokens.make(tx, person.person_id)
+            token = credentials.make_token(tx, person.person_id)
             skill = min(0.98, max(0.75, rng.gauss(0.88, 0.05)))
             made.append(SimulatedRater(person.name, person.person_id, token, kind, skill, rng.random() < 0.1))
     return made

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from grater.model import Essay, Item, Json, Span
 from grater.server import Settings, create_app
 from grater.server.security import HASHER
-from grater.store import Store, Tx, essays, gold, guidelines, items, jobs, open_store, people, sessions, units
+from grater.store import Store, Tx, credentials, essays, gold, items, jobs, open_store, people, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
@@ -82,7 +82,7 @@ class Study:
         if who:
             person = self.people.get(who) or self._named(who)
             with self.store.write() as tx:
-                token, session = sessions.start(tx, person.person_id, hours=12)
+                token, session = credentials.start_session(tx, person.person_id, hours=12)
             browser.client.cookies.set("grater-session", token)
             browser.csrf = session.csrf
         return browser
@@ -145,7 +145,7 @@ def places() -> list[Item]:
 def add_job(tx: Tx, task: str, *, judgments: int = 2, name: str = "", state: str = "open") -> str:
     """An open job with units for a task; give its id."""
     job = jobs.add(tx, name=name or task, task=task, judgments=judgments, title=f"Job {task}")
-    guidelines.add(tx, job.job_id, TASKS[task].guidelines)
+    jobs.add_guidelines(tx, job.job_id, TASKS[task].guidelines)
     units.add_all(tx, job.job_id, new_units(tx, task))
     jobs.set_state(tx, job.job_id, state)  # type: ignore[arg-type]
     return job.job_id

@@ -8,7 +8,7 @@ from grater.errors import BadInput
 from grater.server import setup_link
 from grater.server.account.pages import own_path
 from grater.server.security import hash_password, is_password
-from grater.store import invitations, people, sessions
+from grater.store import credentials, invitations, people
 from grater.store.clock import DAY, HOUR, MINUTE
 from tests.server.studies import PASSWORD, Browser, Study
 
@@ -64,7 +64,7 @@ def test_a_login_ends_the_session_that_it_came_with(bare: Study) -> None:
     browser.get("/me")
     browser.post("/login", {"name": "Manager", "password": PASSWORD})
     with bare.store.read() as tx:
-        assert sessions.find(tx, old) is None
+        assert credentials.find_session(tx, old) is None
 
 
 def test_tokens_are_stored_as_hashes_only(bare: Study) -> None:
@@ -81,7 +81,7 @@ def test_logging_out_ends_the_session_on_the_server(bare: Study) -> None:
     token = browser.client.cookies["grater-session"]
     browser.post("/logout")
     with bare.store.read() as tx:
-        assert sessions.find(tx, token) is None
+        assert credentials.find_session(tx, token) is None
 
 
 def test_a_session_ends_with_time(bare: Study) -> None:

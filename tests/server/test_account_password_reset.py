@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grater.store import people, sessions
+from grater.store import credentials, people
 from tests.server.studies import PASSWORD, Browser, Study
 
 NEW = "a brighter morning"
@@ -36,13 +36,13 @@ def log_in(study: Study, name: str, password: str) -> int:
 def test_a_link_gives_the_same_person_a_new_password_and_ends_their_sessions(bare: Study) -> None:
     worker = bare.people["worker"]
     with bare.store.write() as tx:
-        old, _ = sessions.start(tx, worker.person_id, hours=12)
+        old, _ = credentials.start_session(tx, worker.person_id, hours=12)
     _, path = link_for(bare.browser("manager"), bare, "worker")
     assert 'value="Worker" readonly' in bare.browser().get(path).text
     assert come_back(bare, path) == 200
     assert (log_in(bare, "Worker", PASSWORD), log_in(bare, "Worker", NEW)) == (401, 200)
     with bare.store.read() as tx:
-        assert sessions.find(tx, old) is None
+        assert credentials.find_session(tx, old) is None
         assert people.named(tx, "Worker").person_id == worker.person_id
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grater.store import checks, judgments, tokens, units
+from grater.store import checks, credentials, judgments, units
 from grater.store.clock import DAY
 from tests.server.studies import Study, served
 from tests.server.test_people_seats import seat_of
@@ -95,7 +95,7 @@ def test_a_seat_a_draft_and_the_api(study: Study) -> None:
     saved = [browser.client.put(f"/leases/{lease}/draft", json=body, headers=headers).status_code for _ in range(2)]
     assert saved == [200, 200]  # the second is a replay
     with study.store.write() as tx:
-        token = tokens.make(tx, study.people["annotator"].person_id)
+        token = credentials.make_token(tx, study.people["annotator"].person_id)
         assert len(units.ids_of_job(tx, study.jobs["choice"])) == 10
     client, bearer = study.client(), {"authorization": f"Bearer {token}"}
     sent = client.post(f"/api/v1/jobs/{study.jobs['choice']}/next", headers=bearer).json()["lease"]

@@ -7,7 +7,7 @@ import json
 import zipfile
 
 from grater.server.roles import API
-from grater.store import judgments, tokens
+from grater.store import credentials, judgments
 from tests.server.programs import Program
 from tests.server.studies import Study
 
@@ -69,7 +69,7 @@ def test_a_token_that_was_ended_is_worth_nothing(study: Study) -> None:
     headers = {"authorization": f"Bearer {secret}"}
     assert study.client().get(f"{API}/me", headers=headers).json()["name"] == "Worker"
     with study.store.read() as tx:
-        (token,) = tokens.of_person(tx, study.people["worker"].person_id)
+        (token,) = credentials.tokens_of_person(tx, study.people["worker"].person_id)
     browser.post(f"/me/tokens/{token.token_id}/end")
     assert study.client().get(f"{API}/me", headers=headers).status_code == 401
 
@@ -77,7 +77,7 @@ def test_a_token_that_was_ended_is_worth_nothing(study: Study) -> None:
 def test_nobody_ends_anothers_token(study: Study) -> None:
     Program(study, "worker")
     with study.store.read() as tx:
-        (token,) = tokens.of_person(tx, study.people["worker"].person_id)
+        (token,) = credentials.tokens_of_person(tx, study.people["worker"].person_id)
     assert study.browser("owner").post(f"/me/tokens/{token.token_id}/end").status_code == 404
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grater.model import Decision, Json
-from grater.store import checks, decisions, gold, jobs, leases, people, queue, tokens, trust, units
+from grater.store import checks, credentials, decisions, gold, jobs, leases, people, queue, trust, units
 from grater.store.units import NewUnit
 from grater.study.jobs import JobPlan, add_job
 from grater.study.samples import Wish, draw
@@ -71,7 +71,7 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
     """The same sentence as work in one job and as gold in its twin; neither page, keys, order nor names tell."""
     with crowd.store.write() as tx:
         ids = {role: twin(tx, role) for role in ("work", "gold")}
-        token = tokens.make(tx, crowd.people["worker"].person_id)
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
     browser = crowd.browser("worker")
     paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
     if access == "page":
@@ -93,7 +93,7 @@ def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monke
     monkeypatch.setattr(queue, "new_shuffle", lambda: 0)  # from the first unit on: nobody has to begin anew
     with crowd.store.write() as tx:
         job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
-        token = tokens.make(tx, crowd.people["worker"].person_id)
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
     browser, headers = crowd.browser("worker"), {"authorization": f"Bearer {token}"}
     begin(browser, job_id)
     costs: dict[bool, set[tuple[tuple[str, ...], ...]]] = {True: set(), False: set()}
@@ -373,8 +373,8 @@ def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> N
 
 def test_the_api_tells_a_rater_the_reason_only_after_the_miss(crowd: Study) -> None:
     with crowd.store.write() as tx:
-        token = tokens.make(tx, crowd.people["worker"].person_id)
-        boss = tokens.make(tx, crowd.people["manager"].person_id)
+        token = credentials.make_token(tx, crowd.people["worker"].person_id)
+        boss = credentials.make_token(tx, crowd.people["manager"].person_id)
     client = crowd.client()
     mine, theirs = ({"authorization": f"Bearer {each}"} for each in (token, boss))
     job_id = crowd.jobs["crowd"]

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from grater.model import Essay
-from grater.store import essays, guidelines, invitations, jobs, judgments, people, units
+from grater.store import essays, invitations, jobs, judgments, people, units
 from tests.server.studies import Browser, Patience, Study
 from tests.server.test_work import FILLED, answer, answer_all, start
 
@@ -90,7 +90,7 @@ def test_new_instructions_are_a_new_version_and_judgments_know_theirs(study: Stu
     assert "<strong>twice</strong>" in rater.get(f"/jobs/{job_id}").text
     answer(rater, start(rater, study, "error"), FILLED["error"])
     with study.store.read() as tx:
-        assert [each.version for each in guidelines.versions(tx, job_id)] == [1, 2]
+        assert [each.version for each in jobs.guidelines_versions(tx, job_id)] == [1, 2]
         assert sorted(row["guidelines"] for row in judgments.table(tx, job_id)) == [1, 2]  # type: ignore[type-var]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.store import guidelines
+from grater.store import jobs
 from tests.server.studies import Study
 
 
@@ -13,7 +13,7 @@ def test_a_look_saves_nothing_and_keeps_what_was_written(study: Study) -> None:
     assert "<strong>twice</strong>" in page
     assert ">Read **twice**.</textarea>" in page
     with study.store.read() as tx:
-        assert len(guidelines.versions(tx, study.jobs["usage"])) == 1
+        assert len(jobs.guidelines_versions(tx, study.jobs["usage"])) == 1
 
 
 def test_an_earlier_version_is_shown_and_can_be_the_newest_again(study: Study) -> None:
@@ -24,7 +24,7 @@ def test_an_earlier_version_is_shown_and_can_be_the_newest_again(study: Study) -
     assert ">The second.</textarea>" in browser.get(f"{path}?version=2").text
     browser.post(path, {"markdown": "The second."})
     with study.store.read() as tx:
-        assert [each.markdown for each in guidelines.versions(tx, study.jobs["usage"])][1:] == [
+        assert [each.markdown for each in jobs.guidelines_versions(tx, study.jobs["usage"])][1:] == [
             "The second.",
             "The third.",
             "The second.",

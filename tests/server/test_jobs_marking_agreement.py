@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 
-from grater.store import leases, tokens, units
+from grater.store import credentials, leases, units
 from tests.server.studies import Patience, Study
 from tests.server.test_work import start
 
@@ -38,7 +38,7 @@ def test_that_all_say_an_essay_is_marked_is_no_agreement(study: Study) -> None:
     assert "<td>Observed agreement</td><td>1.000" in identified
     assert "<td>Observed agreement</td><td>0.000" in classified
     with study.store.write() as tx:
-        token = tokens.make(tx, study.people["manager"].person_id)
+        token = credentials.make_token(tx, study.people["manager"].person_id)
     headers = {"authorization": f"Bearer {token}"}
     told = study.client().get(f"/api/v1/jobs/{study.jobs['marking']}/agreement", headers=headers).json()
     assert told["labels"] is None

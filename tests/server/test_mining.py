@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from grater.model import Essay, Item, Json, Span
-from grater.store import adjudications, essays, items, jobs, tokens, units
+from grater.store import adjudications, credentials, essays, items, jobs, units
 from grater.store.units import NewUnit
 from grater.tables import read_items
 from tests.server.studies import Browser, Study, hidden, served
@@ -189,7 +189,7 @@ def test_hostile_words_of_a_list_are_text(mining: Study) -> None:
 
 def call(study: Study, role: str, method: str, path: str, body: object = None):  # type: ignore[no-untyped-def]
     with study.store.write() as tx:
-        token = tokens.make(tx, study.people[role].person_id)
+        token = credentials.make_token(tx, study.people[role].person_id)
     headers = {"authorization": f"Bearer {token}"}
     return study.client().request(method, f"/api/v1{path}", headers=headers, json=body)
 

@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 import pytest
 
 from grater.server.webhooks.delivery import signature
-from grater.store import tokens
+from grater.store import credentials
 from grater.store.events import VERBS_ABOUT
 from tests.server.programs import Program
 from tests.server.studies import BASE, Study
@@ -38,7 +38,7 @@ def test_the_script_runs_from_the_essays_to_the_export(
         return io.BytesIO(reply.content)
 
     with bare.store.write() as tx:
-        monkeypatch.setenv("GRATER_TOKEN", tokens.make(tx, bare.people["manager"].person_id))
+        monkeypatch.setenv("GRATER_TOKEN", credentials.make_token(tx, bare.people["manager"].person_id))
     monkeypatch.setenv("GRATER_SERVER", BASE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(urllib.request, "urlopen", urlopen)

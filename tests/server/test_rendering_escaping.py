@@ -10,23 +10,9 @@ import pytest
 from grater.model import Essay, Item, Json, Span
 from grater.server.jobs.live import Bar, bars, curve
 from grater.server.rendering import as_html
-from grater.store import (
-    Store,
-    essays,
-    findings,
-    gold,
-    guidelines,
-    invitations,
-    items,
-    jobs,
-    people,
-    sessions,
-    tokens,
-    units,
-    webhooks,
-)
-from grater.store.findings import Finding
-from grater.store.imports import start as start_import
+from grater.store import Store, credentials, essays, events, gold, invitations, items, jobs, people, revisions, units
+from grater.store.dump import start_import as start_import
+from grater.store.revisions import Finding
 from grater.store.units import NewUnit
 from grater.study import people as seating
 from tests.server.studies import PASSWORD_HASH, Browser, Study, served
@@ -46,13 +32,13 @@ def poisoned(store: Store) -> tuple[str, str]:
         essays.add_all(tx, [Essay(EVIL, text)])
         items.add_all(tx, [items.of(item)])
         job = jobs.add(tx, name=EVIL, task="verify", title=EVIL)
-        guidelines.add(tx, job.job_id, EVIL)
+        jobs.add_guidelines(tx, job.job_id, EVIL)
         unit_ids = units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), EVIL)])
         (practice,) = units.add_all(tx, job.job_id, [NewUnit(((item.item_id, payload),), EVIL, role="practice")])
         gold.add(tx, practice, item.item_id, [EVIL], reason=EVIL)
         jobs.set_state(tx, job.job_id, "open")
         start_import(tx, kind="corpus", name=EVIL, sha256="0")
-        webhooks.add(tx, url=f"https://example.org/{EVIL}", verbs=[EVIL])
+        events.add_webhook(tx, url=f"https://example.org/{EVIL}", verbs=[EVIL])
         invitations.make(tx, role="worker", name=EVIL)
         pair = [people.add(tx, name=f"{EVIL}{n}", role="worker") for n in range(2)]
         seating.seat(tx, pair)
@@ -63,12 +49,12 @@ def evil_browser(study: Study) -> Browser:
     """Somebody with a hostile name, and a token of a hostile name, as owner."""
     with study.store.write() as tx:
         person = people.add(tx, name=EVIL, role="owner", password_hash=PASSWORD_HASH)
-        tokens.make(tx, person.person_id, name=EVIL)
+        credentials.make_token(tx, person.person_id, name=EVIL)
         seating.seat(tx, [person, people.named(tx, "Worker")])
         marked = jobs.named(tx, EVIL)
         (unit_id,) = units.ids_of_job(tx, marked.job_id, role="work")
-        findings.add_all(tx, [Finding("", unit_id, person.person_id, EVIL, EVIL)])
-        token, session = sessions.start(tx, person.person_id, hours=1)
+        revisions.add_findings(tx, [Finding("", unit_id, person.person_id, EVIL, EVIL)])
+        token, session = credentials.start_session(tx, person.person_id, hours=1)
     browser = study.browser()
     browser.client.cookies.set("grater-session", token)
     browser.csrf = session.csrf

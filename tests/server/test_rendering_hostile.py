@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from grater.server.roles import PAGES, PUBLIC, roles_of
-from grater.store import dump, sessions
+from grater.store import credentials, dump
 from tests.server.poisoned import LIVE, MARK, poisoned
 from tests.server.studies import Browser, Study, served
 
@@ -23,7 +23,7 @@ SHOWN = set(re.findall(r"evil\(['\"]([a-z]+)", Path(__file__).with_name("poisone
 
 def browser_of(study: Study, person_id: str) -> Browser:
     with study.store.write() as tx:
-        token, _ = sessions.start(tx, person_id, hours=1)
+        token, _ = credentials.start_session(tx, person_id, hours=1)
     browser = study.browser()
     browser.client.cookies.set("grater-session", token)
     return browser

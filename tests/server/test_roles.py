@@ -10,7 +10,7 @@ import pytest
 from starlette.routing import Mount
 
 from grater.server.roles import API, PUBLIC, ROLES_OF, roles_of
-from grater.store import tokens
+from grater.store import credentials
 from tests.server.studies import BASE, ROLES, Study, served
 
 
@@ -83,7 +83,7 @@ def ask(study: Study, method: str, path: str, role: str) -> int:
         headers = {}
         if role != PUBLIC:
             with study.store.write() as tx:
-                headers["authorization"] = f"Bearer {tokens.make(tx, study.people[role].person_id)}"
+                headers["authorization"] = f"Bearer {credentials.make_token(tx, study.people[role].person_id)}"
         return int(study.client(follow=False).request(method, place, headers=headers, json={}).status_code)
     browser = study.browser("" if role == PUBLIC else role)
     browser.client.follow_redirects = False

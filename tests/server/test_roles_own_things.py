@@ -11,8 +11,8 @@ import pytest
 
 from grater.model import Json
 from grater.server.roles import API, ROLES_OF
-from grater.store import Tx, events, findings, leases, sessions, tokens
-from grater.store.findings import Finding
+from grater.store import Tx, credentials, events, leases, revisions
+from grater.store.revisions import Finding
 from tests.server.studies import BASE, Study, served
 from tests.server.test_work import FILLED, answer, start
 
@@ -49,13 +49,13 @@ def _ids(tx: Tx, job_id: str, person_id: str, done: str) -> dict[str, str]:
     held = leases.held(tx, job_id=job_id, person_id=person_id)
     assert sent is not None
     assert held is not None
-    findings.add_all(tx, [Finding("", sent.unit_id, person_id, "rule", "look again", 0, 2)])
-    tokens.make(tx, person_id)
+    revisions.add_findings(tx, [Finding("", sent.unit_id, person_id, "rule", "look again", 0, 2)])
+    credentials.make_token(tx, person_id)
     return {
         "unit_id": sent.unit_id,
         "lease_id": held.lease_id,
-        "finding_id": findings.open_of(tx, person_id)[0].finding_id,
-        "token_id": tokens.of_person(tx, person_id)[0].token_id,
+        "finding_id": revisions.open_findings(tx, person_id)[0].finding_id,
+        "token_id": credentials.tokens_of_person(tx, person_id)[0].token_id,
     }
 
 
@@ -63,8 +63,8 @@ def call(study: Study, who: str, method: str, route: str, ids: dict[str, str]) -
     """The status of one call with a body that is right for it, and how many events it left."""
     person_id = study.people[who].person_id
     with study.store.write() as tx:
-        bearer = tokens.make(tx, person_id)
-        cookie, session = sessions.start(tx, person_id, hours=1)
+        bearer = credentials.make_token(tx, person_id)
+        cookie, session = credentials.start_session(tx, person_id, hours=1)
     with study.store.read() as tx:
         before = events.latest(tx)
     client = study.client(follow=False)

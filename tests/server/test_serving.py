@@ -22,7 +22,7 @@ import pytest
 from grater.errors import UsageError
 from grater.server.serving import listening
 from grater.server.webhooks.delivery import Teller
-from grater.store import checks, judgments, open_store, tokens
+from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
 from tests.server.studies import PASSWORD, Study, hidden, served
 from tests.server.test_webhooks import finish_one, told
@@ -71,7 +71,7 @@ def test_a_file_is_served_by_one_process(bare: Study, capsys: pytest.CaptureFixt
 def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location: str) -> None:
     with served(location, tasks=("error",), judgments=5) as study, study.store.write() as tx:
         job_id = study.jobs["error"]
-        keys = [tokens.make(tx, person.person_id) for person in study.people.values()]
+        keys = [credentials.make_token(tx, person.person_id) for person in study.people.values()]
     with two_processes(location) as (url, pid), ThreadPoolExecutor(len(keys)) as pool:
         before = workers_of(pid)
         os.kill(before[0], signal.SIGKILL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.model import Decision
-from grater.store import decisions, samples
+from grater.store import decisions
 from tests.server.studies import Study, new_units
 
 
@@ -32,7 +32,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     page = manager.post("/manage/samples", {"of": "mine", "n": "6", "flagged": "3", "name": "first"}).text
     assert "<strong>first</strong>: 6 items for mine" in page
     with study.store.read() as tx:
-        drawn = set(samples.named(tx, "first").frame["item"])
+        drawn = set(decisions.sample_named(tx, "first").frame["item"])
     assert len(drawn & set(ids[:4])) == 3
     assert "<option>first</option>" in manager.get("/manage/jobs/new").text
     made = manager.post("/manage/jobs", {"task": "error", "name": "sampled", "judgments": "1", "sample": "first"})
@@ -59,7 +59,7 @@ def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str
     assert reply.status_code == 422
     assert words in reply.text
     with study.store.read() as tx:
-        assert samples.names(tx) == []
+        assert decisions.sample_names(tx) == []
 
 
 def test_the_report_is_a_download_of_one_job(study: Study) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from grater.errors import BadInput
 from grater.server.uploads import safe_name, unpack
-from grater.store import essays, imports
+from grater.store import dump, essays
 from tests.server.studies import Study
 
 MOST = 1_000_000
@@ -150,7 +150,7 @@ def test_essays_come_in_by_the_browser(bare: Study) -> None:
     assert "1 new" in reply.text
     with bare.store.read() as tx:
         assert any("about the sea" in essay.text for essay in essays.all(tx))
-        assert [each.name for each in imports.all(tx)] == ["new.txt"]
+        assert [each.name for each in dump.all_imports(tx)] == ["new.txt"]
 
 
 def test_an_archive_of_essays_comes_in_as_a_folder(bare: Study) -> None:
@@ -169,7 +169,7 @@ def test_one_bad_file_keeps_them_all_out(bare: Study) -> None:
     assert "/tmp" not in reply.text
     with bare.store.read() as tx:
         assert essays.count(tx) == 3
-        assert imports.all(tx) == []
+        assert dump.all_imports(tx) == []
 
 
 def test_items_and_decisions_come_in_and_make_a_job(bare: Study) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from grater.errors import BadInput
 from grater.server.webhooks.delivery import MOST_FAILURES, Teller, require_outside, signature
-from grater.store import jobs, webhooks
+from grater.store import events, jobs
 from grater.store.units import FINISHED
 from tests.server.json_schema import complaints
 from tests.server.programs import Program
@@ -100,7 +100,7 @@ def test_a_webhook_that_never_answers_is_paused(study: Study) -> None:
         study.clock.now += 10_000_000
     assert len(outside.heard) == MOST_FAILURES
     with study.store.read() as tx:
-        assert webhooks.all(tx)[0].state == "paused"
+        assert events.all_webhooks(tx)[0].state == "paused"
 
 
 def test_a_webhook_hears_only_what_it_asked_for(study: Study) -> None:
@@ -126,9 +126,9 @@ def test_a_restart_forgets_no_failure_and_a_webhook_taken_up_again_starts_anew(s
         study.clock.now += 10_000_000
         restarted.tell_all()
     with study.store.write() as tx:
-        (paused,) = webhooks.all(tx)
+        (paused,) = events.all_webhooks(tx)
         assert paused.state == "paused"
-        webhooks.set_state(tx, paused.webhook_id, "active")
+        events.set_webhook_state(tx, paused.webhook_id, "active")
     outside.status = 200
     assert restarted.tell_all() == 1  # at once, though the last failure was a moment ago
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grater.model import Item, Json, Span
-from grater.store import checks, items, jobs, progress, tokens, units
+from grater.store import checks, credentials, items, jobs, progress, units
 from grater.store.units import NewUnit
 from tests.server.studies import TEXTS, Patience, Study
 from tests.server.test_work import FILLED, answer, answer_all, start
@@ -134,7 +134,7 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     rater, job_id = study.browser("annotator"), study.jobs["error"]
     answer(rater, start(rater, study, "error"), FILLED["error"])
     with study.store.write() as tx:
-        token = tokens.make(tx, study.people["manager"].person_id)
+        token = credentials.make_token(tx, study.people["manager"].person_id)
     client, headers = study.client(), {"authorization": f"Bearer {token}"}
     assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
     assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200

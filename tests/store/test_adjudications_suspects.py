@@ -50,10 +50,14 @@ def test_one_suspect_is_found_by_its_place_in_its_own_list(store: Store) -> None
     other_id, _ = listed(store, 3, name="other")
     job_id, _ = listed(store)
     with store.read() as tx:
-        assert [adjudications.at(tx, job_id, place) for place in (1, 2)] == adjudications.suspects_of_job(tx, job_id)
+        assert [adjudications.suspect_at(tx, job_id, place) for place in (1, 2)] == adjudications.suspects_of_job(
+            tx, job_id
+        )
         # 3 is the unit that wants a rater; and people may type any number
-        assert {adjudications.at(tx, job_id, place) for place in (-1, 0, 3, 4, 2**31, 2**63, 10**30)} == {None}
-        third = adjudications.at(tx, other_id, 3)
+        assert {adjudications.suspect_at(tx, job_id, place) for place in (-1, 0, 3, 4, 2**31, 2**63, 10**30)} == {
+            None
+        }
+        third = adjudications.suspect_at(tx, other_id, 3)
     assert third is not None
     assert (third.place, third.item) == (3, PLACES[2])
 

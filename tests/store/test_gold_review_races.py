@@ -9,7 +9,7 @@ import pytest
 
 from grater.errors import StoreBusy
 from grater.model import Json
-from grater.store import Store, ejection, gold_review, leases, sessions
+from grater.store import Store, credentials, ejection, gold_review, leases
 from grater.store.leases import Lease
 from grater.store.queue import Place
 from tests.store.crowds import Crowd, make_crowd
@@ -108,6 +108,6 @@ def test_a_quiz_that_ends_in_two_tabs_at_once_is_judged_once(store: Store, attem
     assert crowd.trust().attempts == 1
     assert crowd.trust().state == ("ejected" if attempts == 1 else "quiz")
     with store.write() as tx:
-        sessions.start(tx, crowd.raters[0], hours=1)  # a new browser changes nothing
+        credentials.start_session(tx, crowd.raters[0], hours=1)  # a new browser changes nothing
     assert (crowd.take() is None) == (attempts == 1)
     crowd.require_promises()

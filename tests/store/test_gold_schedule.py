@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.model import Json
-from grater.store import Store, ejection, gold_review, leases, people, queue, sessions
+from grater.store import Store, credentials, ejection, gold_review, leases, people, queue
 from grater.store.clock import HOUR
 from tests.store.crowds import make_crowd, statements
 from tests.store.worlds import FakeClock
@@ -73,12 +73,12 @@ def test_a_rater_begins_with_the_quiz_and_works_after_it(store: Store) -> None:
 def test_a_failed_quiz_ends_the_session_and_every_later_one(store: Store) -> None:
     crowd = make_crowd(store, terms=QUIZ)
     with store.write() as tx:
-        token, _ = sessions.start(tx, crowd.raters[0], hours=1)
+        token, _ = credentials.start_session(tx, crowd.raters[0], hours=1)
     crowd.work(n=4, gold="ok")
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
     with store.write() as tx:
-        assert sessions.find(tx, token) is None
-        sessions.start(tx, crowd.raters[0], hours=1)
+        assert credentials.find_session(tx, token) is None
+        credentials.start_session(tx, crowd.raters[0], hours=1)
     assert crowd.take() is None
     crowd.require_promises()
 

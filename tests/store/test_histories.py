@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-from grater.store import Store, checks, ejection, events, jobs, leases, open_store, people, submissions, webhooks
+from grater.store import Store, checks, ejection, events, jobs, leases, open_store, people, submissions
+from grater.store.checks import from_events, stored
 from grater.store.clock import MINUTE
 from grater.store.events import Event
-from grater.store.rebuild import from_events, stored
 from tests.store.postgres import in_memory, new_database
 from tests.store.worlds import FakeClock, World, make_world
 
@@ -124,15 +124,15 @@ def test_a_new_listener_hears_of_a_transaction_that_is_still_open(cluster: str) 
 def test_a_webhook_hears_of_what_comes_after_it_and_remembers_what_it_was_told(store: Store) -> None:
     with store.write() as tx:
         people.add(tx, name="before", role="worker")
-        hook = webhooks.add(tx, url="https://example.org/hook")
+        hook = events.add_webhook(tx, url="https://example.org/hook")
     with store.write() as tx:
         people.add(tx, name="after", role="worker")
     with store.write() as tx:
         heard = [event.verb for event in events.since(tx, hook.last_n)] if not tx.is_postgres else None
         newest = events.latest(tx)
-        webhooks.told(tx, hook.webhook_id, newest, http_status=500, is_delivered=False)
-        webhooks.told(tx, hook.webhook_id, newest, http_status=200, is_delivered=True)
-        assert [each.state for each in webhooks.deliveries_of(tx, hook.webhook_id)].count("failed") == 1
-        assert [each.last_n for each in webhooks.all(tx)] == [newest]
-        webhooks.set_state(tx, hook.webhook_id, "paused")
+        events.record_delivery(tx, hook.webhook_id, newest, http_status=500, is_delivered=False)
+        events.record_delivery(tx, hook.webhook_id, newest, http_status=200, is_delivered=True)
+        assert [each.state for each in events.deliveries_of(tx, hook.webhook_id)].count("failed") == 1
+        assert [each.last_n for each in events.all_webhooks(tx)] == [newest]
+        events.set_webhook_state(tx, hook.webhook_id, "paused")
     assert heard in (None, ["webhook.added", "person.added"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import Conflict, GraterError, NotFound, UsageError
-from grater.store import Store, checks, invitations, people, sessions, tokens
+from grater.store import Store, checks, credentials, invitations, people
 from grater.store.clock import DAY, HOUR
 from tests.store.worlds import FakeClock
 
@@ -39,27 +39,27 @@ def test_a_joint_seat_is_for_two_people(store: Store) -> None:
 def test_a_session_ends_by_time_by_hand_and_with_its_person(store: Store, clock: FakeClock) -> None:
     with store.write() as tx:
         ann = people.add(tx, name="Ann", role="worker").person_id
-        made = [sessions.start(tx, ann, hours=1)[0] for _ in range(4)]
-        sessions.end(tx, made[0])
+        made = [credentials.start_session(tx, ann, hours=1)[0] for _ in range(4)]
+        credentials.end_session(tx, made[0])
     with store.read() as tx:
-        assert [sessions.find(tx, token) is not None for token in made] == [False, True, True, True]
-        assert sessions.find(tx, "guessed") is None
+        assert [credentials.find_session(tx, token) is not None for token in made] == [False, True, True, True]
+        assert credentials.find_session(tx, "guessed") is None
     clock.advance(HOUR)
     with store.write() as tx:
-        assert sessions.find(tx, made[1]) is None
-        fresh = sessions.start(tx, ann, hours=1)[0]
+        assert credentials.find_session(tx, made[1]) is None
+        fresh = credentials.start_session(tx, ann, hours=1)[0]
         people.set_state(tx, ann, "ended")
-        assert sessions.find(tx, fresh) is None
+        assert credentials.find_session(tx, fresh) is None
         people.set_state(tx, ann, "active")
-        assert sessions.find(tx, fresh) is not None
-        sessions.end_all(tx, ann)
-        assert sessions.find(tx, fresh) is None
+        assert credentials.find_session(tx, fresh) is not None
+        credentials.end_all_sessions(tx, ann)
+        assert credentials.find_session(tx, fresh) is None
 
 
 def test_two_sessions_share_no_secret(store: Store) -> None:
     with store.write() as tx:
         ann = people.add(tx, name="Ann", role="worker").person_id
-        (one, first), (two, second) = (sessions.start(tx, ann, hours=1) for _ in range(2))
+        (one, first), (two, second) = (credentials.start_session(tx, ann, hours=1) for _ in range(2))
     assert one != two
     assert first.csrf != second.csrf
 
@@ -69,7 +69,11 @@ def test_no_secret_is_stored_as_it_is(store: Store) -> None:
 
     with store.write() as tx:
         ann = people.add(tx, name="Ann", role="worker").person_id
-        told = [sessions.start(tx, ann, hours=1)[0], tokens.make(tx, ann), invitations.make(tx, role="worker")]
+        told = [
+            credentials.start_session(tx, ann, hours=1)[0],
+            credentials.make_token(tx, ann),
+            invitations.make(tx, role="worker"),
+        ]
     with store.read() as tx:
         rows = [
             str(row)
@@ -102,19 +106,19 @@ def test_a_token_is_its_persons_until_it_ends(store: Store, clock: FakeClock) ->
     with store.write() as tx:
         ann = people.add(tx, name="Ann", role="worker").person_id
         bob = people.add(tx, name="Bob", role="worker").person_id
-        secret, short = tokens.make(tx, ann, name="laptop"), tokens.make(tx, ann, days=1)
-        found = tokens.find(tx, secret)
+        secret, short = credentials.make_token(tx, ann, name="laptop"), credentials.make_token(tx, ann, days=1)
+        found = credentials.token_owner(tx, secret)
         assert found is not None
         assert found.person_id == ann
-        token_id = next(each.token_id for each in tokens.of_person(tx, ann) if each.name == "laptop")
+        token_id = next(each.token_id for each in credentials.tokens_of_person(tx, ann) if each.name == "laptop")
     with pytest.raises(NotFound), store.write() as tx:
-        tokens.end(tx, token_id, person_id=bob)
+        credentials.end_token(tx, token_id, person_id=bob)
     with store.write() as tx:
-        tokens.end(tx, token_id, person_id=ann)
+        credentials.end_token(tx, token_id, person_id=ann)
     clock.advance(DAY)
     with store.read() as tx:
-        assert tokens.find(tx, secret) is None
-        assert tokens.find(tx, short) is None
+        assert credentials.token_owner(tx, secret) is None
+        assert credentials.token_owner(tx, short) is None
 
 
 def test_what_postgresql_cannot_hold_is_an_error_and_not_a_crash(store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Json
-from grater.store import Store, drafts, ejection, events, gold, leases, open_store, panels, people, progress, units
+from grater.store import Store, ejection, events, gold, leases, open_store, panels, people, progress, revisions, units
 from grater.store.clock import HOUR, MINUTE
 from grater.store.panels import PanelPlace
 from grater.study.terms import set_terms
@@ -86,8 +86,8 @@ def test_of_two_tabs_that_save_a_draft_at_once_the_second_is_told(store: Store) 
     lease = crowd.take(0)
     assert lease is not None
     mine = {"unit_id": lease.unit_id, "person_id": lease.person_id}
-    one = writing(store, lambda tx: drafts.save(tx, **mine, revision=0, body={"tab": 1}))
-    two = writing(store, lambda tx: drafts.save(tx, **mine, revision=0, body={"tab": 2}))
+    one = writing(store, lambda tx: revisions.save_draft(tx, **mine, revision=0, body={"tab": 1}))
+    two = writing(store, lambda tx: revisions.save_draft(tx, **mine, revision=0, body={"tab": 2}))
     first, second = interrupted(store, one, two, before="INSERT INTO drafts")
     assert first == 1
     assert isinstance(second.exception(), Stale)

@@ -9,20 +9,18 @@ from grater.errors import Conflict, NotFound
 from grater.store import (
     Store,
     admission,
-    disputes,
     events,
-    findings,
     gold_review,
-    guidelines,
     invitations,
     jobs,
     payments,
     people,
+    revisions,
     schema,
     submissions,
     units,
 )
-from grater.store.findings import Finding
+from grater.store.revisions import Finding
 from grater.study.terms import set_terms
 from tests.store.crowds import Crowd, make_crowd
 from tests.store.races import interrupted, writing
@@ -40,25 +38,26 @@ def disputed(store: Store) -> tuple[Crowd, str]:
 def test_a_double_click_disputes_once(store: Store) -> None:
     crowd, submission_id = disputed(store)
     add = writing(
-        store, lambda tx: disputes.add(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+        store,
+        lambda tx: gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong."),
     )
     _, again = interrupted(store, add, add, before="INSERT INTO disputes")
     assert isinstance(again.exception(), Conflict)
     with store.read() as tx:
-        assert len(disputes.of_job(tx, crowd.job.job_id)) == 1
+        assert len(gold_review.disputes_of_job(tx, crowd.job.job_id)) == 1
 
 
 def test_a_dispute_is_granted_or_refused_and_never_both(store: Store) -> None:
     crowd, submission_id = disputed(store)
     with store.write() as tx:
-        made = disputes.add(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
-    refuse = writing(store, lambda tx: disputes.decide(tx, made.dispute_id, is_granted=False))
-    grant = writing(store, lambda tx: disputes.decide(tx, made.dispute_id, is_granted=True))
+        made = gold_review.open_dispute(tx, submission_id, person_id=crowd.raters[0], text="It is not wrong.")
+    refuse = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=False))
+    grant = writing(store, lambda tx: gold_review.decide_dispute(tx, made.dispute_id, is_granted=True))
     _, granted = interrupted(store, refuse, grant, before="UPDATE disputes")
     assert isinstance(granted.exception(), Conflict)
     with store.read() as tx:
         state = next(each.state for each in gold_review.of_job(tx, crowd.job.job_id) if each.unit_id == made.unit_id)
-        assert (disputes.the(tx, made.dispute_id).state, state) == ("refused", "active")
+        assert (gold_review.get_dispute(tx, made.dispute_id).state, state) == ("refused", "active")
 
 
 def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> None:
@@ -66,7 +65,7 @@ def test_the_same_review_twice_at_once_finds_everything_once(store: Store) -> No
     with store.read() as tx:
         (unit_id,) = units.ids_of_job(tx, crowd.job.job_id)
     found = [Finding("", unit_id, crowd.raters[0], "same", "a correction that changes nothing", 0, 2)]
-    add = writing(store, lambda tx: findings.add_all(tx, found))
+    add = writing(store, lambda tx: revisions.add_findings(tx, found))
     n_added, again = interrupted(store, add, add, before="INSERT INTO findings")
     assert (n_added, again.result()) == (1, 0)
     with store.read() as tx:
@@ -106,8 +105,8 @@ def test_two_who_change_different_terms_at_once_change_both(store: Store) -> Non
 
 def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    one = writing(store, lambda tx: guidelines.add(tx, crowd.job.job_id, "Mark little."))
-    two = writing(store, lambda tx: guidelines.add(tx, crowd.job.job_id, "Mark less."))
+    one = writing(store, lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark little."))
+    two = writing(store, lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark less."))
     first, second = interrupted(store, one, two, before="INSERT INTO guidelines")
     assert sorted((first.version, second.result().version)) == [1, 2]
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from grater.errors import Conflict, GraterError, NotFound, UsageError
-from grater.store import Store, Tx, checks, ejection, judgments, leases, sessions, submissions
+from grater.store import Store, Tx, checks, credentials, ejection, judgments, leases, submissions
 from grater.store.clock import HOUR
 from grater.tasks.task import Answer
 from tests.store.worlds import FakeClock, World, make_world
@@ -108,13 +108,13 @@ def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(st
     world.work(0)
     held = world.must_take(0)
     with store.write() as tx:
-        token, _ = sessions.start(tx, world.raters[0], hours=1)
+        token, _ = credentials.start_session(tx, world.raters[0], hours=1)
     with store.write() as tx:
         ejection.eject(tx, world.job_id, world.raters[0])
     assert counts(world) == {"untrusted": 1}
     with store.read() as tx:
         assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
-        assert sessions.find(tx, token) is None
+        assert credentials.find_session(tx, token) is None
     assert {world.work(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
 
 
@@ -167,11 +167,11 @@ def test_answers_must_be_about_the_units_items(store: Store, item_ids: list[str]
     ],
 )
 def test_the_database_itself_refuses_to_forget(store: Store, statement: str) -> None:
-    from grater.store import guidelines
+    from grater.store import jobs
 
     world = make_world(store)
     with store.write() as tx:
-        guidelines.add(tx, world.job_id, "Read first.")
+        jobs.add_guidelines(tx, world.job_id, "Read first.")
     world.work()
     with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
         tx.execute(sql(statement))

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, Forbidden, NotFound, UsageError
-from grater.store import Store, adjudications, findings, jobs, leases, people, submissions, units
+from grater.store import Store, adjudications, jobs, leases, people, revisions, submissions, units
 from grater.study.adjudication import accept, decide, review, waiting
 from grater.study.export import export
 from grater.study.importing import import_files
@@ -142,13 +142,13 @@ def test_a_correction_that_changes_nothing_comes_back_to_its_annotator(store: St
     assert work(store, "marks", ann, edits=ODD)
     assert [review(store, "marks") for _ in range(2)] == [1, 0]
     with store.write() as tx:
-        (found,) = findings.open_of(tx, ann)
+        (found,) = revisions.open_findings(tx, ann)
         assert found.rule == "equals-text"
-        assert findings.open_of(tx, bob) == []
-        findings.settle(tx, found.finding_id, "kept", person_id=ann)
-        assert findings.open_of(tx, ann) == []
+        assert revisions.open_findings(tx, bob) == []
+        revisions.settle_finding(tx, found.finding_id, "kept", person_id=ann)
+        assert revisions.open_findings(tx, ann) == []
     with pytest.raises(NotFound), store.write() as tx:
-        findings.settle(tx, found.finding_id, "mended", person_id=bob)
+        revisions.settle_finding(tx, found.finding_id, "mended", person_id=bob)
     with pytest.raises(UsageError, match="only marked essays"):
         review(store, "errors")
 

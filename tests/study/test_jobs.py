@@ -16,7 +16,7 @@ from grater.errors import Conflict, UsageError
 from grater.model import Essay
 from grater.rng import generator
 from grater.server.work.desk import desk_of, hand_in, take_next
-from grater.store import Store, assignments, checks, essays, guidelines, jobs, people, units
+from grater.store import Store, assignments, checks, essays, jobs, people, units
 from grater.store.units import StudyUnit
 from grater.study.importing import import_files
 from grater.study.job_units import batches
@@ -105,7 +105,7 @@ def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
     add_job(full, JobPlan("a", "error"))
     add_job(full, JobPlan("b", "error", guidelines="Only look at *on*."))
     with full.read() as tx:
-        told = [guidelines.current(tx, jobs.named(tx, name).job_id) for name in ("a", "b")]
+        told = [jobs.current_guidelines(tx, jobs.named(tx, name).job_id) for name in ("a", "b")]
     assert [each and each.markdown for each in told] == [TASKS["error"].guidelines, "Only look at *on*."]
 
 

@@ -11,7 +11,7 @@ from grater.cli.options import Json
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, read_guidelines
 from grater.errors import UsageError
-from grater.store import guidelines, jobs, open_store
+from grater.store import jobs, open_store
 
 app = typer.Typer()
 
@@ -33,10 +33,10 @@ def change(
     with open_store(study) as store, store.write() as tx:
         found = jobs.named(tx, job)
         if instructions is not None:
-            guidelines.add(tx, found.job_id, words)
+            jobs.add_guidelines(tx, found.job_id, words)
         if state is not None:
             found = jobs.set_state(tx, found.job_id, state)
-        current = guidelines.current(tx, found.job_id)
+        current = jobs.current_guidelines(tx, found.job_id)
     version = current.version if current else 0
     if as_json:
         print_json({"job": job, "state": found.state, "guidelines": version})

@@ -19,7 +19,7 @@ from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.sampled import sampled
 from grater.evaluate.sampled_json import sampled_json
 from grater.statistics.bootstrap import RESAMPLES, Chance
-from grater.store import open_store, samples
+from grater.store import decisions, open_store
 from grater.study.samples import kind_of
 from grater.study.tables import study_tables
 from grater.tables import first_of_each
@@ -42,7 +42,7 @@ def results(
 ) -> None:
     """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
     with open_store(study) as store, store.read() as tx:
-        drawn = samples.named(tx, sample) if sample else None
+        drawn = decisions.sample_named(tx, sample) if sample else None
         kind = kind_of(drawn) if drawn else kind
         tables = study_tables(tx, study, job_names=job, kind=kind, with_programs=with_programs)
     if tables.decisions is None or tables.judgments is None:

@@ -34,7 +34,7 @@ from grater.server import security as walls
 from grater.server.roles import API, PUBLIC, roles_of
 from grater.server.security import Tries
 from grater.server.settings import Settings
-from grater.store import Store, sessions, tokens
+from grater.store import Store, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
 
@@ -218,11 +218,11 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Pe
         if scheme.lower() != "bearer" or not bearer:
             return None, ""
         with server.store.glance() as tx:
-            return tokens.find(tx, bearer.strip()), ""
+            return credentials.token_owner(tx, bearer.strip()), ""
     if not token:
         return None, ""
     with server.store.glance() as tx:
-        found = sessions.visitor(tx, token)
+        found = credentials.visitor(tx, token)
         return (found[1], found[0].csrf) if found else (None, "")
 
 

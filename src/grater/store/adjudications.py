@@ -159,7 +159,7 @@ def suspects_of_job(
     return [_listed(row) for row in tx.all(query.order_by(PLACE).offset(start).limit(most), job=job_id)]
 
 
-def at(tx: Tx, job_id: str, place: int) -> ListedSuspect | None:
+def suspect_at(tx: Tx, job_id: str, place: int) -> ListedSuspect | None:
     """The suspect at a place."""
     row = tx.first(AT, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
     return None if row is None else _listed(row)

@@ -3,17 +3,22 @@
 Secrets never leave: password hashes, sessions, tokens, invitations, webhooks and the study's key stay behind.
 Without `names`, neither do the names and addresses of people, nor a panel's ids of them: they go by pseudonyms.
 A panel whose links were signed is closed in an archive, since its secret stays behind.
+
+What was imported, when, and its hash: the same file twice is said, not done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy import text as sql
 
-from grater.store import schema
+from grater.model import Json
+from grater.store import events, schema
+from grater.store.ids import new_id
 from grater.store.transaction import Tx, chunks
 
 STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
@@ -87,3 +92,46 @@ def _person(row: dict[str, Any], *, names: bool) -> dict[str, Any]:
     if not names:
         row |= {"name": row["pseudonym"], "email": "", "payload": {}}
     return row
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: int
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+IMPORT_COLUMNS = [schema.imports.c[name] for name in Import.__dataclass_fields__]
+
+
+def start_import(tx: Tx, *, kind: str, name: str, sha256: str, payload: Mapping[str, Json] | None = None) -> str:
+    """Note an import, whose rows can then point at it."""
+    made = Import(new_id(), kind, name, sha256, 0, tx.now, payload or {})
+    tx.insert(schema.imports, {column: getattr(made, column) for column in Import.__dataclass_fields__})
+    return made.import_id
+
+
+def finish_import(tx: Tx, import_id: str, *, n_rows: int, actor: str | None = None) -> None:
+    tx.execute(schema.imports.update().where(schema.imports.c.import_id == import_id).values(n_rows=n_rows))
+    events.write(tx, actor, "import.done", import_id, {"n_rows": n_rows})
+
+
+def find_import(tx: Tx, *, kind: str, sha256: str) -> Import | None:
+    """An earlier import of the very same bytes."""
+    row = tx.first(
+        select(*IMPORT_COLUMNS)
+        .where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
+        .order_by(schema.imports.c.at)
+    )
+    return None if row is None else Import(*row)
+
+
+def all_imports(tx: Tx) -> list[Import]:
+    return [
+        Import(*row)
+        for row in tx.all(select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id))
+    ]

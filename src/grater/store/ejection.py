@@ -28,7 +28,7 @@ from sqlalchemy import exists, func, select
 
 from grater.crowd.terms import terms_of
 from grater.crowd.trust import TrustRule, is_below, passes_quiz
-from grater.store import gold_schedule, jobs, leases, people, schema, sessions, slots, submissions, trust, units
+from grater.store import credentials, gold_schedule, jobs, leases, people, schema, slots, submissions, trust, units
 from grater.store.jobs import Job
 from grater.store.transaction import Record, Tx, chunks
 from grater.store.trust import Trust
@@ -83,7 +83,7 @@ def eject(tx: Tx, job_id: str, person_id: str, *, actor: str | None = None, why:
     held = leases.held_by(tx, person_id, job_id=job_id)
     for lease in held:
         leases.close(tx, lease, "revoked", actor=actor)
-    sessions.end_all(tx, person_id)
+    credentials.end_all_sessions(tx, person_id)
     promote(tx, [*_units_of(tx, found), *(lease.unit_id for lease in held)], actor=actor)
     return len(found)
 

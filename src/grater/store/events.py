@@ -4,19 +4,24 @@ The event log: what happened, in order, never changed; the state of the work can
 
 An event is written in the transaction that it tells of, so the two stand or fall together.  `actor` is a person's id,
 or None where grater itself acted; `verb` is `noun.what` (`lease.taken`); names and answers are not repeated here.
+
+Webhooks: addresses outside that want to hear of events; each remembers the last event it was told of.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from sqlalchemy import BigInteger, bindparam, func, select, tuple_
 from sqlalchemy import text as sql
 
+from grater.errors import NotFound
 from grater.model import Json
 from grater.store import schema
+from grater.store.ids import new_id, new_secret
 from grater.store.transaction import Tx, insert_into
 
 VERBS_ABOUT = {
@@ -186,3 +191,76 @@ def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
 def latest(tx: Tx) -> int:
     """The number of the newest event."""
     return int(tx.value(select(func.max(schema.events.c.n))) or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """`secret` signs what is sent.  `verbs` are the events to tell of; none means all."""
+
+    webhook_id: str
+    url: str
+    secret: str = field(repr=False)
+    verbs: list[str] = field(hash=False)
+    last_n: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    delivery_id: str
+    webhook_id: str
+    n: int
+    tries: int
+    state: str
+    http_status: int | None
+    at: int
+
+
+WEBHOOK_COLUMNS = [schema.webhooks.c[name] for name in Webhook.__dataclass_fields__]
+
+
+def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
+    """A new webhook; it hears of what happens from now on."""
+    made = Webhook(new_id(), url, new_secret(), sorted(verbs), certain(tx), "active")
+    row = {name: getattr(made, name) for name in Webhook.__dataclass_fields__}
+    tx.insert(schema.webhooks, row | {"added_at": tx.now})
+    write(tx, actor, "webhook.added", made.webhook_id)
+    return made
+
+
+def all_webhooks(tx: Tx) -> list[Webhook]:
+    query = select(*WEBHOOK_COLUMNS).order_by(schema.webhooks.c.added_at, schema.webhooks.c.webhook_id)
+    return [Webhook(*row) for row in tx.all(query)]
+
+
+def set_webhook_state(
+    tx: Tx, webhook_id: str, state: Literal["active", "paused"], *, actor: str | None = None
+) -> None:
+    if tx.value(select(schema.webhooks.c.url).where(schema.webhooks.c.webhook_id == webhook_id)) is None:
+        raise NotFound("there is no such webhook")
+    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(state=state))
+    write(tx, actor, f"webhook.{state}", webhook_id)
+
+
+def record_delivery(
+    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int = 1
+) -> None:
+    """Remember that event `n` was told, or how telling it failed; the next one is only told after this one."""
+    state = "delivered" if is_delivered else "failed"
+    row = {"delivery_id": new_id(), "webhook_id": webhook_id, "n": n, "tries": tries, "state": state}
+    tx.insert(schema.deliveries, row | {"http_status": http_status, "at": tx.now})
+    if is_delivered:
+        skip_events(tx, webhook_id, n)
+
+
+def skip_events(tx: Tx, webhook_id: str, n: int) -> None:
+    """Events up to `n` are behind this webhook, told or not for it."""
+    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(last_n=n))
+
+
+def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
+    """The latest attempts, the newest first."""
+    columns = [schema.deliveries.c[name] for name in Delivery.__dataclass_fields__]
+    newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
+    query = select(*columns).where(schema.deliveries.c.webhook_id == webhook_id).order_by(*newest).limit(most)
+    return [Delivery(*row) for row in tx.all(query)]

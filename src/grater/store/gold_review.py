@@ -3,6 +3,8 @@
 Gold missed by more than half of the raters who saw it, five at the least, suspends itself; a manager may forgive it
 for good, suspend it, or make it active again.  Each change recounts the trust of all who answered it.  Whom the rules
 had put out and now would not is taken back; nobody is put out by such a change, only by their next answer to gold.
+
+Disputes: a rater says that missed gold is wrong itself; a manager forgives the gold, or says why not.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, func, select
 
 from grater.crowd.trust import is_suspect
-from grater.errors import NotFound, UsageError
+from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.registry import unknown
-from grater.store import ejection, events, jobs, schema
+from grater.store import ejection, events, jobs, people, schema
 from grater.store.gold import Gold
-from grater.store.transaction import Tx, locking
+from grater.store.ids import new_id
+from grater.store.transaction import Record, Tx, locking
 
 COUNTED = ("valid", "untrusted")
 
@@ -148,3 +151,114 @@ OF_LEASE = locking(
     .order_by(schema.gold.c.item_id),
     of=schema.gold,
 )
+
+
+LONGEST_DISPUTE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    dispute_id: str
+    submission_id: str
+    person_id: str
+    text: str
+    state: str
+    answer: str
+    decided_by: str | None
+    at: int
+    decided_at: int | None
+    unit_id: str = ""
+
+
+DISPUTE_COLUMNS = [schema.disputes.c[name] for name in Dispute.__dataclass_fields__ if name != "unit_id"]
+DISPUTES = select(*DISPUTE_COLUMNS, schema.submissions.c.unit_id).join(
+    schema.submissions, schema.submissions.c.submission_id == schema.disputes.c.submission_id
+)
+
+
+def open_dispute(tx: Tx, submission_id: str, *, person_id: str, text: str) -> Dispute:
+    """Dispute missed gold, once; the answer must be one's own."""
+    if not 0 < len(text.strip()) <= LONGEST_DISPUTE:
+        raise BadInput(
+            Problem("form", f"text: expected 1 to {LONGEST_DISPUTE} characters, found {len(text.strip())}")
+        )
+    people.lock(tx, person_id)
+    missed = _missed(tx, submission_id)
+    if missed is None or missed.person_id != person_id:
+        raise NotFound("there is no missed question of yours to dispute here")
+    if (
+        tx.first(select(schema.disputes.c.dispute_id).where(schema.disputes.c.submission_id == submission_id))
+        is not None
+    ):
+        raise Conflict("you have disputed this one already; wait for the answer")
+    row = {"dispute_id": new_id(), "submission_id": submission_id, "person_id": person_id, "text": text.strip()}
+    tx.insert(schema.disputes, row | {"at": tx.now})
+    events.write(tx, person_id, "dispute.opened", row["dispute_id"], {"submission_id": submission_id})
+    return get_dispute(tx, row["dispute_id"])
+
+
+def decide_dispute(
+    tx: Tx, dispute_id: str, *, is_granted: bool, answer: str = "", actor: str | None = None
+) -> Dispute:
+    """Grant a dispute, which forgives its gold and settles every dispute about it; or refuse it with a word."""
+    _hold(tx, get_dispute(tx, dispute_id).unit_id)
+    dispute = get_dispute(tx, dispute_id)  # only now: somebody may have decided it while we waited
+    if dispute.state != "open":
+        raise Conflict("this dispute has been decided already")
+    if is_granted:
+        set_state(tx, dispute.unit_id, "forgiven", actor=actor)
+    same = [each for each in disputes_about(tx, dispute.unit_id) if each.state == "open"] if is_granted else [dispute]
+    for each in same:
+        state = "granted" if is_granted else "refused"
+        values = {"answer": answer.strip()[:LONGEST_DISPUTE], "decided_by": actor, "decided_at": tx.now}
+        tx.execute(
+            schema.disputes.update()
+            .where(schema.disputes.c.dispute_id == each.dispute_id)
+            .values(state=state, **values)
+        )
+        events.write(tx, actor, "dispute.decided", each.dispute_id, {"state": state})
+    return get_dispute(tx, dispute_id)
+
+
+def get_dispute(tx: Tx, dispute_id: str) -> Dispute:
+    row = tx.first(DISPUTES.where(schema.disputes.c.dispute_id == dispute_id))
+    if row is None:
+        raise NotFound("there is no such dispute")
+    return Dispute(*row)
+
+
+def disputes_about(tx: Tx, unit_id: str) -> list[Dispute]:
+    return [
+        Dispute(*row)
+        for row in tx.all(DISPUTES.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.at))
+    ]
+
+
+def disputes_of_job(tx: Tx, job_id: str) -> list[Dispute]:
+    """The disputes of a job, open ones first."""
+    order = (schema.disputes.c.state != "open", schema.disputes.c.at, schema.disputes.c.dispute_id)
+    return [Dispute(*row) for row in tx.all(DISPUTES.where(schema.submissions.c.job_id == job_id).order_by(*order))]
+
+
+def disputes_of_person(tx: Tx, person_id: str) -> dict[str, Dispute]:
+    """A rater's own disputes by submission."""
+    rows = tx.all(DISPUTES.where(schema.disputes.c.person_id == person_id).order_by(schema.disputes.c.at))
+    return {row.submission_id: Dispute(*row) for row in rows}
+
+
+def _hold(tx: Tx, unit_id: str) -> None:
+    """All disputes about one gold wait for whoever decides one of them."""
+    tx.all(
+        tx.locked(
+            DISPUTES.where(schema.submissions.c.unit_id == unit_id).order_by(schema.disputes.c.dispute_id),
+            of=schema.disputes,
+        )
+    )
+
+
+def _missed(tx: Tx, submission_id: str) -> Record | None:
+    query = select(schema.submissions.c.person_id).join(
+        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    )
+    is_missed = (schema.units.c.role == "gold") & schema.submissions.c.is_right.is_(False)
+    return tx.first(query.where(schema.submissions.c.submission_id == submission_id, is_missed))

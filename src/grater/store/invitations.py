@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 
 from grater.errors import NotFound, UsageError
-from grater.store import events, people, schema, sessions
+from grater.store import credentials, events, people, schema
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
@@ -143,7 +143,7 @@ def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
     if invitation is None or person is None or person.state != "active" or person.role != invitation.role:
         raise NotFound(SPENT)
     person = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
-    sessions.end_all(tx, person.person_id)
+    credentials.end_all_sessions(tx, person.person_id)
     this = schema.invitations.c.invitation_id == invitation.invitation_id
     tx.execute(schema.invitations.update().where(this).values(used_at=tx.now))
     events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)

@@ -1,4 +1,7 @@
-"""Jobs: one task over many units, from draft to closed."""
+"""Jobs: one task over many units, from draft to closed.
+
+What raters are told, in numbered versions; a judgment knows the version that it was made under.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
 from grater.store import events, schema
 from grater.store.clock import MINUTE
-from grater.store.ids import new_id
+from grater.store.ids import hashed, new_id
 from grater.store.transaction import Tx, locking
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
@@ -117,3 +120,50 @@ def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str 
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
     return get(tx, job_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    job_id: str
+    version: int
+    markdown: str
+    at: int
+    person_id: str | None
+
+
+GUIDELINES_COLUMNS = [schema.guidelines.c[name] for name in Guidelines.__dataclass_fields__]
+OF_JOB = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
+NEWEST = OF_JOB.order_by(schema.guidelines.c.version.desc()).limit(1)
+NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
+    schema.guidelines.c.job_id == bindparam("job_id")
+)
+
+
+def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
+    """A new version; the same words again make none."""
+    lock(tx, job_id)
+    newest = current_guidelines(tx, job_id)
+    if newest is not None and newest.markdown == markdown:
+        return newest
+    made = Guidelines(job_id, newest.version + 1 if newest else 1, markdown, tx.now, actor)
+    tx.insert(schema.guidelines, {name: getattr(made, name) for name in Guidelines.__dataclass_fields__})
+    events.write(tx, actor, "guidelines.added", job_id, {"version": made.version, "sha256": hashed(markdown)})
+    return made
+
+
+def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:
+    row = tx.first(NEWEST, job_id=job_id)
+    return None if row is None else Guidelines(*row)
+
+
+def guidelines_version(tx: Tx, job_id: str) -> int:
+    """The number of the newest version; 0 where there is none."""
+    return int(tx.value(NEWEST_VERSION, job_id=job_id) or 0)
+
+
+def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
+    """All versions, the oldest first."""
+    query = (
+        select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == job_id).order_by(schema.guidelines.c.version)
+    )
+    return [Guidelines(*row) for row in tx.all(query)]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Update, bindparam, literal_column, or_, select
 
 from grater.model import Json
-from grater.store import admission, events, guidelines, jobs, people, schema, slots, units
+from grater.store import admission, events, jobs, people, schema, slots, units
 from grater.store.admission import CLOCK_SLACK
 from grater.store.ids import new_id
 from grater.store.jobs import Job
@@ -100,7 +100,7 @@ def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, versio
         tx.now,
         tx.now + job.lease_ms,
         "held",
-        guidelines.version(tx, job.job_id) if version is None else version,
+        jobs.guidelines_version(tx, job.job_id) if version is None else version,
     )
     tx.insert(schema.leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
     slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)

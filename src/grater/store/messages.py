@@ -1,6 +1,8 @@
 """Messages between raters and those who run a job: the channel that T,C&M 2013, 7.2 asks for.
 
 A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study.
+
+What raters say of a job, during and after it: stars, words, how clear the instructions are (T,C&M 2013, 7.1).
 """
 
 from __future__ import annotations
@@ -81,3 +83,45 @@ def read_by(tx: Tx, reader_id: str, *, from_id: str | None = None) -> None:
     """The reader has seen what was sent to them, or (for staff) what one rater wrote."""
     theirs = schema.messages.c.to_id == reader_id if from_id is None else schema.messages.c.from_id == from_id
     tx.execute(schema.messages.update().where(theirs, schema.messages.c.read_at.is_(None)).values(read_at=tx.now))
+
+
+LONGEST_REVIEW = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """`clear` is the answer to the pilot question, 1 to 5, where the job asks one."""
+
+    pseudonym: str
+    stars: int | None
+    clear: int | None
+    text: str
+    at: int
+
+
+def add_review(
+    tx: Tx, job_id: str, person_id: str, *, stars: int | None, clear: int | None = None, text: str = ""
+) -> None:
+    """A rater may say something as often as they like; every word is kept."""
+    if stars is None and clear is None and not text.strip():
+        raise BadInput(Problem("form", "expected stars, an answer or a few words, found nothing"))
+    for number in (stars, clear):
+        if number is not None and not 1 <= number <= 5:
+            raise BadInput(Problem("form", f"stars: expected 1 to 5, found {number}"))
+    row = {"review_id": new_id(), "job_id": job_id, "person_id": person_id, "stars": stars, "at": tx.now}
+    payload = {} if clear is None else {"clear": clear}
+    tx.insert(schema.reviews, row | {"text": text.strip()[:LONGEST_REVIEW], "payload": payload})
+    events.write(tx, person_id, "review.written", job_id)
+
+
+def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
+    """The newest first; who wrote it goes by a pseudonym."""
+    query = select(schema.people.c.pseudonym, schema.reviews).join(
+        schema.people, schema.people.c.person_id == schema.reviews.c.person_id
+    )
+    rows = tx.all(
+        query.where(schema.reviews.c.job_id == job_id).order_by(
+            schema.reviews.c.at.desc(), schema.reviews.c.review_id
+        )
+    )
+    return [Review(row.pseudonym, row.stars, row.payload.get("clear"), row.text, row.at) for row in rows]

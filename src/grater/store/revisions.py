@@ -1,4 +1,8 @@
-"""Marked work that its annotator mends after a review (NUCLE 2013, section 4).
+"""Drafts: unfinished work, saved under a revision number, so that no tab silently overwrites another.
+
+Findings: what `corpus check` saw in an annotator's work, as a queue to look at again (NUCLE 2013, section 4).
+
+Marked work that its annotator mends after a review (NUCLE 2013, section 4).
 
 Only work with an open finding can be mended.  The annotator gets a lease of its own kind, without a slot, and a draft
 with the marks as they were.  The old answer stays valid until the new one is handed in; then it is withdrawn and the
@@ -7,11 +11,16 @@ new one takes its slot, in one transaction: a mending that is never finished los
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-from grater.errors import NotFound
+from sqlalchemy import func, select
+
+from grater.errors import Conflict, NotFound, Stale
 from grater.model import Json
-from grater.store import drafts, findings, judgments, leases, people, schema, slots, submissions, units
+from grater.store import events, judgments, leases, people, schema, slots, submissions, units
+from grater.store.ids import new_id
 from grater.store.leases import MENDING, Lease
 from grater.store.queue import Place
 from grater.store.transaction import Record, Tx
@@ -19,11 +28,138 @@ from grater.tasks.marking import SET_ASIDE
 from grater.tasks.task import Answer
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    revision: int
+    body: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    at: int = 0
+
+
+def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:
+    """Save a draft made from `revision` (0: the first) and give its new number; it also keeps the lease alive.
+
+    The same body sent twice for one revision is a replay.  A draft made from any other revision is stale.
+    """
+    people.lock(tx, person_id)
+    _require_at_work(tx, unit_id, person_id)
+    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
+    newest = stored.revision if stored else 0
+    if stored and revision == newest - 1 and stored.body == body:
+        return newest
+    if revision != newest:
+        raise Stale(f"a newer draft (revision {newest}) was saved, perhaps in another tab; yours is {revision}")
+    return put_draft(tx, unit_id=unit_id, person_id=person_id, body=body)
+
+
+def put_draft(tx: Tx, *, unit_id: str, person_id: str, body: Mapping[str, Json]) -> int:
+    """Store a draft over the newest, whatever that is; give its revision."""
+    stored = find_draft(tx, unit_id=unit_id, person_id=person_id)
+    revision = stored.revision + 1 if stored else 1
+    row = {"revision": revision, "body": body, "at": tx.now}
+    if stored is None:
+        tx.insert(schema.drafts, row | {"unit_id": unit_id, "person_id": person_id})
+    else:
+        mine = (schema.drafts.c.unit_id == unit_id) & (schema.drafts.c.person_id == person_id)
+        tx.execute(schema.drafts.update().where(mine).values(**row))
+    return revision
+
+
+def find_draft(tx: Tx, *, unit_id: str, person_id: str) -> Draft | None:
+    query = select(schema.drafts).where(schema.drafts.c.unit_id == unit_id, schema.drafts.c.person_id == person_id)
+    row = tx.first(query)
+    return None if row is None else Draft(row.revision, row.body, row.at)
+
+
+def _require_at_work(tx: Tx, unit_id: str, person_id: str) -> None:
+    """The rater has or had the unit, and has not handed it in; a lease still held starts its time again."""
+    mine = (schema.leases.c.unit_id == unit_id) & (schema.leases.c.person_id == person_id)
+    rows = tx.all(select(*leases.COLUMNS).where(mine))
+    if not rows:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    held = [lease for lease in (leases.Lease(*row) for row in rows) if lease.state == "held"]
+    sent = (schema.submissions.c.unit_id == unit_id) & (schema.submissions.c.person_id == person_id)
+    is_sent = tx.first(select(schema.submissions.c.submission_id).where(sent)) is not None
+    if is_sent and all(lease.place != leases.MENDING for lease in held):
+        raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
+    for lease in held:
+        leases.renew(tx, lease)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`person_id` is whose work it is; the span is in code points of the essay."""
+
+    finding_id: str
+    unit_id: str
+    person_id: str | None
+    rule: str
+    message: str
+    start: int | None = None
+    end: int | None = None
+    state: str = "open"
+
+
+FINDING_COLUMNS = [schema.findings.c[name] for name in Finding.__dataclass_fields__]
+
+
+def add_findings(tx: Tx, found: Iterable[Finding], *, actor: str | None = None) -> int:
+    """Add findings that are not there yet (the same rule at the same place of the same work); give how many."""
+    n_added = 0
+    found = list(found)
+    for unit_id in sorted({each.unit_id for each in found}):  # who looks for the same at once waits here
+        units.lock(tx, unit_id)
+    for each in found:
+        if _is_known(tx, each):
+            continue
+        row = {name: getattr(each, name) for name in Finding.__dataclass_fields__}
+        tx.insert(schema.findings, row | {"finding_id": each.finding_id or new_id(), "at": tx.now})
+        n_added += 1
+    events.write(tx, actor, "findings.added", "", {"n": n_added})
+    return n_added
+
+
+def open_findings(tx: Tx, person_id: str) -> list[Finding]:
+    """What a person should look at again."""
+    query = select(*FINDING_COLUMNS).where(
+        schema.findings.c.person_id == person_id, schema.findings.c.state == "open"
+    )
+    return [
+        Finding(*row)
+        for row in tx.all(query.order_by(schema.findings.c.at, schema.findings.c.unit_id, schema.findings.c.start))
+    ]
+
+
+def n_open_findings(tx: Tx, job_id: str) -> int:
+    """How many findings of a job their annotators have not looked at."""
+    in_job = select(schema.units.c.unit_id).where(schema.units.c.job_id == job_id)
+    return int(
+        tx.value(select(func.count()).where(schema.findings.c.state == "open", schema.findings.c.unit_id.in_(in_job)))
+        or 0
+    )
+
+
+def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
+    """The annotator has looked: mended, or kept as it was on purpose."""
+    mine = (schema.findings.c.finding_id == finding_id) & (schema.findings.c.person_id == person_id)
+    if tx.value(select(schema.findings.c.finding_id).where(mine)) is None:
+        raise NotFound("there is no such finding, or it is not yours")
+    if tx.execute(
+        schema.findings.update().where(mine, schema.findings.c.state == "open").values(state=state)
+    ).rowcount:
+        events.write(tx, person_id, f"finding.{state}", finding_id)
+
+
+def _is_known(tx: Tx, each: Finding) -> bool:
+    same = [schema.findings.c[name] == getattr(each, name) for name in ("unit_id", "person_id", "rule", "message")]
+    places = [schema.findings.c[name].is_not_distinct_from(getattr(each, name)) for name in ("start", "end")]
+    return tx.first(select(schema.findings.c.finding_id).where(*same, *places)) is not None
+
+
 def begin(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     """A lease on the person's own work; the same again if they hold it."""
     people.lock(tx, person_id)
     old = _valid(tx, unit_id, person_id)
-    if old is None or all(each.unit_id != unit_id for each in findings.open_of(tx, person_id)):
+    if old is None or all(each.unit_id != unit_id for each in open_findings(tx, person_id)):
         raise NotFound("there is no work of yours to mend here")
     unit = units.get(tx, unit_id)
     mine = leases.held(tx, job_id=unit.job.job_id, person_id=person_id, place=MENDING)
@@ -34,7 +170,7 @@ def begin(tx: Tx, *, unit_id: str, person_id: str) -> Lease:
     elif mine is not None:
         leases.close(tx, mine, "returned", actor=person_id)
     (answer,) = judgments.answers_of(tx, old.submission_id)
-    drafts.put(tx, unit_id=unit_id, person_id=person_id, body=_body(unit.unit.essay.text, answer))
+    put_draft(tx, unit_id=unit_id, person_id=person_id, body=_body(unit.unit.essay.text, answer))
     return leases.issue(tx, unit.job, Place(unit_id, None), person_id=person_id, place=MENDING)
 
 
@@ -47,9 +183,9 @@ def make_room(tx: Tx, *, submission_id: str, lease_id: str, person_id: str) -> N
     if submissions.find(tx, submission_id) is not None:
         return
     _free(tx, lease, _valid(tx, lease.unit_id, person_id))
-    for each in findings.open_of(tx, person_id):
+    for each in open_findings(tx, person_id):
         if each.unit_id == lease.unit_id:
-            findings.settle(tx, each.finding_id, "mended", person_id=person_id)
+            settle_finding(tx, each.finding_id, "mended", person_id=person_id)
 
 
 def _free(tx: Tx, lease: Lease, old: Record | None) -> None:

@@ -22,11 +22,11 @@ from grater.corpora.check import check_essays
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Forbidden, Problems, UsageError
 from grater.model import Json
-from grater.store import Store, Tx, adjudications, findings, items, jobs, judgments, people, progress, units
-from grater.store.findings import Finding
+from grater.store import Store, Tx, adjudications, items, jobs, judgments, people, progress, revisions, units
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.progress import FinishedUnit
+from grater.store.revisions import Finding
 from grater.tables import Table, read_gold
 from grater.tasks import TASKS
 from grater.tasks.marking import DEFAULT_TAGSET, TASK, edits_of
@@ -167,7 +167,7 @@ def review(store: Store, job: str, *, actor: str | None = None) -> int:
         found = jobs.named(tx, job)
         if found.task != "marking":
             raise UsageError(f"job {job!r}: only marked essays can be reviewed, and this is {found.task}")
-        return findings.add_all(tx, _findings(tx, found.job_id), actor=actor)
+        return revisions.add_findings(tx, _findings(tx, found.job_id), actor=actor)
 
 
 def _findings(tx: Tx, job_id: str) -> Iterator[Finding]:

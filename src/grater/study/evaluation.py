@@ -11,7 +11,7 @@ from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
 from grater.statistics.bootstrap import Chance
-from grater.store import Tx, samples
+from grater.store import Tx, decisions
 from grater.store.jobs import Job
 from grater.study.tables import StudyTables, study_tables
 from grater.tables import Judgments, Sample, Table, items_hash
@@ -24,8 +24,8 @@ def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
         return None
     items = items_hash(tables.decisions.frame["item"].cast(str).unique())
     judged = set(tables.judgments.frame["item"].cast(str).unique())
-    for name in reversed(samples.names(tx)):
-        sample = samples.named(tx, name)
+    for name in reversed(decisions.sample_names(tx)):
+        sample = decisions.sample_named(tx, name)
         fits = sample.meta is not None and sample.meta.items == items
         if fits and not judged.isdisjoint(sample.frame["item"]):
             return sample

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from grater.corpora import read_corpus
 from grater.errors import Problems
 from grater.model import Decision, Essay, Item, Json, Span
-from grater.store import Store, Tx, decisions, essays, imports, items, jobs, people, schema, slots, submissions, units
+from grater.store import Store, Tx, decisions, dump, essays, items, jobs, people, schema, slots, submissions, units
 from grater.store.clock import from_iso
 from grater.store.ids import body_hash, new_id
 from grater.store.items import StudyItem
@@ -190,12 +190,12 @@ def _one(
     tx: Tx, path: Path, kind: str, bring: Callable[[Tx, Path, str], tuple[int, int]], actor: str | None
 ) -> Imported:
     sha256 = fingerprint(path)
-    earlier = imports.find(tx, kind=kind, sha256=sha256)
+    earlier = dump.find_import(tx, kind=kind, sha256=sha256)
     if earlier is not None:
         return Imported(str(path), kind, 0, earlier.n_rows)
-    import_id = imports.start(tx, kind=kind, name=path.name, sha256=sha256)
+    import_id = dump.start_import(tx, kind=kind, name=path.name, sha256=sha256)
     n_new, n_known = bring(tx, path, import_id)
-    imports.finish(tx, import_id, n_rows=n_new + n_known, actor=actor)
+    dump.finish_import(tx, import_id, n_rows=n_new + n_known, actor=actor)
     return Imported(str(path), kind, n_new, n_known)
 
 

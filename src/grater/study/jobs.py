@@ -12,7 +12,7 @@ from itertools import combinations
 from grater.errors import NotFound, UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.store import Store, Tx, assignments, guidelines, jobs, people, units
+from grater.store import Store, Tx, assignments, jobs, people, units
 from grater.store.assignments import Assignment
 from grater.store.jobs import Job
 from grater.store.people import Person
@@ -79,7 +79,7 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
         options={"seed": plan.seed, **plan.options},
         actor=actor,
     )
-    guidelines.add(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
+    jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     _fill(tx, job, pages, plan, persons)
     return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
 

@@ -40,7 +40,7 @@ from grater.detect.mining.review import (
 from grater.errors import BadInput, NotFound, Problem, Problems, UsageError
 from grater.model import Essay, Item, Json, Span
 from grater.rng import generator
-from grater.store import Store, Tx, adjudications, essays, guidelines, items, jobs, units
+from grater.store import Store, Tx, adjudications, essays, items, jobs, units
 from grater.store.adjudications import ListedSuspect
 from grater.store.jobs import Job
 from grater.store.people import Person
@@ -124,7 +124,7 @@ def keep(tx: Tx, name: str, found: Sequence[Suspect], *, source: str, actor: str
     """Suspects, worst first, as a list of the study."""
     title = f"Mined: {name}"
     job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
-    guidelines.add(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
+    jobs.add_guidelines(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
     firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in found]
     items.add_all(tx, (items.of(item) for item in firsts))
     units.add_all(
@@ -162,7 +162,7 @@ def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) 
 
 def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
     """The suspect at a place of the list."""
-    found = adjudications.at(tx, job_id, place)
+    found = adjudications.suspect_at(tx, job_id, place)
     return None if found is None else Verdict(found)
 
 

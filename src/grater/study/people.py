@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grater.errors import Forbidden, NotFound, UsageError
-from grater.store import Store, Tx, invitations, jobs, people, schema, sessions
+from grater.store import Store, Tx, credentials, invitations, jobs, people, schema
 from grater.store.invitations import offer_password_reset
 from grater.store.people import Person
 
@@ -64,7 +64,7 @@ def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
     require_another_owner(tx, person_id)
     person = people.set_role(tx, person_id, role, actor=actor)
     if person_id != actor:
-        sessions.end_all(tx, person_id)
+        credentials.end_all_sessions(tx, person_id)
     return person
 
 
@@ -73,7 +73,7 @@ def let_in(tx: Tx, person_id: str, *, is_in: bool, actor: str) -> Person:
     require_another_owner(tx, person_id)
     person = people.set_state(tx, person_id, "active" if is_in else "ended", actor=actor)
     for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
-        sessions.end_all(tx, each)
+        credentials.end_all_sessions(tx, each)
     return person
 
 

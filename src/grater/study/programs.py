@@ -26,7 +26,7 @@ from typing import IO, Any
 from grater.errors import GraterError, UsageError
 from grater.model import Json
 from grater.rng import generator
-from grater.store import Store, Tx, assignments, guidelines, intake, jobs, leases, people, slots, units
+from grater.store import Store, Tx, assignments, intake, jobs, leases, people, slots, units
 from grater.store.assignments import Assignment
 from grater.store.ids import new_id
 from grater.store.jobs import Job
@@ -152,8 +152,8 @@ def _copied(tx: Tx, job: Job, name: str, person: Person, actor: str | None) -> J
     made = jobs.add(
         tx, name=name, task=job.task, title=name, access="assigned", options={"of": job.name}, actor=actor
     )
-    current = guidelines.current(tx, job.job_id)
-    guidelines.add(tx, made.job_id, current.markdown if current else TASKS[job.task].guidelines, actor=actor)
+    current = jobs.current_guidelines(tx, job.job_id)
+    jobs.add_guidelines(tx, made.job_id, current.markdown if current else TASKS[job.task].guidelines, actor=actor)
     originals = [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id, role="work")]
     added = units.add_all(tx, made.job_id, [_new(each) for each in originals])
     assignments.add_all(tx, made.job_id, [Assignment(unit_id, person.person_id) for unit_id in added])

@@ -25,7 +25,7 @@ from grater.model import Json
 from grater.report.build import Inputs, build
 from grater.report.document import Report
 from grater.statistics.bootstrap import Chance
-from grater.store import Tx, dump, guidelines, jobs, people
+from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
 from grater.store.columns import kinds_of, place_columns
 from grater.store.jobs import Job
@@ -162,7 +162,7 @@ def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:
     """What T,C&M 2013, 7.1 asks to be reported of every job: task, redundancy, instructions, rules, dates."""
     rows: list[tuple[str, str]] = []
     for job in jobs.all(tx):
-        version = guidelines.current(tx, job.job_id)
+        version = jobs.current_guidelines(tx, job.job_id)
         rules = "; ".join(f"{key} {_told(value)}" for key, value in sorted(job.options.items()) if key not in UNTOLD)
         told = f"{job.task}, {_asked(job)}"
         words = f"guidelines version {version.version}" if version else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from grater.errors import UsageError
 from grater.sampling.draw import add_system, draw_sample, to_judge
 from grater.sampling.strata import Allocation
-from grater.store import Store, Tx, samples
+from grater.store import Store, Tx, decisions
 from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
 from grater.study.jobs import JobPlan
@@ -67,14 +67,14 @@ def extend(
 ) -> Drawn:
     """Add a system to an old sample, under a new name: what was judged is used again."""
     with store.write() as tx:
-        earlier = samples.named(tx, old)
+        earlier = decisions.sample_named(tx, old)
         return _keep(tx, name, add_system(earlier, _decisions(tx, kind_of(earlier)), system, n=n), actor)
 
 
 def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
     """The plan of a job for those items of a sample that nobody has judged yet."""
     with store.read() as tx:
-        sample = samples.named(tx, name)
+        sample = decisions.sample_named(tx, name)
         left = to_judge(sample, judged_items(tx))
     return replace(plan, item_ids=require_left(left, name), kind=plan.kind or kind_of(sample) or None)
 
@@ -92,7 +92,7 @@ def kind_of(sample: Sample) -> str:
 
 
 def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
-    samples.add(tx, require_name(name), sample, actor=actor)
+    decisions.add_sample(tx, require_name(name), sample, actor=actor)
     return Drawn(sample, tuple(to_judge(sample, judged_items(tx))))
 
 

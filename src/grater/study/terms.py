@@ -14,7 +14,7 @@ from grater.crowd.terms import KEY, Terms, read_terms, terms_json, terms_of
 from grater.crowd.trust import GoldRuleOdds, TrustRule, gold_on_page, odds, steady
 from grater.errors import UsageError
 from grater.model import Json
-from grater.store import Tx, guidelines, jobs, payments, slots, trust, units
+from grater.store import Tx, jobs, payments, slots, trust, units
 from grater.store.clock import as_iso
 from grater.store.jobs import Job
 from grater.store.judgments import ALL, by_submission
@@ -49,7 +49,7 @@ def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
 def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
     """Name and words, one line each, in a fixed order."""
     terms, costs = terms_of(job.options), job_costs(tx, job)
-    version = guidelines.current(tx, job.job_id)
+    version = jobs.current_guidelines(tx, job.job_id)
     rows = {
         "Task": f"{job.task}, {job.title}",
         "Judgments a unit": str(terms.redundancy or job.judgments),
@@ -71,7 +71,7 @@ def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
 
 def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
     """The sheet with the instructions word by word, for an export."""
-    version = guidelines.current(tx, job.job_id)
+    version = jobs.current_guidelines(tx, job.job_id)
     return {**dict(protocol_sheet(tx, job)), **({"Instructions in full": version.markdown} if version else {})}
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from grater.server.calls import Body, Person, Shape, When, calls_about, example
 from grater.server.context import Context
-from grater.store import findings, people, tokens
+from grater.store import credentials, people, revisions
 
 router = calls_about("me")
 
@@ -56,7 +56,7 @@ class Ended(Shape):
 def me(visit: Context) -> Me:
     """Whose token this is."""
     with visit.server.store.read() as tx:
-        n_findings = len(findings.open_of(tx, visit.person.person_id))
+        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
         seats = [Person.of(seat) for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
     return Me(**Person.of(visit.person).model_dump(), findings=n_findings, seats=seats)
 
@@ -65,7 +65,9 @@ def me(visit: Context) -> Me:
 def my_tokens(visit: Context) -> Tokens:
     """Your tokens that have not been ended, without their secrets."""
     with visit.server.store.read() as tx:
-        found = [token for token in tokens.of_person(tx, visit.person.person_id) if token.ended_at is None]
+        found = [
+            token for token in credentials.tokens_of_person(tx, visit.person.person_id) if token.ended_at is None
+        ]
     return Tokens(tokens=[Token.of(token) for token in found])
 
 
@@ -73,8 +75,8 @@ def my_tokens(visit: Context) -> Tokens:
 def make_token(visit: Context, sent: NewToken) -> MadeToken:
     """Make another token of yours; it is told this once."""
     with visit.server.store.write() as tx:
-        secret = tokens.make(tx, visit.person.person_id, name=sent.name, days=sent.days)
-        made = Token.of(tokens.behind(tx, secret))
+        secret = credentials.make_token(tx, visit.person.person_id, name=sent.name, days=sent.days)
+        made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 
 
@@ -82,5 +84,5 @@ def make_token(visit: Context, sent: NewToken) -> MadeToken:
 def end_token(visit: Context, token_id: str) -> Ended:
     """End a token of yours at once, this one too."""
     with visit.server.store.write() as tx:
-        tokens.end(tx, token_id, person_id=visit.person.person_id)
+        credentials.end_token(tx, token_id, person_id=visit.person.person_id)
     return Ended(token_id=token_id, ended=True)

@@ -17,7 +17,7 @@ from grater.server.context import Context, RequestContext, end_session, set_sess
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGERS
 from grater.server.security import SHORTEST, hash_password, is_password
-from grater.store import Tx, findings, invitations, jobs, people, sessions, tokens
+from grater.store import Tx, credentials, invitations, jobs, people, revisions
 from grater.store.invitations import SPENT, Invitation, reset_password
 from grater.store.people import Person
 from grater.study.work import own_job
@@ -67,7 +67,7 @@ def login(visit: Context) -> Response:
 @router.post("/logout")
 def logout(visit: Context) -> Response:
     with visit.server.store.write() as tx:
-        sessions.end(tx, visit.session_token)
+        credentials.end_session(tx, visit.session_token)
     response = visit.go("/login")
     end_session(response, visit.server.settings)
     return response
@@ -79,8 +79,8 @@ def begin_session(visit: RequestContext, person: Person, path: str) -> Response:
     with visit.server.store.write() as tx:
         people.require_unchanged(tx, person)
         if visit.session_token:
-            sessions.end(tx, visit.session_token)
-        token, _ = sessions.start(tx, person.person_id, hours=settings.session_hours)
+            credentials.end_session(tx, visit.session_token)
+        token, _ = credentials.start_session(tx, person.person_id, hours=settings.session_hours)
     response = visit.go(path)
     set_session(response, settings, token)
     return response
@@ -191,7 +191,7 @@ def new_password(visit: Context) -> Response:
     with visit.server.store.write() as tx:
         people.require_unchanged(tx, visit.person)
         person = people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
-        sessions.end_all(tx, person.person_id)
+        credentials.end_all_sessions(tx, person.person_id)
     return begin_session(visit, person, "/me")
 
 
@@ -199,14 +199,14 @@ def new_password(visit: Context) -> Response:
 def new_token(visit: Context) -> Response:
     """A new token is shown this once."""
     with visit.server.store.write() as tx:
-        secret = tokens.make(tx, visit.person.person_id, name=visit.text("name")[:LONGEST_NAME])
+        secret = credentials.make_token(tx, visit.person.person_id, name=visit.text("name")[:LONGEST_NAME])
     return _page(visit, secret=secret)
 
 
 @router.post("/me/tokens/{token_id}/end")
 def end_token(visit: Context, token_id: str) -> Response:
     with visit.server.store.write() as tx:
-        tokens.end(tx, token_id, person_id=visit.person.person_id)
+        credentials.end_token(tx, token_id, person_id=visit.person.person_id)
     return visit.go("/me")
 
 
@@ -216,8 +216,10 @@ def _page(
     with visit.server.store.read() as tx:
         own_jobs = [own_job(tx, job, visit.person) for job in jobs.all(tx) if job.state != "draft"]
         seats = [seat for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
-        n_findings = len(findings.open_of(tx, visit.person.person_id))
-        own_tokens = [token for token in tokens.of_person(tx, visit.person.person_id) if token.ended_at is None]
+        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
+        own_tokens = [
+            token for token in credentials.tokens_of_person(tx, visit.person.person_id) if token.ended_at is None
+        ]
     done = [each for each in own_jobs if each.n_done]
     shown = {"own_jobs": done, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
     return visit.page("me.html", shown, status=status, problems=problems or [], secret=secret)

@@ -15,7 +15,7 @@ from grater.server.calls import Body, Interval, Name, Shape, When, calls_about, 
 from grater.server.context import Context
 from grater.server.money.api import Costs, costs_json
 from grater.server.raters.api import Message
-from grater.store import gold_review, jobs, judgments, messages, people, progress, reviews, tokens, trust, units
+from grater.store import credentials, gold_review, jobs, judgments, messages, people, progress, trust, units
 from grater.store.clock import from_iso
 from grater.study.evaluation import scores_so_far
 from grater.study.limits import MOST_UNITS_A_RATER
@@ -242,7 +242,7 @@ def crowd(visit: Context, job_id: str) -> Crowd:
             sample=sample,
             scores=[Score.of(each) for each in scores],
             pace=Pace.of(pace) if pace else None,
-            reviews=[Review.of(each) for each in reviews.of_job(tx, job_id)],
+            reviews=[Review.of(each) for each in messages.reviews_of_job(tx, job_id)],
             unread=[Message.of(each) for each in messages.unread(tx)],
         )
 
@@ -252,5 +252,5 @@ def new_program(visit: Context, job_id: str, sent: NewProgram) -> Program:
     """A program as a rater: its own job beside the people's, and a token, told this once."""
     with visit.server.store.write() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=visit.person.person_id)
-        token = tokens.make(tx, person.person_id, name="program", actor=visit.person.person_id)
+        token = credentials.make_token(tx, person.person_id, name="program", actor=visit.person.person_id)
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

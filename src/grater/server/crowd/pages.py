@@ -18,7 +18,7 @@ from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
 from grater.server.jobs.live import by_people
-from grater.store import gold_review, jobs, judgments, messages, progress, reviews, trust, units
+from grater.store import gold_review, jobs, judgments, messages, progress, trust, units
 from grater.store.clock import from_iso
 from grater.study.corpus import TASK as MARKING
 from grater.study.evaluation import RESAMPLES, scores_so_far
@@ -46,7 +46,7 @@ def crowd_page(visit: Context, job_id: str) -> Response:
             "costs": job_costs(tx, job),
             "trouble": [each for each in gold_review.of_job(tx, job_id) if each.is_trouble],
             "standing": trust.of_job(tx, job_id),
-            "reviews": reviews.of_job(tx, job_id),
+            "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
             "protocol": protocol_sheet(tx, job),
         }

@@ -12,7 +12,7 @@ from grater.server.context import Context
 from grater.server.raters.api import Dispute
 from grater.server.work.desk import shown_to_staff
 from grater.server.work.shapes import Known, known_json
-from grater.store import disputes, gold, gold_review, jobs, units
+from grater.store import gold, gold_review, jobs, units
 from grater.store.gold_review import GoldRecord
 from grater.study.gold import REASON, known_gold
 from grater.study.gold import make_gold as one_gold
@@ -100,7 +100,7 @@ class DisputeDecided(Body):
 
     model_config = example(decision="refuse", answer="The sentence before rules that out.")
     decision: Literal["grant", "refuse"]
-    answer: Annotated[str, StringConstraints(max_length=disputes.LONGEST)] = ""
+    answer: Annotated[str, StringConstraints(max_length=gold_review.LONGEST_DISPUTE)] = ""
 
 
 @router.get("/jobs/{job_id}/gold")
@@ -153,7 +153,7 @@ def dispute_list(visit: Context, job_id: str) -> Disputes:
     """What raters say against the gold of a job."""
     with visit.server.store.read() as tx:
         jobs.get(tx, job_id)
-        return Disputes(disputes=[Dispute.of(each) for each in disputes.of_job(tx, job_id)])
+        return Disputes(disputes=[Dispute.of(each) for each in gold_review.disputes_of_job(tx, job_id)])
 
 
 @router.post("/disputes/{dispute_id}")
@@ -162,7 +162,9 @@ def decide_dispute(visit: Context, dispute_id: str, sent: DisputeDecided) -> Dis
     is_granted = sent.decision == "grant"
     with visit.server.store.write() as tx:
         actor = visit.person.person_id
-        return Dispute.of(disputes.decide(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor))
+        return Dispute.of(
+            gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+        )
 
 
 def _changed(known: list[gold.Gold]) -> GoldChanged:

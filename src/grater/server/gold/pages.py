@@ -8,7 +8,7 @@ from starlette.responses import Response
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.work.desk import shown_to_staff
-from grater.store import disputes, gold, gold_review, jobs, people, units
+from grater.store import gold, gold_review, jobs, people, units
 from grater.study.gold import REASON, known_gold
 from grater.study.limits import LONGEST_REASON, MOST_GOLD_UNITS
 
@@ -57,7 +57,7 @@ def set_reason(visit: Context, unit_id: str) -> Response:
 @router.post("/manage/disputes/{dispute_id}")
 def decide(visit: Context, dispute_id: str) -> Response:
     with visit.server.store.write() as tx:
-        found = disputes.decide(
+        found = gold_review.decide_dispute(
             tx,
             dispute_id,
             is_granted=visit.text("decision") == "grant",
@@ -74,7 +74,7 @@ def _page(visit: RequestContext, job_id: str, *, problems: list[str], told: str)
         found = [(each, shown_to_staff(tx, each.unit_id)) for each in gold_review.of_job(tx, job_id)]
         asked = [
             (each, people.get(tx, each.person_id), shown_to_staff(tx, each.unit_id))
-            for each in disputes.of_job(tx, job_id)
+            for each in gold_review.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
     return visit.page(

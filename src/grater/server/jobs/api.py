@@ -21,7 +21,7 @@ from grater.server.context import Context
 from grater.server.jobs.live import live_agreement, live_marks
 from grater.server.roles import MANAGERS
 from grater.server.work.crowd_view import crowd_view
-from grater.store import Tx, guidelines, jobs, judgments, people, progress
+from grater.store import Tx, jobs, judgments, people, progress
 from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
@@ -183,7 +183,7 @@ def one_job(visit: Context, job_id: str) -> WholeJob:
         job = jobs.get(tx, job_id)
         if job.state == "draft" and visit.role not in MANAGERS:
             raise NotFound(jobs.NO_JOB)
-        current = guidelines.current(tx, job_id)
+        current = jobs.current_guidelines(tx, job_id)
         own, view = _own(tx, job, visit.person), crowd_view(tx, job, visit.person)
     standing = OwnStanding(
         state=view.standing.state,
@@ -213,7 +213,7 @@ def guideline_versions(visit: Context, job_id: str) -> Versions:
     """Every version of the instructions; judgments know theirs."""
     with visit.server.store.read() as tx:
         jobs.get(tx, job_id)
-        return Versions(guidelines=[Guidelines.of(each) for each in guidelines.versions(tx, job_id)])
+        return Versions(guidelines=[Guidelines.of(each) for each in jobs.guidelines_versions(tx, job_id)])
 
 
 @router.post("/jobs/{job_id}/guidelines")
@@ -221,7 +221,7 @@ def new_guidelines(visit: Context, job_id: str, sent: NewGuidelines) -> Guidelin
     """A new version of the instructions, in Markdown; the same words again make none."""
     markdown = sent.markdown.replace("\r\n", "\n")
     with visit.server.store.write() as tx:
-        return Guidelines.of(guidelines.add(tx, job_id, markdown, actor=visit.person.person_id))
+        return Guidelines.of(jobs.add_guidelines(tx, job_id, markdown, actor=visit.person.person_id))
 
 
 @router.get("/jobs/{job_id}/progress")

@@ -20,20 +20,7 @@ from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
 from grater.server.jobs.live import live_agreement, live_marks, rater_chart, time_chart, unit_chart
 from grater.server.work.desk import shown_to_staff
-from grater.store import (
-    assignments,
-    decisions,
-    essays,
-    findings,
-    guidelines,
-    items,
-    jobs,
-    judgments,
-    people,
-    progress,
-    samples,
-    units,
-)
+from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
 from grater.store.jobs import JobState
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
@@ -100,7 +87,7 @@ def _page(visit: RequestContext, *, problems: list[str]) -> Response:
         shown = {
             "kinds": kinds,
             "systems": decisions.system_names(tx),
-            "samples": samples.names(tx),
+            "samples": decisions.sample_names(tx),
             "n_essays": essays.count(tx),
             "raters": [each for each in people.all(tx) if each.role in RATERS and each.state == "active"],
         }
@@ -133,8 +120,8 @@ def job_view(visit: RequestContext, job_id: str, *, told: str = "", problems: Se
         begun = {rater.person_id for rater in far.by_rater}
         idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
         everybody = [each for each in people.all(tx) if each.kind != "program"] if assigned else []
-        versions = guidelines.versions(tx, job_id)
-        n_findings = findings.n_open(tx, job_id)
+        versions = jobs.guidelines_versions(tx, job_id)
+        n_findings = revisions.n_open_findings(tx, job_id)
         practice = [(each, shown_to_staff(tx, each)) for each in units.ids_of_job(tx, job_id, role="practice")]
     drawn = {
         "Judgments a unit": unit_chart(far),
@@ -200,14 +187,14 @@ def new_guidelines(visit: Context, job_id: str) -> Response:
     if visit.text("look"):
         return _manage_guidelines_page(visit, job_id, unsaved=markdown)
     with visit.server.store.write() as tx:
-        guidelines.add(tx, job_id, markdown, actor=visit.person.person_id)
+        jobs.add_guidelines(tx, job_id, markdown, actor=visit.person.person_id)
     return visit.go(f"/manage/jobs/{job_id}/guidelines")
 
 
 def _manage_guidelines_page(visit: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
     with visit.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        versions = guidelines.versions(tx, job_id)
+        versions = jobs.guidelines_versions(tx, job_id)
     newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
     earlier = next((each.markdown for each in versions if each.version == version), newest)
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}

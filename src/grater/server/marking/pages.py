@@ -25,9 +25,9 @@ from grater.model import Edit, Essay, Json, Span
 from grater.server.context import Context, RequestContext
 from grater.server.errors import status_of
 from grater.server.work.desk import NOT_YOURS, submission_id_of
-from grater.store import Tx, drafts, leases, units
-from grater.store.drafts import Draft
+from grater.store import Tx, leases, revisions, units
 from grater.store.leases import Lease
+from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
 from grater.study.work import own_job
 from grater.tasks.marking import MOST_EDITS, TASK, tagset_of
@@ -50,7 +50,7 @@ class SentDraft(BaseModel):
 def marking_page(visit: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
     """The page for an essay that the person holds."""
     with visit.server.store.read() as tx:
-        draft = drafts.find(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
+        draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
         mine = own_job(tx, study_unit.job, visit.person)
     sent = told(study_unit.unit, draft) | {
         "lease": lease.lease_id,
@@ -80,7 +80,9 @@ def save(visit: RequestContext, lease_id: str, *, revision: int, body: Mapping[s
         unit = _essay(tx, visit, lease_id)
         checked_body = checked(unit.essay.text, body)
         person_id = visit.person.person_id
-        saved = drafts.save(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
+        saved = revisions.save_draft(
+            tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body
+        )
     return {"revision": saved, "findings": findings(unit, checked_body)}
 
 
@@ -88,7 +90,7 @@ def draft_of(visit: RequestContext, lease_id: str) -> tuple[Unit, Draft]:
     """An essay that the person has or had in their hands, with their newest draft of it."""
     with visit.server.store.read() as tx:
         unit = _essay(tx, visit, lease_id)
-        return unit, drafts.find(tx, unit_id=unit.unit_id, person_id=visit.person.person_id) or Draft(0)
+        return unit, revisions.find_draft(tx, unit_id=unit.unit_id, person_id=visit.person.person_id) or Draft(0)
 
 
 def _essay(tx: Tx, visit: RequestContext, lease_id: str) -> Unit:

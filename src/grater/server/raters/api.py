@@ -14,7 +14,7 @@ from grater.server.context import Context
 from grater.server.money.api import Payment
 from grater.server.raters.pages import Missed, missed_by, require_slow, write_to_best
 from grater.server.work.shapes import Known, known_json
-from grater.store import admission, disputes, ejection, jobs, messages, payments, reviews, trust
+from grater.store import admission, ejection, gold_review, jobs, messages, payments, trust
 from grater.store.clock import as_iso
 from grater.study.jobs import visible_job
 from grater.study.limits import LONGEST_FACT
@@ -57,7 +57,7 @@ class MissedQuestions(Shape):
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
     submission_id: Id
-    text: Annotated[str, StringConstraints(min_length=1, max_length=disputes.LONGEST)]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=gold_review.LONGEST_DISPUTE)]
 
 
 class NewMessage(Body):
@@ -92,7 +92,7 @@ class NewReview(Body):
     model_config = example(stars=4, clear=5, text="Good fun.")
     stars: int | None = Field(default=None, ge=1, le=5)
     clear: int | None = Field(default=None, ge=1, le=5)
-    text: Annotated[str, StringConstraints(max_length=reviews.LONGEST)] = ""
+    text: Annotated[str, StringConstraints(max_length=messages.LONGEST_REVIEW)] = ""
 
 
 class AboutYou(Body):
@@ -119,7 +119,9 @@ def dispute(visit: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Say that the known answer to a question that you missed is wrong; once for each."""
     with visit.server.store.write() as tx:
         visible_job(tx, job_id)
-        return Dispute.of(disputes.add(tx, sent.submission_id, person_id=visit.person.person_id, text=sent.text))
+        return Dispute.of(
+            gold_review.open_dispute(tx, sent.submission_id, person_id=visit.person.person_id, text=sent.text)
+        )
 
 
 @talk_router.get("/jobs/{job_id}/messages")
@@ -147,7 +149,7 @@ def review(visit: Context, job_id: str, sent: NewReview) -> Stored:
     require_slow(visit, "review")
     with visit.server.store.write() as tx:
         visible_job(tx, job_id)
-        reviews.add(tx, job_id, visit.person.person_id, **sent.model_dump())
+        messages.add_review(tx, job_id, visit.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
 

@@ -14,9 +14,9 @@ from grater.errors import BadInput, Problem
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.work.crowd_view import crowd_view
 from grater.server.work.desk import shown_to_staff
-from grater.store import Tx, admission, disputes, ejection, gold, jobs, judgments, messages, payments, reviews, units
-from grater.store.disputes import Dispute
+from grater.store import Tx, admission, ejection, gold, gold_review, jobs, judgments, messages, payments, units
 from grater.store.gold import Gold
+from grater.store.gold_review import Dispute
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
@@ -130,7 +130,9 @@ def talk_page(visit: Context, job_id: str) -> Response:
 @router.post("/jobs/{job_id}/disputes")
 def dispute(visit: Context, job_id: str) -> Response:
     with visit.server.store.write() as tx:
-        disputes.add(tx, visit.text("submission_id"), person_id=visit.person.person_id, text=visit.text("text"))
+        gold_review.open_dispute(
+            tx, visit.text("submission_id"), person_id=visit.person.person_id, text=visit.text("text")
+        )
     return visit.go(f"/jobs/{job_id}/talk")
 
 
@@ -151,7 +153,7 @@ def review(visit: Context, job_id: str) -> Response:
     stars, clear = (number_of(visit, name, 0, most=5) or None for name in ("stars", "clear"))
     with visit.server.store.write() as tx:
         visible_job(tx, job_id)
-        reviews.add(tx, job_id, visit.person.person_id, stars=stars, clear=clear, text=visit.text("text"))
+        messages.add_review(tx, job_id, visit.person.person_id, stars=stars, clear=clear, text=visit.text("text"))
     return visit.go(f"/jobs/{job_id}/talk#review")
 
 
@@ -168,7 +170,7 @@ def say_about(visit: Context, job_id: str) -> Response:
 
 def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
     """The questions with known answers that a rater missed in a job."""
-    own = disputes.of_person(tx, person_id)
+    own = gold_review.disputes_of_person(tx, person_id)
     return [
         Missed(
             each.submission_id,

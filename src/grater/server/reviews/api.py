@@ -10,7 +10,7 @@ from grater.server.calls import Body, Shape, calls_about, example
 from grater.server.context import Context
 from grater.server.work.desk import desk_of
 from grater.server.work.shapes import Taken, desk_json
-from grater.store import findings, jobs, revisions
+from grater.store import jobs, revisions
 from grater.study.adjudication import review
 
 router = calls_about("reviews")
@@ -57,14 +57,14 @@ def look_over(visit: Context, job_id: str) -> LookedOver:
 def my_findings(visit: Context) -> Findings:
     """What was found in your own work and waits for you."""
     with visit.server.store.read() as tx:
-        return Findings(findings=[Finding.of(each) for each in findings.open_of(tx, visit.person.person_id)])
+        return Findings(findings=[Finding.of(each) for each in revisions.open_findings(tx, visit.person.person_id)])
 
 
 @router.post("/findings/{finding_id}")
 def settle_finding(visit: Context, finding_id: str, sent: Settled) -> FindingState:
     """Keep a mark as it is."""
     with visit.server.store.write() as tx:
-        findings.settle(tx, finding_id, sent.state, person_id=visit.person.person_id)
+        revisions.settle_finding(tx, finding_id, sent.state, person_id=visit.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 

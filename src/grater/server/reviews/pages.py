@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from grater.server.context import Context
 from grater.server.jobs.pages import job_view
-from grater.store import findings, jobs, revisions, units
+from grater.store import jobs, revisions, units
 from grater.study.adjudication import review
 
 router = APIRouter()
@@ -20,7 +20,7 @@ router = APIRouter()
 def reviews_page(visit: Context) -> Response:
     """What this person should look at again, essay by essay."""
     with visit.server.store.read() as tx:
-        found = findings.open_of(tx, visit.person.person_id)
+        found = revisions.open_findings(tx, visit.person.person_id)
         by_unit = {unit_id: units.get(tx, unit_id) for unit_id in dict.fromkeys(each.unit_id for each in found)}
     groups = [(unit, [each for each in found if each.unit_id == unit_id]) for unit_id, unit in by_unit.items()]
     return visit.page("reviews.html", groups=groups)
@@ -30,7 +30,7 @@ def reviews_page(visit: Context) -> Response:
 def keep(visit: Context, finding_id: str) -> Response:
     """The mark is as it should be."""
     with visit.server.store.write() as tx:
-        findings.settle(tx, finding_id, "kept", person_id=visit.person.person_id)
+        revisions.settle_finding(tx, finding_id, "kept", person_id=visit.person.person_id)
     return visit.go("/reviews")
 
 

@@ -15,7 +15,7 @@ from grater.server.adjudication.pages import sent_edit
 from grater.server.calls import A_PAGE, Edit, Most, Object, Page, Shape, Start, When, calls_about, cut, form_of
 from grater.server.context import Context
 from grater.server.study.pages import brought_in, report_file, zipped_study
-from grater.store import essays, imports, items, jobs, people, units
+from grater.store import dump, essays, items, jobs, people, units
 from grater.study.importing import KINDS
 from grater.study.tables import targets_of
 from grater.tasks import TASKS
@@ -146,7 +146,7 @@ def bring_in(visit: Context) -> ImportedFiles:
 def import_list(visit: Context) -> Imports:
     """Every file that came in, the oldest first."""
     with visit.server.store.read() as tx:
-        return Imports(imports=[Import.of(each) for each in imports.all(tx)])
+        return Imports(imports=[Import.of(each) for each in dump.all_imports(tx)])
 
 
 @router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})

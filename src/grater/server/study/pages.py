@@ -29,7 +29,7 @@ from grater.report.save import report_html
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
 from grater.server.uploads import received
-from grater.store import Store, essays, imports, items, jobs, units
+from grater.store import Store, dump, essays, items, jobs, units
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
 from grater.study.limits import LONGEST_TITLE
@@ -85,7 +85,7 @@ def _files(path: Path) -> list[Path]:
 
 def _page(visit: RequestContext, *, problems: list[str], done: list[Imported]) -> Response:
     with visit.server.store.read() as tx:
-        shown = {"earlier": imports.all(tx), "jobs": jobs.all(tx)}
+        shown = {"earlier": dump.all_imports(tx), "jobs": jobs.all(tx)}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "kinds": KINDS, "done": done}
     megabytes = visit.server.settings.most_upload_bytes // 1_000_000
     return visit.page(

@@ -8,7 +8,7 @@ from grater.detect.systems import SYSTEMS
 from grater.sampling.strata import Allocation
 from grater.server.calls import LARGEST, Body, Name, Shape, calls_about, example
 from grater.server.context import Context
-from grater.store import decisions, samples
+from grater.store import decisions
 from grater.study.limits import MOST_SAMPLED, N_SAMPLED
 from grater.study.samples import Wish, draw, kind_of
 from grater.study.systems import run_installed
@@ -94,7 +94,7 @@ def run_system(visit: Context, sent: Run) -> Decided:
 def sample_list(visit: Context) -> Samples:
     """The samples that were drawn, the oldest first."""
     with visit.server.store.read() as tx:
-        return Samples(samples=[_told(samples.named(tx, name)) for name in samples.names(tx)])
+        return Samples(samples=[_told(decisions.sample_named(tx, name)) for name in decisions.sample_names(tx)])
 
 
 @router.post("/samples")
@@ -111,7 +111,7 @@ def draw_sample(visit: Context, sent: NewSample) -> DrawnSample:
     )
     drawn = draw(visit.server.store, sent.name, wish, actor=visit.person.person_id)
     with visit.server.store.read() as tx:
-        told = _told(samples.named(tx, sent.name))
+        told = _told(decisions.sample_named(tx, sent.name))
     return DrawnSample(**told.model_dump(), left=len(drawn.left))
 
 

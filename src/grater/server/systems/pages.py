@@ -12,7 +12,7 @@ from grater.detect.systems import SYSTEMS
 from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageError
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
-from grater.store import decisions, essays, samples
+from grater.store import decisions, essays
 from grater.study.limits import MOST_SAMPLED, N_SAMPLED
 from grater.study.samples import Wish, draw
 from grater.study.systems import Decided, run_installed
@@ -51,7 +51,7 @@ def draw_sample(visit: Context) -> Response:
 
 def _page(visit: RequestContext, *, problem: str = "", done: Decided | None = None) -> Response:
     with visit.server.store.read() as tx:
-        drawn = {name: samples.named(tx, name) for name in samples.names(tx)}
+        drawn = {name: decisions.sample_named(tx, name) for name in decisions.sample_names(tx)}
         shown = {
             "n_essays": essays.count(tx),
             "decided": decisions.flags_by_system(tx),

@@ -9,8 +9,8 @@ from fastapi import Query
 from grater.server.calls import MOST, Body, Object, Shape, When, calls_about, example
 from grater.server.context import Context
 from grater.server.webhooks.pages import make_webhook
-from grater.store import Tx, events, webhooks
-from grater.store.webhooks import Webhook as Stored
+from grater.store import Tx, events
+from grater.store.events import Webhook as Stored
 
 router = calls_about("events")
 
@@ -97,7 +97,7 @@ def event_list(
 def webhook_list(visit: Context) -> Webhooks:
     """The webhooks of the study with their latest deliveries, without their secrets."""
     with visit.server.store.read() as tx:
-        return Webhooks(webhooks=[_told(tx, webhook) for webhook in webhooks.all(tx)])
+        return Webhooks(webhooks=[_told(tx, webhook) for webhook in events.all_webhooks(tx)])
 
 
 @router.post("/webhooks")
@@ -112,12 +112,12 @@ def add_webhook(visit: Context, sent: NewWebhook) -> MadeWebhook:
 def set_webhook_state(visit: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or let it go on where it stopped."""
     with visit.server.store.write() as tx:
-        webhooks.set_state(tx, webhook_id, sent.state, actor=visit.person.person_id)
-        return next(_told(tx, each) for each in webhooks.all(tx) if each.webhook_id == webhook_id)
+        events.set_webhook_state(tx, webhook_id, sent.state, actor=visit.person.person_id)
+        return next(_told(tx, each) for each in events.all_webhooks(tx) if each.webhook_id == webhook_id)
 
 
 def _told(tx: Tx, webhook: Stored) -> Webhook:
-    tried = webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
+    tried = events.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
     return Webhook(
         webhook_id=webhook.webhook_id,
         url=webhook.url,

@@ -35,10 +35,9 @@ from starlette.concurrency import run_in_threadpool
 from grater.errors import BadInput, GraterError, Problem
 from grater.model import Json
 from grater.server.context import Server
-from grater.store import Tx, events, judgments, submissions, units, webhooks
-from grater.store.events import Event
+from grater.store import Tx, events, judgments, submissions, units
+from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
-from grater.store.webhooks import Webhook
 
 LOG = logging.getLogger("grater.server.webhooks.delivery")
 
@@ -104,7 +103,7 @@ class Teller:
             if not is_ours:
                 return 0
             with self.server.store.read() as tx:
-                active = [each for each in webhooks.all(tx) if each.state == "active"]
+                active = [each for each in events.all_webhooks(tx) if each.state == "active"]
                 found = [(each, _failed(tx, each)) for each in active]
             return sum(self._tell(webhook, failed) for webhook, failed in found)
 
@@ -121,7 +120,7 @@ class Teller:
             n_told, skipped, failed = n_told + 1, 0, Failed()
         if skipped:
             with self.server.store.write() as tx:
-                webhooks.skip(tx, webhook.webhook_id, skipped)
+                events.skip_events(tx, webhook.webhook_id, skipped)
         return n_told
 
     def _news(self, webhook: Webhook) -> Iterator[tuple[Event, Told | None]]:
@@ -146,17 +145,17 @@ class Teller:
         """Remember how it went; True if the next event may be told."""
         is_delivered = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
         with self.server.store.write() as tx:
-            webhooks.told(
+            events.record_delivery(
                 tx, webhook.webhook_id, event.n, http_status=status or None, is_delivered=is_delivered, tries=tries
             )
             if not is_delivered and tries >= MOST_FAILURES:
-                webhooks.set_state(tx, webhook.webhook_id, "paused")
+                events.set_webhook_state(tx, webhook.webhook_id, "paused")
         return is_delivered
 
 
 def _failed(tx: Tx, webhook: Webhook) -> Failed:
     """How the newest event failed so far; one that was paused for it and is active again starts anew."""
-    for last in webhooks.deliveries_of(tx, webhook.webhook_id, most=1):
+    for last in events.deliveries_of(tx, webhook.webhook_id, most=1):
         if last.state == "failed" and last.tries < MOST_FAILURES:
             return Failed(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
     return Failed()

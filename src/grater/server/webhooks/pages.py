@@ -9,10 +9,9 @@ from grater.errors import BadInput, Problem
 from grater.registry import unknown
 from grater.server.context import Context, RequestContext
 from grater.server.webhooks.delivery import require_outside
-from grater.store import webhooks
-from grater.store.events import VERBS
+from grater.store import events
+from grater.store.events import VERBS, Webhook
 from grater.store.units import FINISHED
-from grater.store.webhooks import Webhook
 from grater.study.limits import LONGEST_URL, LONGEST_VERB, MOST_VERBS
 
 router = APIRouter()
@@ -35,7 +34,9 @@ def set_state(visit: Context, webhook_id: str) -> Response:
     if state not in ("active", "paused"):
         raise BadInput(Problem("form", f"state: expected active or paused, found {state[:20]!r}"))
     with visit.server.store.write() as tx:
-        webhooks.set_state(tx, webhook_id, "paused" if state == "paused" else "active", actor=visit.person.person_id)
+        events.set_webhook_state(
+            tx, webhook_id, "paused" if state == "paused" else "active", actor=visit.person.person_id
+        )
     return visit.go("/manage/webhooks")
 
 
@@ -49,10 +50,10 @@ def make_webhook(visit: RequestContext, *, url: str, verbs: list[str]) -> Webhoo
             raise BadInput(Problem("webhook", unknown("verb", verb[:LONGEST_VERB], sorted(VERBS))))
     require_outside(url, allow_private=visit.server.settings.private_webhooks)
     with visit.server.store.write() as tx:
-        return webhooks.add(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)
+        return events.add_webhook(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)
 
 
 def _page(visit: RequestContext, *, made: Webhook | None = None) -> Response:
     with visit.server.store.read() as tx:
-        found = [(each, webhooks.deliveries_of(tx, each.webhook_id, most=5)) for each in webhooks.all(tx)]
+        found = [(each, events.deliveries_of(tx, each.webhook_id, most=5)) for each in events.all_webhooks(tx)]
     return visit.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)

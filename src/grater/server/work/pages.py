@@ -24,20 +24,7 @@ from grater.registry import Registry
 from grater.server.context import Context, RequestContext
 from grater.server.work.crowd_view import crowd_view
 from grater.server.work.desk import Desk, desk_of, hand_in, seconds_of, submission_id_of, take_next
-from grater.store import (
-    Tx,
-    findings,
-    gold,
-    guidelines,
-    jobs,
-    judgments,
-    leases,
-    panels,
-    people,
-    progress,
-    submissions,
-    trust,
-)
+from grater.store import Tx, gold, jobs, judgments, leases, panels, people, progress, revisions, submissions, trust
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
@@ -52,7 +39,7 @@ router = APIRouter()
 def job_list(visit: Context) -> Response:
     with visit.server.store.read() as tx:
         found = [own_job(tx, job, visit.person) for job in jobs.all(tx) if job.state == "open"]
-        n_findings = len(findings.open_of(tx, visit.person.person_id))
+        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
     mine = [each for each in found if each.n_assigned != 0]
     return visit.page("jobs.html", own_jobs=mine, n_findings=n_findings)
 
@@ -62,7 +49,7 @@ def job_page(visit: Context, job_id: str) -> Response:
     with visit.server.store.read() as tx:
         mine = own_job(tx, _visible(tx, job_id), visit.person)
         crowd = crowd_view(tx, mine.job, visit.person)
-        current = guidelines.current(tx, job_id)
+        current = jobs.current_guidelines(tx, job_id)
     markdown = current.markdown if current else TASKS[mine.job.task].guidelines
     version = current.version if current else 0
     return visit.page("job.html", mine=mine, crowd=crowd, markdown=markdown, guidelines_version=version)
@@ -232,7 +219,7 @@ def _desk(visit: RequestContext, lease_id: str) -> Desk:
 
 def _guidelines(visit: RequestContext, desk: Desk) -> str:
     with visit.server.store.read() as tx:
-        current = guidelines.current(tx, desk.lease.job_id)
+        current = jobs.current_guidelines(tx, desk.lease.job_id)
     return current.markdown if current else desk.task.guidelines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.errors import Conflict, NotFound, Stale
-from grater.store import Store, adjudications, drafts, guidelines, leases
+from grater.store import Store, adjudications, jobs, leases, revisions
 from grater.store.clock import MINUTE
 from grater.tasks.task import Answer
 from tests.store.worlds import FakeClock, World, make_world
@@ -13,7 +13,9 @@ from tests.store.worlds import FakeClock, World, make_world
 
 def save(world: World, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
     with world.store.write() as tx:
-        return drafts.save(tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says})
+        return revisions.save_draft(
+            tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says}
+        )
 
 
 def test_a_draft_has_a_growing_revision(store: Store) -> None:
@@ -21,7 +23,7 @@ def test_a_draft_has_a_growing_revision(store: Store) -> None:
     unit_id = world.must_take().unit_id
     assert [save(world, unit_id=unit_id, revision=n, says=str(n)) for n in range(3)] == [1, 2, 3]
     with store.read() as tx:
-        found = drafts.find(tx, unit_id=unit_id, person_id=world.raters[0])
+        found = revisions.find_draft(tx, unit_id=unit_id, person_id=world.raters[0])
         assert found is not None
         assert (found.revision, found.body) == (3, {"says": "2"})
 
@@ -79,12 +81,12 @@ def test_guidelines_have_versions_and_a_judgment_knows_the_one_that_its_rater_sa
 
     world = make_world(store)
     with store.write() as tx:
-        guidelines.add(tx, world.job_id, "Read.")
+        jobs.add_guidelines(tx, world.job_id, "Read.")
     lease = world.must_take()
     with store.write() as tx:
-        assert guidelines.add(tx, world.job_id, "Read.").version == 1
-        assert guidelines.add(tx, world.job_id, "Read twice.").version == 2
+        assert jobs.add_guidelines(tx, world.job_id, "Read.").version == 1
+        assert jobs.add_guidelines(tx, world.job_id, "Read twice.").version == 2
     world.submit(lease)
     with store.read() as tx:
         assert [row["guidelines"] for row in judgments.table(tx)] == [1]
-        assert [each.version for each in guidelines.versions(tx, world.job_id)] == [1, 2]
+        assert [each.version for each in jobs.guidelines_versions(tx, world.job_id)] == [1, 2]

@@ -1,0 +1,138 @@
+"""Browser sessions: a random token in the cookie, its hash in the database, an end that the server decides.
+
+API tokens of a person: told once, kept as a hash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, or_, select
+
+from grater.errors import NotFound
+from grater.store import events, people, schema
+from grater.store.clock import DAY, HOUR
+from grater.store.ids import hashed, new_id, new_secret
+from grater.store.people import Person
+from grater.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    person_id: str
+    csrf: str
+    started_at: int
+    expires_at: int
+
+
+SESSION_COLUMNS = [schema.sessions.c[name] for name in Session.__dataclass_fields__]
+LIVE = (
+    select(*SESSION_COLUMNS, *people.COLUMNS)
+    .join(schema.people, schema.people.c.person_id == schema.sessions.c.person_id)
+    .where(
+        schema.sessions.c.token_hash == bindparam("token"),
+        schema.sessions.c.ended_at.is_(None),
+        schema.sessions.c.expires_at > bindparam("now"),
+        schema.people.c.state == "active",
+    )
+)
+
+
+def start_session(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
+    """A new session and the token for its cookie, which is told this once."""
+    token = new_secret()
+    session = Session(people.get(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
+    row = {name: getattr(session, name) for name in Session.__dataclass_fields__}
+    tx.insert(schema.sessions, row | {"token_hash": hashed(token)})
+    return token, session
+
+
+def find_session(tx: Tx, token: str) -> Session | None:
+    """The session of a cookie, if it has neither run out nor been ended, and its person may still come in."""
+    found = visitor(tx, token)
+    return None if found is None else found[0]
+
+
+def visitor(tx: Tx, token: str) -> tuple[Session, Person] | None:
+    """The session as `find` gives it, with its person."""
+    row = tx.first(LIVE, token=hashed(token), now=tx.now)
+    return None if row is None else (Session(*row[: len(SESSION_COLUMNS)]), Person(*row[len(SESSION_COLUMNS) :]))
+
+
+def end_session(tx: Tx, token: str) -> None:
+    this = (schema.sessions.c.token_hash == hashed(token)) & schema.sessions.c.ended_at.is_(None)
+    tx.execute(schema.sessions.update().where(this).values(ended_at=tx.now))
+
+
+def end_all_sessions(tx: Tx, person_id: str) -> None:
+    """Everywhere at once: at ejection, at a new password."""
+    theirs = (schema.sessions.c.person_id == person_id) & schema.sessions.c.ended_at.is_(None)
+    tx.execute(schema.sessions.update().where(theirs).values(ended_at=tx.now))
+
+
+NO_TOKEN = "there is no such token"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    token_id: str
+    person_id: str
+    name: str
+    made_at: int
+    expires_at: int | None
+    ended_at: int | None
+
+
+TOKEN_COLUMNS = [schema.tokens.c[name] for name in Token.__dataclass_fields__]
+OWNER = (
+    select(*people.COLUMNS)
+    .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
+    .where(
+        schema.tokens.c.token_hash == bindparam("token"),
+        schema.tokens.c.ended_at.is_(None),
+        or_(schema.tokens.c.expires_at.is_(None), schema.tokens.c.expires_at > bindparam("now")),
+        schema.people.c.state == "active",
+    )
+)
+
+
+def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
+    """A new token, told this once."""
+    secret, token_id = new_secret(), new_id()
+    expires_at = None if days is None else tx.now + int(days * DAY)
+    row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.get(tx, person_id).person_id}
+    tx.insert(schema.tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
+    events.write(tx, actor or person_id, "token.made", token_id, {"person_id": person_id})
+    return secret
+
+
+def token_owner(tx: Tx, secret: str) -> Person | None:
+    """Whose token this is, if it still holds."""
+    row = tx.first(OWNER, token=hashed(secret), now=tx.now)
+    return None if row is None else Person(*row)
+
+
+def token_by_secret(tx: Tx, secret: str) -> Token:
+    """What is known of a token by its secret."""
+    row = tx.first(select(*TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
+    if row is None:
+        raise NotFound(NO_TOKEN)
+    return Token(*row)
+
+
+def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
+    query = (
+        select(*TOKEN_COLUMNS)
+        .where(schema.tokens.c.person_id == person_id)
+        .order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
+    )
+    return [Token(*row) for row in tx.all(query)]
+
+
+def end_token(tx: Tx, token_id: str, *, person_id: str) -> None:
+    """The person takes a token of theirs back."""
+    theirs = (schema.tokens.c.token_id == token_id) & (schema.tokens.c.person_id == person_id)
+    if tx.value(select(schema.tokens.c.token_id).where(theirs)) is None:
+        raise NotFound(NO_TOKEN)
+    tx.execute(schema.tokens.update().where(theirs, schema.tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
+    events.write(tx, person_id, "token.ended", token_id)
