@@ -33,7 +33,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
-from grater.corpora.m2 import FORMAT, scan_bytes, within_sentences
+from grater.corpora.m2 import FORMAT
+from grater.corpora.m2.columns import scan_bytes, within_sentences
 from grater.corpora.source import open_source
 
 ROOT = Path(__file__).parents[1]

@@ -11,16 +11,16 @@ correction that equals the words.  (`errant_m2` writes both so; `errant_compare`
 A field that is spelt in another way than ours keeps its spelling in `Edit.extra`, under the names below, so that
 writing gives the same bytes again.
 
-Which no-op lines an essay has: who read it and found nothing to mend.
-
-One line of the usual form for an annotator without edits, none for one with edits, unless the file that the essay
-was read from had it otherwise (`fields.NOOP_LEFT_OUT`, `fields.NOOPS_AS_READ`).
+A no-op line says that its annotator read the sentence and found nothing to correct.  Usually an annotator without
+edits has one and an annotator with edits none; where the file had it otherwise, `NOOP_LEFT_OUT` and `NOOPS_AS_READ`
+in the essay's metadata say so.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from grater.model import DELETE, Essay, Json
 
@@ -72,6 +72,70 @@ def comment_of(field: str) -> str:
 
 def comment_field(comment: str) -> str:
     return comment or NO_COMMENT
+
+
+NO_BLANK_LINE = "expected a blank line before the next 'S ' line; put one there"
+NO_SENTENCE = "expected an 'S ' line before this 'A ' line; remove the blank line or add the sentence"
+
+N_FIELDS = 6
+MOST_DIGITS = 9
+TOKEN_NUMBERS = re.compile(r"\s*(-?[0-9]+)\s+(-?[0-9]+)\s*", re.ASCII)
+
+
+class BadAnnotation(ValueError):
+    """What is wrong with an A line, in the words of the reader's message."""
+
+
+class Annotation(NamedTuple):
+    """An A line: the two token numbers, then its fields as they are spelt."""
+
+    start: int
+    end: int
+    tag: str
+    correction: str
+    required: str
+    comment: str
+    annotator: str
+
+    @property
+    def is_noop(self) -> bool:
+        return self.tag == NOOP
+
+
+def parse_annotation(line: str) -> Annotation:
+    """The parts of a line that begins with `A `.
+
+    Fields are those of `split("|||")`.  An annotator is any word; white space around it is not part of it.
+    """
+    fields = line[2:].split(SEPARATOR)
+    if len(fields) != N_FIELDS:
+        raise BadAnnotation(
+            f"expected {N_FIELDS} fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), "
+            f"found {len(fields)}"
+        )
+    span, tag, correction, required, comment, annotator = fields
+    numbers = TOKEN_NUMBERS.fullmatch(span)
+    if numbers is None or max(len(numbers[1]), len(numbers[2])) > MOST_DIGITS:
+        raise BadAnnotation(f"expected two token numbers after 'A ', found {_shortened(span)}")
+    annotator = annotator.strip()
+    if not annotator:
+        raise BadAnnotation("expected an annotator after the last '|||', found nothing")
+    return Annotation(int(numbers[1]), int(numbers[2]), tag, correction, required, comment, annotator)
+
+
+def range_message(start: int, end: int, n_tokens: int) -> str:
+    """Why a span does not lie within a sentence of `n_tokens` tokens."""
+    if start > end:
+        return f"expected a start that is not after the end, found {start} {end}"
+    return f"expected token numbers from 0 to {n_tokens} (the sentence has {n_tokens} tokens), found {start} {end}"
+
+
+def unknown_line_message(line: str) -> str:
+    return f"expected a line starting with 'S ' or 'A ', found {_shortened(line)}"
+
+
+def _shortened(line: str, *, most: int = 40) -> str:
+    return repr(line if len(line) <= most else line[: most - 3] + "...")
 
 
 N_BODY_FIELDS = 5

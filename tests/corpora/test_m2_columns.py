@@ -9,9 +9,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grater.corpora.m2 import Columns, scan, scan_bytes, within_sentences
 from grater.corpora.m2.bytes import count_tokens, find, leading_numbers, words_at, words_of
-from grater.corpora.m2.scan import MOST_LINES, N_LINES, PADDING, stretches
+from grater.corpora.m2.columns import (
+    MOST_LINES,
+    N_LINES,
+    PADDING,
+    Columns,
+    scan,
+    scan_bytes,
+    stretches,
+    within_sentences,
+)
 from grater.errors import BadInput, Problems
 
 COMMON = "|||REQUIRED|||-NONE-|||"
@@ -45,7 +53,7 @@ def parsed_plainly(text: str) -> list[PlainRow]:
 
 def parsed_by_columns(text: str) -> list[PlainRow]:
     columns = scan(text.encode())
-    assert columns.found == []
+    assert columns.problems == []
     return rows_of(columns)
 
 
@@ -130,7 +138,7 @@ def test_a_span_outside_its_sentence_has_no_row() -> None:
         scan(b"S One cat\nA 0 3|||Nn|||x" + COMMON.encode() + b"0\nA 0 2|||Nn|||x" + COMMON.encode() + b"0\n")
     )
     assert columns.end.tolist() == [2]
-    assert columns.found == [(2, "expected token numbers from 0 to 2 (the sentence has 2 tokens), found 0 3")]
+    assert columns.problems == [(2, "expected token numbers from 0 to 2 (the sentence has 2 tokens), found 0 3")]
 
 
 def test_a_file_in_pieces_gives_the_same_columns_as_at_once() -> None:
