@@ -8,7 +8,9 @@ Comma- and tab-separated text, in all the shapes that spreadsheets and old tools
 from __future__ import annotations
 
 import datetime
+import gzip
 import math
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +367,36 @@ def test_quotes_change_nothing_where_none_are_needed(cells: list[tuple[str, str]
     quoted = "a,b\n" + "".join(f'"{one}",{two}\n' for one, two in cells)
     assert rows(bare) == rows(quoted)
     assert lines(bare) == lines(quoted)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"item,rater,label\n1,a,ok\n",
+        b"item\trater\tlabel\n1\ta\tok\n",
+        b'\n{"item": 1, "rater": "a", "label": "ok"}\n',
+        gzip.compress(b"item,rater,label\n1,a,ok\n"),
+    ],
+    ids=["csv", "tsv", "jsonl", "packed"],
+)
+def test_standard_input_is_known_by_its_first_characters(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
+    for _ in range(2):  # a command may come back to it
+        judgments = read_judgments("-")
+        assert judgments.name == "standard input"
+        assert judgments.frame.select("item", "rater", "label").rows() == [("1", "a", "ok")]
+
+
+def test_standard_input_may_be_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = BytesIO()
+    pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]}).write_parquet(stream)
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(stream.getvalue())))
+    assert len(read_judgments("-")) == 1
+
+
+def test_a_table_that_can_turn_into_a_frame_is_read_as_that_frame() -> None:
+    class Dataset:
+        def to_pandas(self) -> pl.DataFrame:
+            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
+
+    assert len(read_judgments(Dataset())) == 1

@@ -10,6 +10,11 @@ import pytest
 
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.tables import (
+    as_decisions,
+    as_gold,
+    as_items,
+    as_judgments,
+    as_sample,
     parse_columns,
     read_decisions,
     read_gold,
@@ -234,3 +239,39 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
 def test_an_unknown_kind_of_table_is_answered_with_the_known_ones(csv: Path) -> None:
     with pytest.raises(UnknownName, match="Known: judgments, decisions, items, gold, sample"):
         read_table("judgements", csv)  # type: ignore[arg-type]
+
+
+FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
+
+
+def test_whatever_a_caller_has_becomes_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    FRAME.write_csv(path)
+    sources = [
+        path,
+        str(path),
+        FRAME,
+        FRAME.lazy(),
+        FRAME.to_arrow(),
+        FRAME.to_pandas(),
+        read_table("judgments", path),
+    ]
+    for source in sources:
+        assert as_judgments(source).frame.select("item", "rater", "label").equals(FRAME)
+
+
+def test_checked_tables_pass_as_they_are() -> None:
+    judgments = as_judgments(FRAME)
+    decisions = as_decisions(pl.DataFrame({"item": ["1"], "system": ["s"], "flagged": [1]}))
+    sample = as_sample(pl.DataFrame({"item": ["1"], "stratum": ["s"], "probability": [0.5]}))
+    assert as_judgments(judgments) is judgments
+    assert as_decisions(decisions) is decisions
+    assert as_sample(sample) is sample
+
+
+def test_a_table_of_another_kind_is_refused() -> None:
+    gold = as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]}))
+    with pytest.raises(UsageError, match="expected items, found a table of gold"):
+        as_items(gold)
+    with pytest.raises(UsageError, match="expected decisions, found a judgments table"):
+        as_decisions(as_judgments(FRAME))

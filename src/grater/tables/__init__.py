@@ -14,6 +14,11 @@ from grater.tables.judgments import (
     without_flags,
 )
 from grater.tables.read import (
+    as_decisions,
+    as_gold,
+    as_items,
+    as_judgments,
+    as_sample,
     parse_columns,
     read_amt,
     read_crowdflower,
@@ -36,6 +41,11 @@ __all__ = [
     "SampleMeta",
     "Table",
     "are_first",
+    "as_decisions",
+    "as_gold",
+    "as_items",
+    "as_judgments",
+    "as_sample",
     "data_hash",
     "equal_in_number",
     "exploded",

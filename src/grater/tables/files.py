@@ -38,11 +38,14 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import polars as pl
 
@@ -63,6 +66,8 @@ EXTENSIONS: dict[str, FileType] = {
 }
 PACKED = ".gz"
 SPREADSHEETS = (".ods", ".xls", ".xlsx")
+STDIN = "standard input"
+PARQUET_MAGIC, GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -72,14 +77,10 @@ def as_path(source: object) -> Path | None:
     return Path(source) if isinstance(source, str | Path) else None
 
 
-def path_of(path: str | Path) -> Path:
-    return Path(path)
-
-
 def file_type(path: Path) -> FileType:
     """What the extension says; `.gz` behind it does not count, except that parquet is packed inside."""
-    if str(path) == "-":
-        raise UsageError("a table is read from a file, and written to one: give a name that ends in .csv or the like")
+    if is_stdin(path):
+        raise UsageError("expected the name of a file, which ends in .csv or the like, found '-'")
     suffix = extension(path)
     if suffix not in EXTENSIONS or (suffix == ".parquet" and is_packed(path)):
         known = ", ".join(dict.fromkeys(f".{name}" for name in EXTENSIONS.values()))
@@ -113,14 +114,13 @@ def parts(path: Path) -> list[Path]:
     return found
 
 
+def is_stdin(path: Path) -> bool:
+    return str(path) == "-"
+
+
 def read_text(path: Path) -> str:
     """The whole file as text, its byte-order mark gone."""
-    content = _bytes_of(path)
-    n_mark = len(BOM) if content.startswith(BOM) else 0
-    try:
-        return content[n_mark:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(_not_utf8(path, content, error.start + n_mark)) from error
+    return _decoded(_bytes_of(path), str(path))
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -131,10 +131,16 @@ def _bytes_of(path: Path) -> bytes:
         raise BadInput(Problem(str(path), f"cannot be read: {reason(error)}")) from error
 
 
-def _not_utf8(path: Path, content: bytes, position: int) -> Problem:
-    line = content.count(b"\n", 0, position) + 1
-    kind = "UTF-16" if content.startswith(UTF16) else f"byte 0x{content[position]:02x} at byte {position}"
-    return Problem(str(path), f"expected UTF-8, found {kind}; save the file as UTF-8", line)
+def _decoded(content: bytes, name: str) -> str:
+    n_mark = len(BOM) if content.startswith(BOM) else 0
+    try:
+        return content[n_mark:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        position = error.start + n_mark
+        line = content.count(b"\n", 0, position) + 1
+        kind = "UTF-16" if content.startswith(UTF16) else f"byte 0x{content[position]:02x} at byte {position}"
+        message = f"expected UTF-8, found {kind}; save the file as UTF-8"
+        raise BadInput(Problem(name, message, line)) from error
 
 
 STARTS = r"[=+\-@＝＋－＠\t\r\n]"
@@ -291,7 +297,7 @@ def read_jsonl(text: str, *, name: str) -> Raw:
     parts: dict[str, list[pl.Series]] = {}
     filled = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace())
     while together := list(islice(filled, N_LINES_TOGETHER)):
-        rows = _decoded_at_once(together) or list(_decoded(together, problems))
+        rows = _decoded_at_once(together) or list(_each_decoded(together, problems))
         _add(parts, [row for _, row in rows], n_before=len(lines))
         lines += [number for number, _ in rows]
     problems.done()
@@ -322,7 +328,7 @@ def _decoded_at_once(together: list[tuple[int, str]]) -> list[tuple[int, dict[st
     return [(number, row) for (number, _), row in zip(together, rows, strict=True)]
 
 
-def _decoded(together: list[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, dict[str, object]]]:
+def _each_decoded(together: list[tuple[int, str]], problems: Problems) -> Iterator[tuple[int, dict[str, object]]]:
     for number, line in together:
         try:
             row = json.loads(line)
@@ -346,6 +352,10 @@ REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError, p
 """How frames and their libraries say that a column has no Arrow type."""
 
 
+CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
+"""Methods by which tables of other libraries (datasets, Spark, Ibis) become frames."""
+
+
 def read_frame(frame: object, *, name: str) -> Raw:
     """The table that a frame holds."""
     if isinstance(frame, pl.LazyFrame):
@@ -353,6 +363,9 @@ def read_frame(frame: object, *, name: str) -> Raw:
     if isinstance(frame, pl.DataFrame):
         return Raw(name, {series.name: series for series in frame.get_columns()})
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__dataframe__")):
+        for method in CONVERTERS:
+            if callable(convert := getattr(frame, method, None)):
+                return read_frame(convert(), name=name)
         raise UsageError(f"expected a path or a pandas, polars or Arrow frame, found {type(frame).__name__}")
     try:
         return read_frame(pl.DataFrame(cast(Any, frame)), name=name)
@@ -383,10 +396,10 @@ def _refuse_repeats(names: list[str], name: str) -> None:
         raise BadInput(Problem(name, f"expected every column once, found {', '.join(names)}"))
 
 
-def read_parquet(parts: Sequence[FilePath], *, name: str) -> Raw:
+def read_parquet(source: list[FilePath] | BytesIO, *, name: str) -> Raw:
     """The table of one parquet file or several."""
     try:
-        return read_frame(pl.read_parquet(list(parts), glob=False, hive_partitioning=False), name=name)
+        return read_frame(pl.read_parquet(source, glob=False, hive_partitioning=False), name=name)
     # Damaged files can make the decoder panic, which polars does not raise as an Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise BadInput(Problem(name, f"cannot be read as parquet: {_first_line(error)}")) from error
@@ -397,22 +410,46 @@ def _first_line(error: BaseException) -> str:
 
 
 Source: TypeAlias = Any
-"""A path, or a frame of polars, pandas, Arrow or any library that speaks their protocols."""
+"""A path, `-` for standard input, or a frame of polars, pandas, Arrow or any library that speaks their protocols."""
 
 
 def load(source: Source, *, name: str) -> Raw:
-    """The table as it is found; `name` is for a frame, a file is called by its path."""
+    """The table as its source gives it; `name` is for a frame, a file is called by its path."""
     if isinstance(source, Raw):
         return source
     path = as_path(source)
     if path is None:
         return read_frame(source, name=name)
-    match file_type(path):
-        case "parquet":
-            return read_parquet(parts(path), name=str(path))
-        case "jsonl":
-            return read_jsonl(read_text(path), name=str(path))
-        case "csv":
-            return read_delimited(read_text(path), name=str(path), separator=",")
-        case "tsv":
-            return read_delimited(read_text(path), name=str(path), separator="\t")
+    if is_stdin(path):
+        return _load_stdin(_stdin_content(sys.stdin))
+    file = file_type(path)
+    if file == "parquet":
+        return read_parquet(parts(path), name=str(path))
+    return _load_text(read_text(path), file, name=str(path))
+
+
+def _load_text(text: str, file: FileType, *, name: str) -> Raw:
+    if file == "jsonl":
+        return read_jsonl(text, name=name)
+    return read_delimited(text, name=name, separator="\t" if file == "tsv" else ",")
+
+
+@cache
+def _stdin_content(stdin: TextIO | None) -> bytes:
+    """Read once, so that a command may come back to it."""
+    if stdin is None:
+        raise UsageError("standard input is closed; name a file, or send one in")
+    return stdin.buffer.read()
+
+
+def _load_stdin(content: bytes) -> Raw:
+    """A table without a file name: its first characters say of which type it is."""
+    if content.startswith(PARQUET_MAGIC):
+        return read_parquet(BytesIO(content), name=STDIN)
+    if content.startswith(GZIP_MAGIC):
+        content = gzip.decompress(content)
+    text = _decoded(content, STDIN)
+    header = text.lstrip().partition("\n")[0]
+    if header.startswith("{"):
+        return read_jsonl(text, name=STDIN)
+    return _load_text(text, "tsv" if "\t" in header else "csv", name=STDIN)

@@ -424,3 +424,55 @@ def _require(raw: Raw, marks: tuple[str, ...], what: str) -> None:
     missing = [mark for mark in marks if mark not in raw.columns]
     if missing:
         raise BadInput(Problem(raw.name, f"expected {what}, found no column {', '.join(missing)}", 1))
+
+
+def as_judgments(source: Judgments | Source, *, name: str | None = None) -> Judgments:
+    """Judgments from whatever a caller has: checked ones as they are, anything else read and checked.
+
+    A source is a path, `-` for standard input, or a frame of pandas, polars, Arrow or a library that speaks their
+    protocols.
+    """
+    if isinstance(source, Judgments):
+        return source
+    if isinstance(source, Table):
+        return read_judgments(_frame_of_kind("judgments", source), name=source.name)
+    return read_judgments(source, name=name)
+
+
+def as_decisions(source: Table | Source, *, name: str | None = None) -> Table:
+    """Decisions from whatever a caller has, as `as_judgments`."""
+    return _as_table("decisions", source, name)
+
+
+def as_items(source: Table | Source, *, name: str | None = None) -> Table:
+    """Items from whatever a caller has, as `as_judgments`."""
+    return _as_table("items", source, name)
+
+
+def as_gold(source: Table | Source, *, name: str | None = None) -> Table:
+    """Gold from whatever a caller has, as `as_judgments`."""
+    return _as_table("gold", source, name)
+
+
+def as_sample(source: Sample | Source, *, name: str | None = None) -> Sample:
+    """A sample from whatever a caller has, as `as_judgments`; a frame has no design, seed or hash of its items."""
+    if isinstance(source, Sample):
+        return source
+    if isinstance(source, Table):
+        return read_sample(_frame_of_kind("sample", source), name=source.name)
+    return read_sample(source, name=name)
+
+
+def _as_table(kind: Kind, source: Table | Source, name: str | None) -> Table:
+    if isinstance(source, Table):
+        _frame_of_kind(kind, source)
+        return source
+    if isinstance(source, Judgments | Sample):
+        raise UsageError(f"expected {kind}, found a {type(source).__name__.lower()} table ({source.name})")
+    return read_table(kind, source, name=name)
+
+
+def _frame_of_kind(kind: Kind, table: Table) -> pl.DataFrame:
+    if table.kind != kind:
+        raise UsageError(f"expected {kind}, found a table of {table.kind} ({table.name})")
+    return table.frame

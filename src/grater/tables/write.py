@@ -14,7 +14,7 @@ import polars as pl
 
 from grater.errors import UsageError
 from grater.files import replacing, require_place
-from grater.tables.files import FilePath, FileType, Source, beside, file_type, guarded_frame, path_of, read_frame
+from grater.tables.files import FilePath, FileType, Source, beside, file_type, guarded_frame, read_frame
 from grater.tables.judgments import Judgments
 from grater.tables.raw import Raw
 from grater.tables.sample import META, Sample, SampleMeta
@@ -25,7 +25,7 @@ SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
 
 def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath, *, raw: bool = False) -> None:
     """Writes a table or any frame; a sample's meta data goes beside it."""
-    path = path_of(path)
+    path = FilePath(path)
     frame = _frame_of(table)
     kind = file_type(path)
     _refuse_nested(frame, path)
@@ -42,8 +42,8 @@ def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath
 
 def require_table_place(path: str | FilePath) -> None:
     """Raise before the work what `write_table` would raise after it: the wrong extension, no such folder."""
-    file_type(path_of(path))
-    require_place(path_of(path))
+    file_type(FilePath(path))
+    require_place(FilePath(path))
 
 
 def _frame_of(table: Table | Judgments | Sample | Source) -> pl.DataFrame:
