@@ -182,9 +182,7 @@ def test_the_items_table_says_it_for_them() -> None:
     items = read_items(DECISIONS.unique("item", maintain_order=True))
     decisions = read_decisions(DECISIONS.select("item", "system", "flagged").head(2))
     assert items_of(decisions, items) == {"a": Item("e1", IN, "prep")}
-    with pytest.raises(
-        BadInput, match=r"expected columns essay, start, end, kind .*; give the items table with --items"
-    ):
+    with pytest.raises(BadInput, match=r"expected columns essay, start, end, kind .*; give the items table too"):
         items_of(decisions)
 
 

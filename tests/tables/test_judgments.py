@@ -51,7 +51,7 @@ def test_another_status_can_be_asked_for() -> None:
 def test_a_table_of_which_nothing_counts_is_refused() -> None:
     frame = FRAME.with_columns(status=pl.lit("Approved"))
     with pytest.raises(
-        BadInput, match=r"expected judgments that count, found none \(5 status Approved\); see --status"
+        BadInput, match=r"expected judgments that count, found none \(5 status Approved\); see status"
     ):
         read_judgments(frame)
 
@@ -85,7 +85,7 @@ def test_labels_are_merged_and_the_rest_stays() -> None:
 
 @pytest.mark.parametrize("setting", ["0,1", "0,=error", "0=", "=error"])
 def test_a_merge_names_old_and_new(setting: str) -> None:
-    with pytest.raises(UsageError, match="expected --merge OLD,OLD=NEW"):
+    with pytest.raises(UsageError, match="expected OLD,OLD=NEW"):
         parse_merge([setting])
 
 
@@ -139,7 +139,7 @@ def test_known_raters_are_not_refused() -> None:
 
 def test_a_misspelt_rater_column_does_not_make_raters_anonymous() -> None:
     frame = pl.DataFrame({"item": ["a"], "worker_id": ["w"], "label": ["x"]})
-    with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; say --columns rater=worker_id"):
+    with pytest.raises(BadInput, match="expected a column 'rater', found 'worker_id'; say columns rater=worker_id"):
         read_judgments(frame)
     assert read_judgments(frame, columns={"rater": ""}).anonymous_raters
 

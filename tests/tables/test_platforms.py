@@ -159,14 +159,14 @@ def test_a_report_without_test_questions_has_no_gold(report: Path) -> None:
 
 def test_several_questions_are_named(report: Path) -> None:
     report.write_text("_unit_id,_worker_id,a,b,a_gold,b_gold\n1,W,x,y,,\n")
-    with pytest.raises(BadInput, match="found 2; choose with --columns label=QUESTION among a, b"):
+    with pytest.raises(BadInput, match="found 2; choose with columns label=QUESTION among a, b"):
         read_judgments(report)
     assert read_judgments(report, columns={"label": "b"}).frame["label"].to_list() == ["y"]
 
 
 def test_a_report_without_gold_columns_asks_for_the_question(report: Path) -> None:
     report.write_text("_unit_id,_worker_id,usage,text\n1,W,ok,Yes.\n")
-    with pytest.raises(BadInput, match="found 0; choose with --columns label=QUESTION among usage, text"):
+    with pytest.raises(BadInput, match="found 0; choose with columns label=QUESTION among usage, text"):
         read_judgments(report)
 
 

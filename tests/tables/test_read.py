@@ -78,7 +78,7 @@ def test_the_exact_name_wins_over_its_capitals(csv: Path) -> None:
 def test_two_synonyms_are_never_a_guess(csv: Path) -> None:
     found = problems(csv, "item,worker,annotator,label\nn1,Ada,Bo,ok\n")
     assert found == ["j.csv: expected one column for 'rater', found 'worker' and 'annotator'; choose with "
-                     "--columns rater=worker"]  # fmt: skip
+                     "columns rater=worker"]  # fmt: skip
 
 
 def test_columns_can_be_named_and_the_pushed_aside_one_is_kept(csv: Path) -> None:
@@ -98,16 +98,16 @@ def test_a_named_column_that_is_not_there_is_answered_with_the_nearest(csv: Path
 
 @pytest.mark.parametrize("setting", ["item", "=x", "item=a,,"])
 def test_a_mapping_without_a_name_is_wrong_use(setting: str) -> None:
-    with pytest.raises(UsageError, match="expected --columns NAME=COLUMN"):
+    with pytest.raises(UsageError, match="expected NAME=COLUMN"):
         parse_columns([setting])
 
 
 def test_every_missing_column_is_named_with_what_is_there(csv: Path) -> None:
     assert problems(csv, "item_id,who,verdict\n1,Ada,ok\n") == [
         "j.csv: expected a column 'item' or 'task', found item_id, who, verdict. Did you mean 'item_id'? "
-        "Name it with --columns item=item_id",
+        "Name it with columns item=item_id",
         "j.csv: expected a column 'label' or 'response', found item_id, who, verdict. "
-        "Name it with --columns label=COLUMN",
+        "Name it with columns label=COLUMN",
     ]
 
 

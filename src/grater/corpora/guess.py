@@ -78,4 +78,4 @@ def _why_unknown(path: Path, formats: list[Format]) -> str:
     kind = "no file in this folder tells" if path.is_dir() else "the file name does not tell"
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
         return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"
-    return f"{kind} which format it is; name it with --format (convert: --from, --to), one of: {known}"
+    return f"{kind} which format it is; name the format, one of: {known}"

@@ -94,7 +94,7 @@ def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:
     missing = [column for column in PLACE if column not in decisions.frame.columns]
     if missing:
         message = f"expected columns {', '.join(PLACE[1:])} that say where items stand, found no {', '.join(missing)}"
-        raise BadInput(Problem(decisions.name, f"{message}; give the items table with --items"))
+        raise BadInput(Problem(decisions.name, f"{message}; give the items table too"))
     places = decisions.frame.select(PLACE).unique(maintain_order=True)
     return _items(read_items(places, name=decisions.name).frame)
 

@@ -279,6 +279,6 @@ def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:
     for *values, places in repeated.iter_rows():
         named = ", ".join(f"{name} {value!r}" for name, value in zip(key, values, strict=True))
         shown = ", ".join(str(place) for place in places[:5]) + (", ..." if len(places) > 5 else "")
-        wish = "mend the table or choose with --duplicates first|last"
+        wish = "mend the table or choose with duplicates first|last"
         add(problems, raw, places[1], f"expected {named} once, found it in {unit} {shown}; {wish}")
     problems.done()

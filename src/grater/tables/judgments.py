@@ -26,7 +26,7 @@ from grater.model import short_hash
 from grater.tables.schema import VALID, entries
 
 ANY = "all"
-"""The word for judgments of whatever status: `--status all`."""
+"""The word for judgments of whatever status."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ def require_raters(judgments: Judgments, what: str) -> None:
     if judgments.anonymous_raters:
         raise UsageError(
             f"{judgments.name}: {what} need rater ids, and this table has none: raters 1, 2, ... are positions, "
-            "not people; name a column with --columns rater=COLUMN if there is one"
+            "not people; name a column with columns rater=COLUMN if there is one"
         )
 
 
@@ -106,7 +106,7 @@ def parse_merge(settings: Iterable[str]) -> dict[str, str]:
         old, equals, new = setting.rpartition("=")
         labels = [label.strip() for label in old.split(",")]
         if not equals or not new.strip() or not all(labels):
-            raise UsageError(f"expected --merge OLD,OLD=NEW, found {setting!r}; as in 0,1=error")
+            raise UsageError(f"expected OLD,OLD=NEW, found {setting!r}; as in 0,1=error")
         for label in labels:
             if merge.setdefault(label, new.strip()) != new.strip():
                 raise UsageError(
@@ -118,7 +118,7 @@ def parse_merge(settings: Iterable[str]) -> dict[str, str]:
 def _require(judgments: Judgments, column: str, what: str) -> None:
     if column not in judgments.frame.columns:
         raise UsageError(
-            f"{judgments.name}: cannot {what}: expected a column {column!r}, found none; name it with --columns"
+            f"{judgments.name}: cannot {what}: expected a column {column!r}, found none; name it with columns"
         )
 
 
@@ -185,5 +185,5 @@ def _require_times(judgments: Judgments, n: int) -> None:
     if n_silent:
         raise UsageError(
             f"{judgments.name}: the first {n} of each item cannot be told: {n_silent} judgments have no time; "
-            "name its column with --columns at=COLUMN if there is one"
+            "name its column with columns at=COLUMN if there is one"
         )

@@ -42,7 +42,7 @@ LIKENESS = 0.75
 """How much alike two names must be for one to be taken for a slip of the other; `other` and `rater` are 0.6."""
 
 NONE = ""
-"""What `columns` gives for a column that is to be taken as missing: `--columns rater=`."""
+"""What `columns` gives for a column that is to be taken as missing, as in `rater=`."""
 
 
 def parse_columns(settings: Iterable[str]) -> dict[str, str]:
@@ -51,7 +51,7 @@ def parse_columns(settings: Iterable[str]) -> dict[str, str]:
     for setting in (part for text in settings for part in text.split(",")):
         name, equals, found = setting.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"expected --columns NAME=COLUMN, found {setting!r}; as in item=orig_id,rater=who")
+            raise UsageError(f"expected NAME=COLUMN, found {setting!r}; as in item=orig_id,rater=who")
         columns[name.strip()] = found.strip()
     return columns
 
@@ -113,7 +113,7 @@ def _found(column: Column, free: list[str], name: str) -> str | None:
     for candidates in (own, others):
         if len(candidates) > 1:
             names = " and ".join(repr(found) for found in candidates)
-            wish = f"--columns {column.name}={candidates[0]}"
+            wish = f"columns {column.name}={candidates[0]}"
             raise BadInput(
                 Problem(name, f"expected one column for {column.name!r}, found {names}; choose with {wish}")
             )
@@ -135,7 +135,7 @@ def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     hint = f" Did you mean {guess!r}?" if guess else ""
     names = " or ".join(repr(name) for name in column.names)
     found = ", ".join(raw.columns) or "none"
-    wish = f"Name it with --columns {column.name}={guess or 'COLUMN'}"
+    wish = f"Name it with columns {column.name}={guess or 'COLUMN'}"
     return Problem(raw.name, f"expected a column {names}, found {found}.{hint} {wish}")
 
 
@@ -361,7 +361,7 @@ def _refuse_a_likely_rater(raw: Raw, columns: Mapping[str, str]) -> None:
     rater = SCHEMA.column("rater")
     guess = near(SCHEMA, rater, raw) if rater is not None else None
     if guess is not None and "rater" not in columns:
-        wish = f"--columns rater={guess}, or --columns rater= if raters are not known"
+        wish = f"columns rater={guess}, or columns rater= if raters are not known"
         raise BadInput(Problem(raw.name, f"expected a column 'rater', found {guess!r}; say {wish}"))
 
 
@@ -381,7 +381,7 @@ def _finished(judgments: Judgments, raw: Raw, duplicates: Duplicates) -> Judgmen
     dropped = {**judgments.dropped, **dropped}
     if frame.is_empty():
         reasons = ", ".join(f"{n_rows} {reason}" for reason, n_rows in dropped.items())
-        raise BadInput(Problem(raw.name, f"expected judgments that count, found none ({reasons}); see --status"))
+        raise BadInput(Problem(raw.name, f"expected judgments that count, found none ({reasons}); see status"))
     return replace(judgments, frame=unplaced(frame), dropped=dropped)
 
 
