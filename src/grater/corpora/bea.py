@@ -1,13 +1,4 @@
-"""JSON objects from a file, one at a time: one to a line, the members of one array, or spread over lines.
-
-A line that is an object by itself costs one call of the JSON parser; all else is cut at its brackets first.  Where an
-object never ends, the next line that is an essay by itself starts afresh, so that one bad line costs one essay.
-
-Essays from BEA-2019 JSON; what the format is stands in the package.
-
-BEA-2019 JSON from essays; what the format is, and what it cannot hold, stands in the package.
-
-BEA-2019 JSON: one object per essay, with character edits, as the W&I+LOCNESS and FCE releases have it.
+"""BEA-2019 JSON: one object per essay, with character edits, as the W&I+LOCNESS and FCE releases have it.
 
 Bryant, Felice, Andersen and Briscoe 2019, "The BEA-2019 Shared Task on Grammatical Error Correction".  One object per
 line; one array, and objects spread over several lines, are read too:
@@ -15,7 +6,7 @@ line; one array, and objects spread over several lines, are read too:
     {"id": "1-7", "userid": "27", "cefr": "B1.i", "text": "We goes.", "edits": [[0, [[3, 7, "go"]]]]}
 
 `edits` is a list of [annotator, [[start, end, correction], ...]]; offsets are code points of `text`.  A correction
-of `null` means found but not corrected, `""` means delete.  A fourth value is the edit's type and becomes its tag;
+of `null` means detected but not corrected, `""` means delete.  A fourth value is the edit's type and becomes its tag;
 further values are kept in `Edit.extra["more"]`.  The essay's id is `id`, else `_id`, else a hash of the text; every
 other key, in its order and with its JSON type, is metadata (so is an id that is no string or stands beside `_id`).
 
@@ -25,6 +16,9 @@ annotator id that is a string of digits becomes a number.  Keys come in the orde
 Refused: offsets outside the text, an annotator who stands twice, and what `json_text` refuses.  Not held by the
 format, and reported: all but the first of several corrections, comments, tokens.  Annotator ids are numbers by
 custom; others are written as strings, and reported as changed.
+
+A line that is an object by itself costs one call of the JSON parser; all else is cut at its brackets first.  Where an
+object never ends, the next line that is an essay by itself starts afresh, so that one bad line costs one essay.
 """
 
 from __future__ import annotations

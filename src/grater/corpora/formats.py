@@ -1,10 +1,9 @@
-"""What a corpus format is: how to read essays, how to write them, and how to say what it cannot hold.
+"""Corpus formats: how to read essays, how to write them, and how to report what a format cannot hold.
 
 A *file format* keeps many essays in one file; a *folder format* (brat) keeps each essay in files of its own.
-Readers and writers are pure: they take lines and give essays, take essays and give text.  Only
-`grater.corpora.source` opens paths.
-
-The corpus formats by name; others join by the entry-point group `grater.formats`.
+Readers and writers are pure: they take lines and yield essays, take essays and yield text.  Only
+`grater.corpora.source` opens paths.  `grater.corpora.plain` is the shortest example of a format.  They are
+registered by name; others join by the entry-point group `grater.formats`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""The cells of a column brought to the column's type.
+"""A raw table checked cell by cell: every defect with its line, twenty at the most, and no row twice.
 
 Text is text: the number 1, the number 1.0 (as data frames turn a column of whole numbers that has gaps) and the
 text `1` are one label, but the text `1.0` stays as it is.  Numbers are finite and in range.  Truth is 0, 1, true or
 false.  A list is a cell with `|` between entries, or a real list where the file type has them.  An empty text is a
 missing cell in every type of file.
 
-A raw table checked cell by cell: every defect with its line, twenty at the most.
-
-Gives a frame in the schema's columns and types.  While checks go on the frame carries the place of each row in the
-column `PLACE`; `unplaced` takes it off again.
-
-Rows that say the same thing twice: an error that names them, or the first or last of them kept.
+The result is a frame in the schema's columns and types.  While checks go on the frame carries the place of each row
+in the column `PLACE`; `unplaced` takes it off again.  Rows that say the same thing twice are an error that names
+them, or the first or last of them is kept.
 """
 
 from __future__ import annotations

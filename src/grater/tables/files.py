@@ -1,36 +1,27 @@
-"""The files that tables lie in: opened, unpacked and decoded; `grater.files` writes them.
+"""Any source of a table (a path, standard input, a frame) as a raw table; `grater.files` writes files.
 
-The extension says the type: `.csv`, `.tsv`, `.jsonl` (or `.ndjson`), each also packed as `.gz`; `.parquet`.  Text
-is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error that names its position.
+*Files.*  The extension says the type: `.csv`, `.tsv`, `.jsonl` (or `.ndjson`), each also packed as `.gz`; `.parquet`.
+Text is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error that names its position.
+Standard input has no extension and is known by its first characters.
 
-Cells that a spreadsheet would run: kept from it by an apostrophe, and given back when read.
+*Comma- and tab-separated text* (RFC 4180).  The first line names the columns.  A cell may be quoted; inside quotes a
+quote is doubled, and line ends are part of the cell.  Blank lines are skipped, lines may end in CRLF, an empty cell
+is missing, and every row must have as many cells as the header.  Departure: batch files of Mechanical Turk name the
+columns `Approve` and `Reject` and leave them out of every row.  A text without any quote is split by polars; one with
+quotes by Python's csv module, four or five times slower and exact.
 
-A text that starts with one of `= + - @`, their full-width forms, a tab or a line end is taken for a formula by
-spreadsheets. Such a cell is written with an apostrophe before it; one that has apostrophes before such a sign
-already gets one more, so that reading, which takes one away, gives back what was there.  Numbers (`-1`) and
+*Formulas.*  A text that starts with one of `= + - @`, their full-width forms, a tab or a line end is taken for a
+formula by spreadsheets.  Such a cell is written with an apostrophe before it; one that has apostrophes before such a
+sign already gets one more, so that reading, which takes one away, gives back what was there.  Numbers (`-1`) and
 `-NONE-` run nothing and stay as they are.
 
-Comma- and tab-separated tables (RFC 4180), with the line of every row.
+*JSON Lines.*  One object per line, its keys the columns.  Lines may lack keys; a key that a line lacks, and null, are
+missing cells.  Blank lines are skipped.  A value that is no single value (a list, an object) is kept for the checks
+to judge: a list is right in `flags`, an object in `payload`.
 
-The first line names the columns.  A cell may be quoted; inside quotes a quote is doubled, and line ends are part of
-the cell.  Blank lines are skipped, lines may end in CRLF, an empty cell is missing, and every row must have as many
-cells as the header. Departure: batch files of Mechanical Turk name the columns `Approve` and `Reject` and leave
-them out of every row.
-
-A text without any quote is split by polars; one with quotes by Python's csv module, slower by four or five and exact.
-
-JSON Lines: one object a line, its keys the columns.
-
-Lines may lack keys; a key that a line lacks, and null, are missing cells.  Blank lines are skipped.  A value that
-is no single value (a list, an object) is kept for the checks to judge: a list is right in `flags`, an object in
-`payload`.
-
-Data frames of any maker: polars, pandas, Arrow, and whatever speaks the Arrow stream or interchange protocols.
-
-None of them is imported.  A frame whose columns mix types, which Arrow refuses, is read column by column as Python
+*Frames* of polars, pandas, Arrow, and whatever speaks the Arrow stream or interchange protocols.  None of these
+libraries is imported.  A frame whose columns mix types, which Arrow refuses, is read column by column as Python
 values.
-
-Any source of a table, a path or a frame, as a raw table.
 """
 
 from __future__ import annotations

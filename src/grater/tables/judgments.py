@@ -1,14 +1,12 @@
-"""The judgments that count: by status, without unwanted flags, above a confidence, under merged labels.
+"""The judgments that count: by status, without unwanted flags, above a confidence, under merged labels, in turn.
 
 A filter gives a new value and adds to `dropped` how many judgments it set aside and why; a reason that was asked
 for and met nobody is there too, with 0.  A judgment without a status is valid; one without a confidence is below
 any.
 
-Whose turn it was: the judgments of each item in the order in which they came.
-
 Where asking stops once raters agree (`grater.crowd.terms`), the share of all votes is nearer to 0 and 1 than it
-would be after any fixed number.  The first judgments, as many as every item was to have in any case, came before
-anybody could stop: their shares are those of a job with a fixed number.
+would be after any fixed number.  The first judgments of an item, as many as every item was to have in any case, came
+before anybody could stop: their shares are those of a job with a fixed number (`first_of_each`).
 """
 
 from __future__ import annotations

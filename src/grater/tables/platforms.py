@@ -1,18 +1,17 @@
-"""Batch results of Amazon Mechanical Turk (`Batch_N_batch_results.csv`) as judgments.
+"""Results of crowd platforms as judgments and gold.
 
-A row is an assignment: `HITId`, `AssignmentId`, `WorkerId`, `AssignmentStatus` (Submitted, Approved, Rejected),
-`SubmitTime`, `WorkTimeInSeconds`, then `Input.*` as the requester gave it and `Answer.*` as the worker did
-(Requester UI guide, "Review assignments offline"). The item is the HIT unless an `Input` column is named; the label
-is the only `Answer` column unless one is named.  Rejected work is `untrusted`.  Times are given with the zones PST
-and PDT and become ISO 8601; one in another shape stays as it is.
+*Amazon Mechanical Turk* (`Batch_N_batch_results.csv`).  A row is an assignment: `HITId`, `AssignmentId`, `WorkerId`,
+`AssignmentStatus` (Submitted, Approved, Rejected), `SubmitTime`, `WorkTimeInSeconds`, then `Input.*` as the requester
+gave it and `Answer.*` as the worker did (Requester UI guide, "Review assignments offline").  The item is the HIT
+unless an `Input` column is named; the label is the only `Answer` column unless one is named.  Rejected work is
+`untrusted`. Times are given with the zones PST and PDT and become ISO 8601; one in another shape stays as it is.
 
-Full reports of CrowdFlower (later Figure Eight, then Appen) as judgments, and their test questions as gold.
-
-A row is a judgment: `_unit_id`, `_worker_id`, `_started_at`, `_created_at`, `_tainted` (the worker fell below the
-accuracy asked for), `_trust`, `_golden`, `_country`, `_channel`, then the job's questions and data; `QUESTION_gold`
-holds the accepted answers of a test question, one a line, and `QUESTION_gold_reason` why.  The label is the only
-question that has a gold column unless one is named.  Tainted judgments are `untrusted`.  Times have the month first
-and no zone.  An aggregated report has no workers and is refused.
+*CrowdFlower* (later Figure Eight, then Appen), full reports.  A row is a judgment: `_unit_id`, `_worker_id`,
+`_started_at`, `_created_at`, `_tainted` (the worker fell below the accuracy asked for), `_trust`, `_golden`,
+`_country`, `_channel`, then the job's questions and data; `QUESTION_gold` holds the accepted answers of a test
+question, one per line, and `QUESTION_gold_reason` why.  The label is the only question that has a gold column unless
+one is named.  Tainted judgments are `untrusted`.  Times have the month first and no zone.  An aggregated report has
+no workers and is refused.
 """
 
 from __future__ import annotations

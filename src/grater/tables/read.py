@@ -1,22 +1,19 @@
-"""Which column of a file is which of the table: by name, by synonym, or as the caller says.
+"""Tables in: from files of every type and from frames, under the names and types of the contract, checked.
 
-The table's own name wins over a synonym; two synonyms side by side are an error, never a guess.  Names match
-whatever their case.  A column that the caller's mapping pushes aside is kept as `NAME.file`.
+*Columns* are matched by name, by synonym, or as the caller says.  The table's own name wins over a synonym; two
+synonyms side by side are an error, never a guess.  Names match whatever their case.  A column that the caller's
+mapping pushes aside is kept as `NAME.file`.
 
-Several judgments of an item in one row: a list in one cell, or a column for each rater.
+*Several judgments in one row* (a list in one cell, or a column per rater) have no rater ids: raters are 1 to n by
+position, and the result says so (`anonymous_raters`), unless the caller knows that the columns are people.  A list is
+`[3, 4, 3]`, in quotes or not, or entries with `|` between them.  An empty cell is no judgment; items that are left
+without any are counted in `dropped`.
 
-Such data has no rater ids: raters are 1 to n by position, and the result says so (`anonymous_raters`), unless the
-caller knows that the columns are people.  A list is `[3, 4, 3]`, in quotes or not, or entries with `|` between
-them.  An empty cell is no judgment; items that are left without any are counted in `dropped`.
+*Crowd platforms*: batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers;
+`read_amt` and `read_crowdflower` are for files whose header somebody has changed.
 
-Tables in: from files of every type and from frames, under the names and types of the contract, checked.
-
-Batch files of Mechanical Turk and full reports of CrowdFlower are known by their headers and read as they are.
-Judgments are filtered before duplicates are looked for: a withdrawn judgment and its successor are not a pair.
-
-Judgments of crowd platforms, asked for by name; `read_judgments` knows the same files by their headers.
-
-For files whose header somebody has changed, and for whoever wants judgments and gold of a report at once.
+Judgments are filtered before duplicates are looked for: a withdrawn judgment and its successor are not a pair.  The
+functions `as_...` take whatever a caller has, checked already or not.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The columns of the five tables: names, synonyms, types and ranges (docs/tables.md).
+"""The columns of the five tables (names, synonyms, types, ranges; docs/tables.md), and a checked table.
 
 A table may hold any further column; it is kept, and can be used to split results.  Words of the contract live here
 and nowhere else: what counts as a status, how a list is written in a cell, what a file may call its columns.
-
-A checked table: decisions, items or gold, and the frame behind every other value of this package.
 """
 
 from __future__ import annotations

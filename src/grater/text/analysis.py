@@ -1,7 +1,11 @@
-"""Noun and verb chunks with their heads, from words and Penn tags.
+"""A text as the detectors see it: sentences, words with exact offsets, tags, chunks.
 
-In the manner of the CoNLL-2000 shared task (Tjong Kim Sang & Buchholz): phrases without what follows their head,
-never nested.  Each tag becomes one letter, and two patterns are searched for in the string of letters.
+Every text has an analysis: an empty one has no sentences, noise has words tagged as best they can be.  An essay that
+carries its own tokens (an M2 block) is one sentence of just these.
+
+Noun and verb chunks with their heads are in the manner of the CoNLL-2000 shared task (Tjong Kim Sang & Buchholz):
+phrases without what follows their head, never nested.  Each tag becomes one letter, and two patterns are searched for
+in the string of letters.
 
 - NP: determiner, modifiers and nouns up to the last noun, the head (*a very big dog*); a pronoun; a determiner or
   number alone (*this*, *two*); determiner and adjective (*the poor*).  The clitic of the genitive starts a chunk of
@@ -13,11 +17,6 @@ never nested.  Each tag becomes one letter, and two patterns are searched for in
 The head is always the last word.  Nothing depends on articles, agreement or punctuation, so chunks hold on text with
 such errors.  Departures from CoNLL-2000: *wants to go* is one chunk there; adverbs before the first verb are inside
 it there.
-
-A text as the detectors see it: sentences, words with exact offsets, tags, chunks.
-
-Every text has an analysis: an empty one has no sentences, noise has words tagged as best they can be.  An essay that
-carries its own tokens (an M2 block) is one sentence of just these.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Nouns whose plural no rule gives, and nouns that look like what they are not: lists for `inflect`, our own.
+"""Forms of nouns: plural, singular, and which of the two a form is.
 
-Forms of nouns: plural, singular, which of the two a form is, and *a* or *an* before a word.
-
-Our own rules and lists (`noun_forms`).  Every function takes any string and keeps its case: *Child*, *Children*;
-*CHILD*, *CHILDREN*; *CD*, *CDs*.  A plural stays as it is when made plural, and so does a singular.  Compounds follow
-their last part (*policeman*, *bookshelf*).  Where English has two plurals, the commoner is made and both are
-understood.
+Our own rules and lists.  Every function takes any string and keeps its case: *Child*, *Children*; *CHILD*,
+*CHILDREN*; *CD*, *CDs*.  A plural stays as it is when made plural, and so does a singular.  Compounds follow their
+last part (*policeman*, *bookshelf*).  Where English has two plurals, the commoner is made and both are understood.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Part-of-speech tags: the tag set, and taggers by name.
 
 The tags are those of the Penn Treebank as the English treebanks of Universal Dependencies write them (XPOS).
-`load_tagger()` gives the tagger that comes with grater; a path gives a model of `grater train tagger`;
-`spacy:NAME` gives a spaCy model, which must be installed.
-
-A spaCy model as a tagger: its fine-grained tags (`token.tag_`), on our tokens.
+`load_tagger()` gives the tagger that comes with grater; a path gives a model that was trained; `spacy:NAME` gives a
+spaCy model, which must be installed: its fine-grained tags (`token.tag_`), on our tokens.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Words that keep their full stop, in two lists: those that never end a sentence, and those that may.
-
-Kiss & Strunk 2006 ("Unsupervised Multilingual Sentence Boundary Detection", Computational Linguistics 32:4) learn
-abbreviations from a corpus; one essay is too small to learn from, so these are listed.  Words that are also common
-words of English (no, sat, sun, mar, art) are left out: a learner who writes *no.* has ended a sentence.  Case counts
-where it tells the two apart (*Dr.*, *Wed.*); lower-case entries are found in any case.
-
-Words of a raw text, Penn-Treebank-like, with exact offsets.
+"""Words of a raw text, Penn-Treebank-like, with exact offsets.
 
 The conventions are those of the Penn Treebank (`do|n't`, `it|'s`, `can|not`, `$|5`, `50|%`, quotes and brackets
 apart, hyphenated and slashed words whole) except where learner text or offsets ask for more:
@@ -23,6 +16,12 @@ apart, hyphenated and slashed words whole) except where learner text or offsets 
 
 Tokens are never empty, never hold whitespace, are disjoint and in order, and cover every character that is not
 whitespace.  Every pattern is bounded or possessive, so the time is linear on any input.
+
+Words that keep their full stop are in two lists: those that never end a sentence, and those that may.
+Kiss & Strunk 2006 ("Unsupervised Multilingual Sentence Boundary Detection", Computational Linguistics 32:4) learn
+abbreviations from a corpus; one essay is too small to learn from, so these are listed.  Words that are also common
+words of English (no, sat, sun, mar, art) are left out: a learner who writes *no.* has ended a sentence.  Case counts
+where it tells the two apart (*Dr.*, *Wed.*); lower-case entries are found in any case.
 """
 
 from __future__ import annotations

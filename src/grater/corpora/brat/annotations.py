@@ -1,10 +1,9 @@
-"""Where brat can show a span: fragments of at least one character, none with a line's end in it.
+"""One `.ann` file both ways: the edits in it, what grater noted, and the lines that are neither.
 
-The correction and comment of an edit as a note that a person can read and type (grammar in the package).
-
-One `.ann` file: the edits in it, what grater noted, and the lines that are neither.
-
-The lines of an `.ann` file from the edits of one annotator.
+brat shows a span as fragments of at least one character, none with a line end in it: `fragments_in` cuts a span,
+`widened` grows an empty one to a word, `narrowed` takes that back.  The correction and the comment of an edit are a
+note that a person can read and type (`make_note`, `parse_note`; grammar in the package).  `read_annotations` gives
+the edits of a file, `annotation_lines` the lines of one annotator's edits.
 """
 
 from __future__ import annotations

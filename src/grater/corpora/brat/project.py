@@ -1,8 +1,7 @@
-"""File names for essays and annotators that any file system takes, and that give the id back.
+"""The files of a brat project as essays, and back; the format, and what it cannot hold, is described in
+`grater.corpora.brat`.
 
-Essays from the files of a brat project; what the format is stands in the package.
-
-The files of a brat project from essays; what the format is, and what it cannot hold, stands in the package.
+Essays and annotators are named by their files: names that any file system takes, and that give the id back.
 """
 
 from __future__ import annotations

@@ -1,21 +1,17 @@
-"""Edits that do not change what they should.
+"""Rules on one edit: whether it changes what it should, stands where it should, and holds only visible characters.
 
 `Rloc` that removes nothing is the NUCLE annotators' own review rule (Dahlmeier, Ng and Wu 2013, section 4:
 "redundancy errors that did not remove the annotated word").  A correction that puts a space between two words,
 or takes it away, changes something: only runs of whitespace and Unicode composition are levelled before two strings
 are held to be the same.
 
-Suspicious whitespace, and characters that nobody sees.
+Annotators may mark the space beside a word, and a deletion that takes it along is right; so whitespace is judged by
+what the edit makes of the text.  Suspicious is an edit that glues two words together, doubles a space, or has a line
+end, tab or double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.
 
-Annotators may mark the space beside a word, and a deletion that takes it along is right; so an edit is judged by what
-it makes of the text.  Suspicious is one that glues two words together, doubles a space, or has a line end, tab or
-double space inside its correction.  In tokenised text (M2) a correction has no spaces at its ends.
-
-Edits in a place where they should not be: twice over, or across two sentences.
-
-Overlaps and a second tag on one span are lawful (NUCLE paper, sections 2 and 4); the same span, tag and correction
-twice by one rater is not.  Half of the per-sentence study rests on edits that lie inside one sentence (section 5), so
-those that do not are named.
+Overlaps and a second tag on one span are lawful (sections 2 and 4); the same span, tag and correction twice by one
+rater is not.  Half of the per-sentence study rests on edits that lie inside one sentence (section 5), so those that
+do not are reported.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What the check says: one defect, the rule that found it, and where it stands.
-
-Things in a corpus that look odd and are lawful: counted, never a defect.
+"""What the check reports: findings, which are defects, and a census of what looks odd and is lawful.
 
 NUCLE lets annotators mark overlapping spans (section 2), give one error several tags (section 4) and leave `Um`,
-`Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).
+`Cit` and `Wa` without a correction; it also grows spans that start or end inside a word (section 3).  Such edits are
+counted, never a defect.
 """
 
 from __future__ import annotations

@@ -1,25 +1,17 @@
-"""Annotators who did not all read the same essays, and no-op lines that contradict the edits beside them.
-
-A corpus in which each essay was read by one person is shared out, not uneven: nothing is said.  Where some essays
-have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a line is absent for
-scoring (docs/corpora.md), so a file that leaves out an annotator who agrees with another, as the CoNLL-2014 combined
-files do, says less than the files it was made of.
-
-Whether a corpus holds essays at all, and whether each document has an id of its own.
-
-Tags that the corpus's tag set does not have: one finding for each, with its number and first place.
-
-Files that should hold the same sentences: do their texts and tokens agree?
-
-Annotators of one test set often have a file each (CoNLL-2014: twelve).  Scores and agreement hold only if the files
-have the same sentences, cut into the same tokens.  Files are read side by side, essay by essay, and each is held
-against the first. Two files are taken for the same set if most of the essays that they share by number have the same
-letters; of files that are not, nothing is said.
-
-The rules of the check, by name; a new one is a function here or beside, and a line in a table.
+"""The rules of the check, by name; a new one is a function here or in `edits`, and a line in a table.
 
 Three kinds: a rule on an edit gives a message or nothing, a rule on an essay gives findings, and a rule on a corpus
 sees every essay and speaks at the end.  All stream: an essay is let go as soon as it has been seen.
+
+*Coverage*: a corpus in which each essay was read by one person is shared out, not uneven, and nothing is reported.
+Where some essays have several annotators, those who are missing elsewhere are named.  In M2 an annotator without a
+line is absent for scoring (docs/corpora.md), so a file that leaves out an annotator who agrees with another, as the
+CoNLL-2014 combined files do, says less than the files it was made of.
+
+*Files of one test set*: annotators often have a file each (CoNLL-2014: twelve).  Scores and agreement hold only if
+the files have the same sentences, cut into the same tokens.  `check_together` reads the files side by side and
+compares each with the first.  Two files are taken for the same set if most of the essays that they share by number
+have the same letters; of files that are not, nothing is reported.
 """
 
 from __future__ import annotations

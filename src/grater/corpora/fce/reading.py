@@ -1,12 +1,11 @@
-"""XML as a stream of small trees: each wanted element is handed over when it closes, and then forgotten.
+"""Essays from FCE scripts; the format is described in `grater.corpora.fce`.
 
-Only well-formed XML without entities of its own gets through: a document type with anything in it or behind it is
-refused, for that is where entity bombs and file inclusion live.  Expat does the parsing; the lines are decoded
-already, so whatever encoding the file declares is overruled.
+The XML comes as a stream of small trees: each wanted element is handed over when it closes, and then forgotten.  Only
+well-formed XML without entities of its own gets through: a document type with anything in it or behind it is refused,
+for that is where entity bombs and file inclusion live.  Expat does the parsing; the lines are decoded already, so
+whatever encoding the file declares is overruled.
 
-What an `<NS>` says: what the learner wrote, what it should be, and what it may hold (rules in the package).
-
-Essays from FCE scripts; what the format is stands in the package.
+An `<NS>` is read for what the learner wrote, what it should be, and whether it holds what it may.
 """
 
 from __future__ import annotations

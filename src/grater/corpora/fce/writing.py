@@ -1,6 +1,6 @@
-"""Edits as `<NS>` elements in the running text; what cannot be so is reported (rules in the package).
+"""FCE scripts from essays: edits become `<NS>` elements in the running text, and what cannot is reported.
 
-FCE scripts from essays; what the format is, and what it cannot hold, stands in the package.
+The format, and what it cannot hold, is described in `grater.corpora.fce`.
 """
 
 from __future__ import annotations

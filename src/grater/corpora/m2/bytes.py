@@ -1,16 +1,13 @@
-"""Eight bytes at a time: a word of 64 bits at any place of a text.
+"""Numbers and tokens found in a text eight bytes at a time, for the column scan of `columns`.
 
-Looking at the few places that matter costs a fraction of comparing every byte of a file.  Finding a byte within a
-word is Warren, "Hacker's Delight", 2nd edition, section 6-1.  The first byte of the text is the lowest of the word.
+A *word* is the 64 bits at any place of a text; the first byte of the text is the lowest of the word.  Looking at the
+few places that matter costs a fraction of comparing every byte of a file.  Finding a byte within a word is Warren,
+"Hacker's Delight", 2nd edition, section 6-1.  Token numbers have one digit or two nearly always, and one table of all
+pairs of bytes reads them.
 
-Small numbers in a text, looked up by the two characters that hold them.
-
-Token numbers have one digit or two nearly always, and one table of all pairs of bytes reads them.
-
-How many tokens a sentence of an M2 file has: those of Python's `str.split()`, as ERRANT and m2scorer count them.
-
-Counted for all sentences at once: a token begins where a byte above the space follows one that is not.  The few
-sentences with white space beyond ASCII, or with a control character that is no white space, are split one by one.
+Tokens are those of Python's `str.split()`, as ERRANT and m2scorer count them, for all sentences at once: a token
+begins where a byte above the space follows one that is not.  The few sentences with white space beyond ASCII, or with
+a control character that is no white space, are split one by one.
 """
 
 from __future__ import annotations

@@ -1,23 +1,20 @@
-"""An edit as the body of an A line, all but `A ` and the annotator, with a report of what such a line cannot hold.
-
-A field may hold neither a line end nor `|||`, nor a `|` at a rim that would make the bars of a separator ambiguous;
-a correction may not hold `||`, which separates alternatives, nor be the word `-NONE-`.  What a line means is
-settled by reading it: an edit that would be read back as another is left out, a comment that would be is dropped.
-
-Numbers for annotators: the last field of an A line is a whole number to every other tool.
-
-An annotator whose id is a number keeps it, unless an earlier one was given it; any other gets the lowest number
-that is free, in the order of appearance, and the report says which.
-
-Essays into M2, with a report of all that M2 cannot hold.
+"""Essays into M2, with a report of all that M2 cannot hold.
 
 An essay that M2 can hold as it stands (its tokens are those of `str.split()`, and its text is one line) is written
 so: what was read from M2 comes out byte for byte.  Any other is cut into sentences (`grater.corpora.m2.blocks`).
 
-M2 has no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); annotators are numbers; an
-error found but not corrected gets ERRANT's tag `UNK`, unless it is NUCLE's `Um` (see `fields`).  Whoever has an A
-line counts as having read the whole essay; where no one has, a file with one annotator says that this one read it,
-and a file with several that nobody did.
+M2 has no place for ids, metadata, and what other formats know of an edit (`Edit.extra`); an error detected but not
+corrected gets ERRANT's tag `UNK`, unless it is NUCLE's `Um` (see `fields`).  Whoever has an A line counts as having
+read the whole essay; where no one has, a file with one annotator says that this one read it, and a file with several
+that nobody did.
+
+A field may hold neither a line end nor `|||`, nor a `|` at its edge that would make the bars of a separator
+ambiguous; a correction may not hold `||`, which separates alternatives, nor be the word `-NONE-`.  What a line means
+is settled by reading it: an edit that would be read back as another is left out, a comment that would be is dropped.
+
+The annotator of an A line is a whole number to every other tool.  An annotator whose id is a number keeps it, unless
+an earlier one was given it; any other gets the lowest number that is free, in the order of appearance, and the report
+says which.
 """
 
 from __future__ import annotations

@@ -1,25 +1,20 @@
-"""Characters that mean something to SGML: resolved on reading, and hidden on writing where they would be misread.
-
-The five named references of XML and numeric references are known; a `&` that begins none of them is itself.
-
-NUCLE's markup: from lines to documents, each a tree of elements.
+"""NUCLE's markup: from lines to documents, each a tree of elements, and what of a tree the model has no place for.
 
 Only what looks like a whole tag on one line is a tag.  Elements that hold words (TITLE, P, TYPE, CORRECTION, COMMENT
 and any that NUCLE does not know) end at a NUCLE tag or at their own end tag; anything else in them is words.  Names
-of NUCLE's elements are read in capitals and small letters.
+of NUCLE's elements are read in capitals and small letters.  The five named references of XML and numeric references
+are resolved on reading, and characters that would be misread are escaped on writing; a `&` that begins no reference
+is itself.
 
-What a NUCLE file says and the model has no place for: unknown attributes and elements, and REFERENCE sections.
-
-Kept as one JSON value under the key `sgml`, of an essay's metadata and of an edit's extra; only the parts that are
-set:
+Unknown attributes and elements, and REFERENCE sections, are kept (`Kept`) as one JSON value under the key `sgml` of
+an essay's metadata and of an edit's extra; only the parts that are set:
 
     {"attributes": {"DOC": {"source": "web"}, "P 2": {...}, "ANNOTATION 8": {...}},
      "elements": {"DOC": [{"name": "GRADE", "text": "B", "attributes": {...}}]},
      "references": [[3, 5]]}
 
-The keys are places: an element of NUCLE and, where there may be several, its number (paragraphs count the title,
-annotations have their teacher).  `references` are ranges of paragraphs.  An empty COMMENT is a place with no
-attribute.
+The keys name an element of NUCLE and, where there may be several, its number (paragraphs count the title, annotations
+have their teacher).  `references` are ranges of paragraphs.  An empty COMMENT is a key without attributes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Paragraphs of an essay: between places in the text and NUCLE's (paragraph, offset).
+"""From NUCLE documents to essays; the format is described in `grater.corpora.nucle`.
 
-Paragraphs are joined by one newline, so each place in the text is one place in one paragraph, its end included.
-
-From NUCLE documents to essays; the format is described in `grater.corpora.nucle`.
+NUCLE counts in paragraphs and offsets.  Here paragraphs are joined by one newline, so each offset of the text is one
+(paragraph, offset), the end of a paragraph included.
 """
 
 from __future__ import annotations

@@ -1,29 +1,20 @@
-"""What is counted in a text and in its readings; it adds up over essays, annotators and files.
+"""What is counted in a corpus; counts add up over essays, annotators and files, and every number is made from them.
 
 A *reading* is one annotator's pass over a text: a sentence that two annotators read is one sentence and two readings.
-Densities and shares are per reading, so that a second annotator does not make a text look worse.
-
-The ratios of NUCLE Table 5 from its totals.
-
-Sizes are those of the text; edits are divided by readings, which are the same number where one annotator read
-everything, as in NUCLE.
-
-How many things have 0, 1, 2, ... edits: NUCLE Figures 2 (documents) and 3 (sentences), with mean, median, mode and
-tail.
-
-Which document an essay belongs to, and how many edits each annotator made in it (NUCLE Figure 2).
+Densities and shares are per reading, so that a second annotator does not make a text look worse.  The sizes in NUCLE
+Table 5 (`Totals`) are those of the text; edits are divided by readings, which are the same number where one annotator
+read everything, as in NUCLE.  `Histogram` counts documents and sentences with 0, 1, 2, ... edits (Figures 2 and 3).
 
 An essay is a document, unless its metadata names one (`document`); an M2 block, which carries its own tokens, is a
 sentence of a document that it does not know unless its metadata says so.  Where any block does not know, the number
 of documents is unknown, and so is everything counted per document.
 
-A part of a corpus (the whole, one annotator's share, one first language) as the counts behind its every number.
-
-For intervals the counts are kept apart by *block*: the document (for M2 blocks that know none: the sentence) by a
-hash of its id, one of 1,024.  A block is a random group of units, so resampling blocks estimates the same variance as
-resampling units (up to 1/1,024), in memory that does not grow with the corpus; a small corpus has nearly a block for
-each unit.  The same text in two files, read by two annotators, falls in the same block, so it is drawn together; and
-neither the order of essays nor their division into files changes a limit.
+A *portion* is a part of a corpus (the whole, one annotator's share, one first language).  For intervals its counts
+are kept apart by *block*: the document (for M2 blocks that know none: the sentence) by a hash of its id, one of
+1,024.  A block is a random group of units, so resampling blocks estimates the same variance as resampling units (up
+to 1/1,024), in memory that does not grow with the corpus; a small corpus has nearly a block for each unit.  The same
+text in two files, read by two annotators, falls in the same block, so it is drawn together; and neither the order of
+essays nor their division into files changes an interval.
 """
 
 from __future__ import annotations

@@ -1,27 +1,17 @@
-"""The finished study of a corpus: its numbers, those of its parts, and the shape they take in JSON.
+"""The corpus study over one corpus or several side by side: one pass over each, then every number from its counts.
 
-The corpus divided by a metadata field: first language, level, score, prompt, course.
-
-An essay without the field is in a row of its own, never dropped.
-
-Which data a number was made from, as a hash that does not mind the order of essays or their division into files.
-
-Each essay is hashed, once by its id and text and once with its edits; the hashes are added up modulo 2^64, so
-fingerprints add as counts do.  Two files with the same fingerprint of the text hold the same essays, annotated apart.
-
-Whose edits are whose, when several files are put together.
+The top level adds up the files and the annotators; a text that stands in two files is counted in both.  A corpus can
+be divided by a metadata field (first language, level, score, prompt); an essay without the field is in a row of its
+own, never dropped.
 
 M2 calls its annotators 0, 1, ... in every file.  Where two files hold the same essays and use the same id, it cannot
-be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several
-ids of a file collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
+be one reading: there the file's stem is the annotator (docs/corpora.md), or `STEM.ID` where several ids of a file
+collide, as in `grater.corpora.merge`.  In files of different essays the same id is the same annotator.
 
-A corpus divided into portions: the whole, each annotator's part, each group's part.
-
-`CorpusTally` makes them in one pass over the essays; `together` adds up those of several files.
-
-The corpus study over one corpus or several side by side: one pass over each, then every number from its counts.
-
-The top level adds up the files and the annotators; a text that stands in two files is counted in both.
+A *fingerprint* says which data the numbers were made from: each essay is hashed, once by its id and text and once
+with its edits, and the hashes are added up modulo 2^64, so fingerprints add as counts do, whatever the order of
+essays or their division into files.  Two files with the same fingerprint of the text hold the same essays, annotated
+apart.
 """
 
 from __future__ import annotations

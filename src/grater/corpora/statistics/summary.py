@@ -1,11 +1,9 @@
-"""Densities and shares of a portion, with limits from resampling its documents.
+"""The numbers of one portion: NUCLE Table 5 and Figures 2-4, densities and shares with confidence intervals.
 
-Every number is a ratio of two sums over blocks (`portion.py`), resampled together (`grater.statistics.bootstrap`).  A
-share of 0 or 1 does not move under resampling, which would promise certainty; there the limits are Wilson's for as
-many cases as there are units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many
-as there are tokens.  The top five and ten tags are those of the whole portion, not chosen anew in every resample.
-
-The corpus study of one portion: NUCLE Table 5 and Figures 2-4 as one value.
+Every density and share is a ratio of two sums over blocks (`counts`), resampled together.  A share of 0 or 1 does not
+move under resampling, which would promise certainty; there the interval is Wilson's for as many cases as there are
+units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many as there are tokens.  The
+top five and ten tags are those of the whole portion, not chosen anew in every resample.
 
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.

@@ -1,23 +1,16 @@
 """What a tag of one set is in another: the same, something broader, one of several, or nothing.
 
-Maps into ERRANT's types: from CoNLL-2014 and from the CLC codes.  NUCLE goes there by way of CoNLL-2014.
+*Into CoNLL-2014.*  NUCLE's is the organisers' own re-mapping (Ng et al. 2013 and 2014, section 3).  Those from ERRANT
+and from the CLC codes are our reading of the definitions: the published ones map data, not tags.  That a CoNLL-2014
+tag does not tell missing from unnecessary does not make it broader: the edit itself says so.
 
-ERRANT's operation (M, R, U) is in the edit, not in a CoNLL-2014 tag, and its main type is the word class, which most
-of those tags do not name; so most answers are `split` by the operation, or `none`.  The maps are our reading of the
-definitions.
+*Into ERRANT.*  Its operation (M, R, U) is in the edit, not in a CoNLL-2014 tag, and its main type is the word class,
+which most of those tags do not name; so most answers are one of several, by the operation, or nothing.
 
-Maps into the NUCLE tags: from CoNLL-2014.  ERRANT and CLC codes go there by way of CoNLL-2014 (see `maps`).
+*Into the CLC codes.*  From ERRANT only: NUCLE and CoNLL-2014 tags do not name the word class that a CLC code needs.
+The CLC tells agreement, countability and form of one word class apart; ERRANT does not.
 
-Maps into the CLC codes: from ERRANT.  NUCLE and CoNLL-2014 tags do not name the word class that a CLC code needs.
-
-Our reading of the definitions.  The CLC tells agreement, countability and form of one word class apart; ERRANT does
-not.
-
-Maps into the CoNLL-2014 tags: from NUCLE, from ERRANT, from the CLC codes.
-
-NUCLE's is the organisers' own re-mapping (Ng et al. 2013 and 2014, section 3).  The other two are our reading of the
-definitions: the published ones map data, not tags.  That a CoNLL-2014 tag does not tell missing from unnecessary does
-not make it broader: the edit itself says so.
+Other pairs go by way of CoNLL-2014 (`translation`).
 """
 
 from __future__ import annotations

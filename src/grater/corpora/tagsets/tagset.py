@@ -1,6 +1,6 @@
-"""What a tag set is: the names that annotators give to errors, in the order and the groups of their paper.
+"""Tag sets: the names that annotators give to errors, in the order and the groups of their paper.
 
-The tag sets by name; others join by the entry-point group `grater.tagsets`.
+They are registered by name; others join by the entry-point group `grater.tagsets`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Maps between the tag sets: what a tag of one is called in another, and what is lost on the way.
+"""What a tag of one set is called in another, and what is lost on the way.
 
-The maps are tables, one file for each target (`to_nucle`, `to_conll14`, `to_errant`, `to_clc`); where there is no
-table from set to set, `ROUTES` chains two.  A map of tags alone is often `split`: only the words of the edit can tell
-which of several tags it is.  `translate_edit` looks at them, as far as words without tags go (prepositions, articles,
-what is missing or too many).
+The tables stand in `maps`; where there is none from set to set, `ROUTES` chains two.  A map of tags alone often gives
+several: only the words of the edit can tell which of them it is.  `translate_edit` looks at them, as far as words
+without tags go (prepositions, articles, what is missing or too many).
 """
 
 from __future__ import annotations

@@ -31,9 +31,8 @@ import numpy.typing as npt
 
 from grater.corpora.formats import Source
 from grater.corpora.m2.bytes import Ints
-from grater.corpora.m2.columns import Columns, decode
+from grater.corpora.m2.columns import Columns, decode, scan_lines
 from grater.corpora.m2.fields import CORRECTION_AS_READ, correction_of
-from grater.corpora.m2.columns import scan_lines
 from grater.errors import Problems, UnknownName, UsageError
 from grater.model import Edit, Essay, Span
 

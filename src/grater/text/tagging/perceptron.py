@@ -1,27 +1,4 @@
-"""Which words are used alike: clusters that `clustering` found, for words that no treebank has.
-
-What the tagger looks at: features of a word, seen from its own place and from its neighbours'.
-
-Every feature is a short string; its first character names the family, so two families never share a weight.
-
-- The word itself: as written (`w`), in lower case (`l`), its last one to four letters (`1` to `4`), its first one to
-  three (`a` to `c`), its shape (`s`), its shape at the start of a sentence (`S`), what follows its last hyphen (`h`).
-- A word one or two places away: in lower case, and for the next and the previous one also its last three letters
-  and its shape.  The family is the place (`p`, `q` before; `n`, `o` after) and the kind.
-- For every place the clusters of the word (`k`; see `clustering`).
-
-In lower case, digits become 0, so that one year is like another.  The shape writes X for capitals, x for other
-letters, 0 for digits, and every other character as it is, a run as one.
-
-The weights of a trained tagger, as small integers, and their form as a model file.
-
-Integers add up exactly and in any order, so every machine, batch size and way of computing gives the same tags.
-
-Four tables of rows, one column a tag: one row a feature of words (`features`); one a pair of neighbouring words that
-are both common; one a pair of previous tags; one a common word with the tag before it (the word itself in one half,
-the word after it in the other).  The tag before the first word is `len(tags)`.
-
-Tagging with an averaged perceptron, many sentences at a time.
+"""Tagging with an averaged perceptron, many sentences at a time.
 
 Collins 2002 (EMNLP), decoded greedily from left to right.  The score of a tag is a sum over the word, its neighbours
 (two on each side), pairs of them, and the two tags before.  All that does not depend on tags is summed first, for all
@@ -31,6 +8,26 @@ a batch.  On a tie the first tag in the model's order wins.
 
 A sentence of more than 256 words (a list, a text without stops) forgets its tags after each 256th word, not its
 words.
+
+*Features* of a word are seen from its own place and from its neighbours'.  Each is a short string; its first
+character names the family, so two families never share a weight.
+
+- The word itself: as written (`w`), in lower case (`l`), its last one to four letters (`1` to `4`), its first one to
+  three (`a` to `c`), its shape (`s`), its shape at the start of a sentence (`S`), what follows its last hyphen (`h`).
+- A word one or two places away: in lower case, and for the next and the previous one also its last three letters
+  and its shape.  The family is the place (`p`, `q` before; `n`, `o` after) and the kind.
+- For every place the clusters of the word (`k`): words that are used alike, for words that no treebank has (see
+  `clustering`).
+
+In lower case, digits become 0, so that one year is like another.  The shape writes X for capitals, x for other
+letters, 0 for digits, and every other character as it is, a run as one.
+
+*Weights* are small integers.  They add up exactly and in any order, so every machine, batch size and way of computing
+gives the same tags.
+
+Four tables of rows, one column a tag: one row a feature of words (`features`); one a pair of neighbouring words that
+are both common; one a pair of previous tags; one a common word with the tag before it (the word itself in one half,
+the word after it in the other).  The tag before the first word is `len(tags)`.
 """
 
 from __future__ import annotations

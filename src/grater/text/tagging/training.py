@@ -1,4 +1,10 @@
-"""Tagged sentences of CoNLL-U files, as Universal Dependencies has them.
+"""Training of the tagger: the averaged perceptron.
+
+Collins 2002 (EMNLP), with the greedy decoder's own tags as history, and averages kept as Daumé's thesis does it:
+beside each weight the sum of its changes times the step at which they happened.  The averages are rounded to eight
+bits; on the development parts of EWT and GUM this costs nothing, but cutting off weights of 10 or more costs a point.
+
+*Data.*  Tagged sentences of CoNLL-U files, as Universal Dependencies has them.
 
 Ten columns: the second is the word, the fifth the language's own tag (XPOS; for English those of the Penn Treebank).
 Lines of word ranges (`3-4`) and of empty nodes (`8.1`) are passed over, and words that the text leaves out (`_`).
@@ -7,20 +13,11 @@ Universal Dependencies cuts words at hyphens (`well | - | known`), grater's toke
 such pieces where no space stands between them, with the tag of the last; a participle at the end makes an adjective
 (*home-made*), and so does a noun after a number (*two-year*).
 
-Sentences as numbers for training: one row a word, one number a feature.
+*Encoding.*  One row per word, one number per feature.  The vocabulary (features, pairs of common words, tags) is
+taken from the training sentences; what is rarer than it takes is left out.  A treebank is held as some 120 bytes per
+word.
 
-The vocabulary (features, pairs of common words, tags) is taken from the training sentences; what is rarer than it
-takes is left out.  A treebank is held as some 120 bytes a word.
-
-How many words a tagger gets right, with limits.
-
-Sentences are resampled, not words: the words of a sentence succeed and fail together.
-
-Training of the tagger: the averaged perceptron.
-
-Collins 2002 (EMNLP), with the greedy decoder's own tags as history, and averages kept as Daumé's thesis does it:
-beside each weight the sum of its changes times the step at which they happened.  The averages are rounded to eight
-bits; on the development parts of EWT and GUM this costs nothing, but cutting off weights of 10 or more costs a point.
+*Accuracy.*  Sentences are resampled, not words: the words of a sentence succeed and fail together.
 """
 
 from __future__ import annotations
