@@ -7,6 +7,7 @@ import { EssayView } from "./view.js";
 import { MarkList, isUnfinished } from "./list.js";
 import { Pointer, trimmed } from "./pointer.js";
 import { historyRequestOf, requestOf } from "./keys.js";
+import { TypedAhead } from "./typed-ahead.js";
 import { Walk } from "./walk.js";
 import { selectedSpan } from "./places.js";
 
@@ -37,9 +38,11 @@ export class Desk {
       dropped: (mark) => this.#drop(mark),
       closed: () => this.#backToText(),
     });
+    this.ahead = new TypedAhead();
     this.pointer = new Pointer(parts.essay, {
       selected: (span) => this.#selected(span),
       pressed: (offset, marks, how) => this.#pressed(offset, marks, how),
+      settled: () => this.ahead.strike(),
     });
     parts.essay.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("keydown", (event) => this.#historyKey(event));
@@ -229,6 +232,10 @@ export class Desk {
 
   #key(event) {
     if (event.target !== this.parts.essay || event.isComposing) return;
+    if (this.pointer.isBusy) {
+      this.ahead.keep(event);
+      return;
+    }
     const request = requestOf(event);
     if (!request) return;
     event.preventDefault();

@@ -83,7 +83,9 @@ export class Picker {
     if (event.isComposing) return;
     if (event.key === "Escape") this.#handled(event, () => this.cancel());
     else if (event.key === "Enter" && event.target.tagName !== "BUTTON") this.#enter(event);
-    else if (event.key === "Tab" && !event.shiftKey && event.target === this.field) this.tagField.settle();
+    else if (event.key === "Tab" && !event.shiftKey && event.target === this.field) {
+      this.#handled(event, () => this.#onToCorrections());
+    }
   }
 
   #enter(event) {
@@ -91,11 +93,13 @@ export class Picker {
     const isTagOnly = event.target === this.field && !event.ctrlKey && !event.metaKey;
     const tag = this.tagField.tag;
     if (isTagOnly && tag?.owes) {
-      this.#handled(event, () => {
-        this.tagField.settle();
-        this.corrections.focus();
-      });
+      this.#handled(event, () => this.#onToCorrections());
     } else this.#handled(event, () => this.save());
+  }
+
+  #onToCorrections() {
+    this.tagField.settle();
+    this.corrections.focus();
   }
 
   #handled(event, action) {
