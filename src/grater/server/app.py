@@ -1,6 +1,6 @@
 """`create_app`: one application for one study, with no global state.
 
-Every route goes through `open_visit`, which lets a request in or turns it away, so a route that somebody forgets
+Every route goes through `open_context`, which lets a request in or turns it away, so a route that somebody forgets
 to put on the table of roles is closed.
 """
 
@@ -18,7 +18,7 @@ from grater.server.context import Server, open_context
 from grater.server.errors import BodyLimit, Shelter, add_handlers
 from grater.server.rendering import PageFiles, environment
 from grater.server.roles import API
-from grater.server.routes import CALLS, ROUTERS
+from grater.server.routes import DESCRIBED, ROUTERS
 from grater.server.security import SecurityHeaders, Tries
 from grater.server.settings import Settings
 from grater.server.webhooks.delivery import delivering
@@ -43,7 +43,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     )
     app.state.server = server
     for router in ROUTERS:
-        app.include_router(router, include_in_schema=router in CALLS)
+        app.include_router(router, include_in_schema=router in DESCRIBED)
     app.mount("/static", PageFiles(), name="static")
     add_handlers(app)
     _add_walls(app, settings)

@@ -1,17 +1,13 @@
-"""What a running server holds: its settings, its study, its templates, its memory of failed logins.
+"""The context of a request: the server, who is asking, and the form that was sent.
 
-The two cookies: the session of a person, and a random number that ties a visitor's forms to their browser.
+Every route opens its `RequestContext` before it does anything, in this order, so that nothing is read from somebody
+who may not send it: the roles of the route, the person, the origin of a change, then the form and its token.  Pages
+know a person by the session cookie, the API by a bearer token only; a cookie is worth nothing there, so no foreign
+page can use it.
 
-Both are out of reach of scripts, stay on our site and, where the server is https, bear the `__Host-` prefix, so
-that no other host of the domain can set them.
-
-One request by one person, let in or turned away: every route opens its visit before it does anything.
-
-In this order, so that nothing is read from somebody who may not send it: the route's roles, who it is, the
-origin of a change, then the form and its token.  Pages know a person by the session cookie, the API by a bearer
-token only; a cookie is worth nothing there, so no foreign page can use it.
-
-Numbers from forms: within their limits, or named as what is wrong.
+There are two cookies: the session of a person, and a random number that ties the forms of a visitor without a session
+to their browser.  Both are out of reach of scripts, stay on our site and, where the server is https, bear the
+`__Host-` prefix, so that no other host of the domain can set them.
 """
 
 from __future__ import annotations
@@ -30,9 +26,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.errors import BadInput, Forbidden, Problem
-from grater.server import security as walls
 from grater.server.roles import API, PUBLIC, roles_of
-from grater.server.security import Tries
+from grater.server.security import FIELD, HEADER, Tries, require_own_origin, require_token, visitor_token
 from grater.server.settings import Settings
 from grater.store import Store, credentials
 from grater.store.ids import new_secret
@@ -41,7 +36,7 @@ from grater.store.people import Person
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Server:
-    """One value, made by `create_app`; handlers reach it through their visit.
+    """One value, made by `create_app`; handlers reach it through their context.
 
     `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
     that another one made.
@@ -62,7 +57,7 @@ def server_of(request: HTTPConnection) -> Server:
 
 
 SESSION, NONCE = "grater-session", "grater-visit"
-LONGEST = 100
+LONGEST_COOKIE = 100
 
 
 def _name(name: str, settings: Settings) -> str:
@@ -70,11 +65,11 @@ def _name(name: str, settings: Settings) -> str:
 
 
 def read_session(request: Request, settings: Settings) -> str:
-    return request.cookies.get(_name(SESSION, settings), "")[:LONGEST]
+    return request.cookies.get(_name(SESSION, settings), "")[:LONGEST_COOKIE]
 
 
 def read_nonce(request: Request, settings: Settings) -> str:
-    return request.cookies.get(_name(NONCE, settings), "")[:LONGEST]
+    return request.cookies.get(_name(NONCE, settings), "")[:LONGEST_COOKIE]
 
 
 def set_session(response: Response, settings: Settings, token: str) -> None:
@@ -84,10 +79,6 @@ def set_session(response: Response, settings: Settings, token: str) -> None:
 
 def end_session(response: Response, settings: Settings) -> None:
     response.delete_cookie(_name(SESSION, settings), path="/", secure=settings.is_secure, httponly=True)
-
-
-def new_nonce() -> str:
-    return new_secret()
 
 
 def set_nonce(response: Response, settings: Settings, nonce: str) -> None:
@@ -152,19 +143,19 @@ class RequestContext:
 
     def fields(self) -> dict[str, list[str]]:
         """All text fields of the form, as tasks read them."""
-        found: dict[str, list[str]] = {}
+        fields: dict[str, list[str]] = {}
         for name, value in self.form.multi_items():
             if isinstance(value, str):
-                found.setdefault(name, []).append(value)
-        return found
+                fields.setdefault(name, []).append(value)
+        return fields
 
     def page(
         self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
     ) -> HTMLResponse:
         """A page from a template; all text in it is escaped."""
-        from_visit = {"visit": self, "person": self.visitor, "csrf": self.csrf, "path": self.request.url.path}
+        on_every_page = {"person": self.visitor, "csrf": self.csrf, "path": self.request.url.path}
         template = self.server.templates.get_template(template_name)
-        response = HTMLResponse(template.render({**from_visit, **(values or {}), **more}), status)
+        response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
         if self.fresh_nonce and self.visitor is None:
             set_nonce(response, self.server.settings, self.fresh_nonce)
         return response
@@ -183,12 +174,18 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
     _require_allowed(request, route, visitor)
     sent_nonce = read_nonce(request, server.settings)
-    nonce = sent_nonce or new_nonce()
-    expected = session_csrf or walls.visitor_token(server.secret, nonce)
+    nonce = sent_nonce or new_secret()
+    expected = session_csrf or visitor_token(server.secret, nonce)
     try:
         form = await _form(request, server, "" if is_api else expected)
         yield RequestContext(
-            request, server, visitor, expected, token if visitor else "", form, "" if sent_nonce else nonce
+            request=request,
+            server=server,
+            visitor=visitor,
+            csrf=expected,
+            session_token=token if visitor else "",
+            form=form,
+            fresh_nonce="" if sent_nonce else nonce,
         )
     finally:
         await request.close()  # uploads lie in temporary files
@@ -199,12 +196,12 @@ async def _form(request: Request, server: Server, expected: str) -> FormData:
     if request.method in SAFE:
         return FormData()
     if expected:
-        walls.require_own_origin(request.headers, server.settings.origins)
+        require_own_origin(request.headers, server.settings.origins)
     most = server.settings.most_body_bytes
     form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
     if expected:
-        sent = request.headers.get(walls.HEADER) or form.get(walls.FIELD)
-        walls.require_token(expected, sent if isinstance(sent, str) else "")
+        sent = request.headers.get(HEADER) or form.get(FIELD)
+        require_token(expected, sent if isinstance(sent, str) else "")
     return form
 
 
@@ -222,8 +219,8 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Pe
     if not token:
         return None, ""
     with server.store.glance() as tx:
-        found = credentials.visitor(tx, token)
-        return (found[1], found[0].csrf) if found else (None, "")
+        known = credentials.visitor(tx, token)
+    return (known[1], known[0].csrf) if known else (None, "")
 
 
 def _require_allowed(request: Request, route: str, visitor: Person | None) -> None:
@@ -239,8 +236,8 @@ def _require_allowed(request: Request, route: str, visitor: Person | None) -> No
 
 def known_visitor(request: Request) -> tuple[Person | None, str]:
     """Who came, and the token of their forms, as far as a request has got."""
-    found: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
-    return found
+    known: tuple[Person | None, str] = getattr(request.state, "known", (None, ""))
+    return known
 
 
 def login_path(next_path: str) -> str:
@@ -250,8 +247,8 @@ def login_path(next_path: str) -> str:
 LONGEST_VERSION = 10
 
 
-def number_of(visit: RequestContext, name: str, default: int, *, most: int, least: int = 1) -> int:
-    text = visit.text(name)
+def number_of(context: RequestContext, name: str, default: int, *, most: int, least: int = 1) -> int:
+    text = context.text(name)
     if not text:
         return default
     if not text.isdecimal() or len(text) > 12 or not least <= int(text) <= most:
@@ -265,8 +262,8 @@ def version_of(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
 
 
-def decimal_of(visit: RequestContext, name: str, default: float, *, most: float) -> float:
-    text = visit.text(name)
+def decimal_of(context: RequestContext, name: str, default: float, *, most: float) -> float:
+    text = context.text(name)
     if not text:
         return default
     try:

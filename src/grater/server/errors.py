@@ -1,10 +1,7 @@
 """Errors as pages for people and as JSON for programs; what went wrong inside stays in the log.
 
-How much a request may bring: refused by its length before a byte is read, or as soon as it has sent too much.
-
-Only the import page takes files, so only it has the large limit.
-
-What is wrong with a form that was sent, as its page says it.
+A request that brings too much is refused by its length before a byte is read, or as soon as it has sent too much.
+Only the import takes files, so only it has the large limit.
 """
 
 from __future__ import annotations
@@ -92,7 +89,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 async def on_wrong_shape(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    lines = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:20]]
+    lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()[:20]]
     return answer(request, 422, *lines)
 
 
@@ -134,7 +131,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 TOO_LARGE = 413
-WORDS = "This is more than the server takes at once ({limit:,} bytes)."
+TOO_LARGE_WORDS = "This is more than the server takes at once ({limit:,} bytes)."
 
 
 class _TooMuch(Exception):
@@ -180,7 +177,7 @@ class BodyLimit:
 
 
 def _refusal(scope: Scope, limit: int) -> Response:
-    response = answer(Request(scope), TOO_LARGE, WORDS.format(limit=limit))
+    response = answer(Request(scope), TOO_LARGE, TOO_LARGE_WORDS.format(limit=limit))
     response.headers["connection"] = "close"
     return response
 

@@ -179,20 +179,20 @@ class Call:
 
 
 @router.get(f"{API}/openapi.json")
-def openapi(visit: Context) -> Response:
-    return JSONResponse(described(visit))
+def openapi(context: Context) -> Response:
+    return JSONResponse(described(context))
 
 
 @router.get("/api")
-def api_page(visit: Context) -> Response:
+def api_page(context: Context) -> Response:
     by_noun: dict[str, list[Call]] = {}
-    for call in calls(described(visit)):
+    for call in calls(described(context)):
         by_noun.setdefault(call.about, []).append(call)
-    return visit.page("api.html", by_noun=by_noun)
+    return context.page("api.html", by_noun=by_noun)
 
 
-def described(visit: RequestContext) -> dict[str, Any]:
-    return schema(visit.request.app, url=visit.server.settings.link(""))
+def described(context: RequestContext) -> dict[str, Any]:
+    return schema(context.request.app, url=context.server.settings.link(""))
 
 
 def calls(found: Mapping[str, Any]) -> Iterator[Call]:

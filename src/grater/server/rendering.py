@@ -1,26 +1,19 @@
-"""Markdown of instructions as HTML that cannot do harm: no HTML of its own, no images, no dangerous links.
+"""Templates and files of the pages: escaped always, strict about names, with the few words that pages share.
 
-CommonMark with tables, by markdown-it.  With `html` off, tags come out as text; its link check lets neither
-`javascript:` nor `data:` through.  The content policy of the pages is the second wall.
+Markdown of instructions is CommonMark with tables, by markdown-it, and cannot do harm: with `html` off, tags come out
+as text, images are off, and its link check lets neither `javascript:` nor `data:` through.  The content policy of the
+pages is the second wall.
 
-Answers as people read them: what the page said, not the label that tables keep.
-
-The files of the pages.  The style sheets of every page are written as files of one idea each, and sent as one.
-
-A browser asks for six files at a time and waits for all its sheets before it draws.  The address of the one sheet
-changes with its words, so that browsers can keep it for good.
-
-Templates: escaped always, strict about names, with the few words that pages share.
-
-Long lists, a page at a time.
-
-Tables to take home from a page.
+The style sheets of every page are written as files of one idea each and sent as one: a browser asks for six files at
+a time and waits for all its sheets before it draws.  The address of the one sheet changes with its words, so that
+browsers can keep it for good.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -65,6 +58,7 @@ def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
 
 
 STATIC = Path(__file__).parent / "static"
+TEMPLATES = Path(__file__).parent / "templates"
 SHEETS = ("base", "frame", "cards", "figures", "forms", "questions")
 """In the order in which they overrule each other."""
 
@@ -91,21 +85,24 @@ def sheet_address() -> str:
     return f"/static/{WHOLE}?{sha256(whole_sheet().encode()).hexdigest()[:12]}"
 
 
-HERE = Path(__file__).parent
-
-
+@cache
 def environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
-    made.globals |= {"expected": expected, "in_words": in_words, "site_css": sheet_address(), "version": __version__}
-    made.globals |= {"managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
-    return made
+    templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
+    templates.globals |= {
+        "expected": expected,
+        "in_words": in_words,
+        "site_css": sheet_address(),
+        "version": __version__,
+    }
+    templates.globals |= {"managers": MANAGERS, "adjudicators": ADJUDICATORS, "owners": OWNERS}
+    return templates
 
 
 def moment(at: int | None) -> str:

@@ -167,19 +167,19 @@ def _check(path: Path, name: str) -> None:
         raise refusal(name, "declares entities, which are not read; write the characters themselves")
 
 
-def sent_files(visit: RequestContext) -> list[UploadFile]:
+def sent_files(context: RequestContext) -> list[UploadFile]:
     """What the field `files` holds; a browser sends an empty one where nothing was chosen."""
-    return [each for each in visit.form.getlist("files") if isinstance(each, UploadFile) and each.filename]
+    return [each for each in context.form.getlist("files") if isinstance(each, UploadFile) and each.filename]
 
 
 @contextmanager
-def received(visit: RequestContext) -> Iterator[list[Path]]:
+def received(context: RequestContext) -> Iterator[list[Path]]:
     """What was sent, unpacked into a folder of ours; errors name the files, never that folder."""
     with TemporaryDirectory(prefix="grater-received-") as name:
         folder = Path(name)
-        sent = [(str(each.filename), each.file) for each in sent_files(visit)]
+        sent = [(str(each.filename), each.file) for each in sent_files(context)]
         try:
-            yield unpack(sent, folder, most_bytes=visit.server.settings.most_unpacked_bytes)
+            yield unpack(sent, folder, most_bytes=context.server.settings.most_unpacked_bytes)
         except GraterError as error:
             raise _without_folder(folder, error) from error
 

@@ -53,36 +53,36 @@ class Ended(Shape):
 
 
 @router.get("/me")
-def me(visit: Context) -> Me:
+def me(context: Context) -> Me:
     """Whose token this is."""
-    with visit.server.store.read() as tx:
-        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
-        seats = [Person.of(seat) for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
-    return Me(**Person.of(visit.person).model_dump(), findings=n_findings, seats=seats)
+    with context.server.store.read() as tx:
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
+        seats = [Person.of(seat) for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
+    return Me(**Person.of(context.person).model_dump(), findings=n_findings, seats=seats)
 
 
 @router.get("/me/tokens")
-def my_tokens(visit: Context) -> Tokens:
+def my_tokens(context: Context) -> Tokens:
     """Your tokens that have not been ended, without their secrets."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = [
-            token for token in credentials.tokens_of_person(tx, visit.person.person_id) if token.ended_at is None
+            token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
         ]
     return Tokens(tokens=[Token.of(token) for token in found])
 
 
 @router.post("/me/tokens")
-def make_token(visit: Context, sent: NewToken) -> MadeToken:
+def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Make another token of yours; it is told this once."""
-    with visit.server.store.write() as tx:
-        secret = credentials.make_token(tx, visit.person.person_id, name=sent.name, days=sent.days)
+    with context.server.store.write() as tx:
+        secret = credentials.make_token(tx, context.person.person_id, name=sent.name, days=sent.days)
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 
 
 @router.post("/me/tokens/{token_id}/end")
-def end_token(visit: Context, token_id: str) -> Ended:
+def end_token(context: Context, token_id: str) -> Ended:
     """End a token of yours at once, this one too."""
-    with visit.server.store.write() as tx:
-        credentials.end_token(tx, token_id, person_id=visit.person.person_id)
+    with context.server.store.write() as tx:
+        credentials.end_token(tx, token_id, person_id=context.person.person_id)
     return Ended(token_id=token_id, ended=True)

@@ -26,16 +26,16 @@ router = APIRouter()
 
 
 @router.get("/")
-def home(visit: Context) -> Response:
-    if visit.visitor is None:
-        return visit.go("/login")
-    return visit.go("/manage" if visit.role in MANAGERS else "/jobs")
+def home(context: Context) -> Response:
+    if context.visitor is None:
+        return context.go("/login")
+    return context.go("/manage" if context.role in MANAGERS else "/jobs")
 
 
 @router.get("/healthz")
-def health(visit: Context) -> Response:
+def health(context: Context) -> Response:
     """Whether the server and its database answer, for whoever watches over them."""
-    with visit.server.store.read():
+    with context.server.store.read():
         return PlainTextResponse("ok")
 
 
@@ -44,52 +44,52 @@ TOO_OFTEN = "Too many tries. Wait a minute, then try again."
 
 
 @router.get("/login")
-def login_page(visit: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
-    if visit.visitor is not None:
-        return visit.go(own_path(next))
-    return visit.page("login.html", name="", next=own_path(next), problem="")
+def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
+    if context.visitor is not None:
+        return context.go(own_path(next))
+    return context.page("login.html", name="", next=own_path(next), problem="")
 
 
 @router.post("/login")
-def login(visit: Context) -> Response:
-    name, next_path = visit.text("name"), own_path(visit.text("next"))
-    client = visit.request.client
+def login(context: Context) -> Response:
+    name, next_path = context.text("name"), own_path(context.text("next"))
+    client = context.request.client
     keys = (f"address {client.host if client else ''}", f"name {name.lower()[:200]}")
-    if not visit.server.logins.take(*keys):
-        return visit.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
-    person = _known(visit, name)
+    if not context.server.logins.take(*keys):
+        return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
+    person = _known(context, name)
     if person is None:
-        return visit.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
-    visit.server.logins.forget(*keys)
-    return begin_session(visit, person, next_path)
+        return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
+    context.server.logins.forget(*keys)
+    return begin_session(context, person, next_path)
 
 
 @router.post("/logout")
-def logout(visit: Context) -> Response:
-    with visit.server.store.write() as tx:
-        credentials.end_session(tx, visit.session_token)
-    response = visit.go("/login")
-    end_session(response, visit.server.settings)
+def logout(context: Context) -> Response:
+    with context.server.store.write() as tx:
+        credentials.end_session(tx, context.session_token)
+    response = context.go("/login")
+    end_session(response, context.server.settings)
     return response
 
 
-def begin_session(visit: RequestContext, person: Person, path: str) -> Response:
+def begin_session(context: RequestContext, person: Person, path: str) -> Response:
     """A new session for a person who has proved who they are; the one they came with, if any, ends."""
-    settings = visit.server.settings
-    with visit.server.store.write() as tx:
+    settings = context.server.settings
+    with context.server.store.write() as tx:
         people.require_unchanged(tx, person)
-        if visit.session_token:
-            credentials.end_session(tx, visit.session_token)
+        if context.session_token:
+            credentials.end_session(tx, context.session_token)
         token, _ = credentials.start_session(tx, person.person_id, hours=settings.session_hours)
-    response = visit.go(path)
+    response = context.go(path)
     set_session(response, settings, token)
     return response
 
 
-def _known(visit: RequestContext, name: str) -> Person | None:
+def _known(context: RequestContext, name: str) -> Person | None:
     """The person, if name and password are right and they may still come in."""
-    password = visit.form.get("password")
-    with visit.server.store.read() as tx:
+    password = context.form.get("password")
+    with context.server.store.read() as tx:
         person = people.by_name(tx, name)
     password_hash = person.password_hash if person and person.state == "active" else ""
     is_right = is_password(password_hash, password if isinstance(password, str) else "")
@@ -106,36 +106,36 @@ LONGEST_NAME = 80
 
 
 @router.get("/join/{token}")
-def join_page(visit: Context, token: str) -> Response:
-    invitation = _require(visit, token)
-    return _form(visit, invitation, name=invitation.name if invitation.person_id else "", problems=[])
+def join_page(context: Context, token: str) -> Response:
+    invitation = _require(context, token)
+    return _form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
 
 
 @router.post("/join/{token}")
-def join(visit: Context, token: str) -> Response:
-    invitation = _require(visit, token)
-    password = str(visit.form.get("password", ""))
-    name = invitation.name if invitation.person_id else visit.text("name")
-    problems = _complaints(name, password, str(visit.form.get("again", "")))
+def join(context: Context, token: str) -> Response:
+    invitation = _require(context, token)
+    password = str(context.form.get("password", ""))
+    name = invitation.name if invitation.person_id else context.text("name")
+    problems = _complaints(name, password, str(context.form.get("again", "")))
     if problems:
-        return _form(visit, invitation, name=name, problems=problems)
+        return _form(context, invitation, name=name, problems=problems)
     try:
         password_hash = hash_password(password, name=name)
-        with visit.server.store.write() as tx:
+        with context.server.store.write() as tx:
             person = _let_in(tx, invitation, token, name, password_hash)
     except (BadInput, Conflict) as error:
-        return _form(visit, invitation, name=name, problems=lines_of(error))
-    return begin_session(visit, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
+        return _form(context, invitation, name=name, problems=lines_of(error))
+    return begin_session(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
 
 
 @router.get("/setup/{token}")
-def setup_page(visit: Context, token: str) -> Response:
-    return join_page(visit, token)
+def setup_page(context: Context, token: str) -> Response:
+    return join_page(context, token)
 
 
 @router.post("/setup/{token}")
-def setup(visit: Context, token: str) -> Response:
-    return join(visit, token)
+def setup(context: Context, token: str) -> Response:
+    return join(context, token)
 
 
 def _let_in(tx: Tx, invitation: Invitation, token: str, name: str, password_hash: str) -> Person:
@@ -144,20 +144,20 @@ def _let_in(tx: Tx, invitation: Invitation, token: str, name: str, password_hash
     return invitations.accept(tx, token, name=name, password_hash=password_hash)
 
 
-def _require(visit: RequestContext, token: str) -> Invitation:
-    with visit.server.store.read() as tx:
+def _require(context: RequestContext, token: str) -> Invitation:
+    with context.server.store.read() as tx:
         invitation = invitations.find(tx, token)
     if invitation is None:
         raise NotFound(SPENT)
     return invitation
 
 
-def _form(visit: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
-    with visit.server.store.read() as tx:
+def _form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
     status = 422 if problems else 200
     shown = {"role": invitation.role, "job": job, "shortest": SHORTEST, "name": name, "problems": problems}
-    return visit.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
+    return context.page("join.html", shown, status=status, is_back=invitation.person_id is not None)
 
 
 def _complaints(name: str, password: str, again: str) -> list[str]:
@@ -170,56 +170,56 @@ def _complaints(name: str, password: str, again: str) -> list[str]:
 
 
 @router.get("/me")
-def me(visit: Context) -> Response:
-    return _page(visit)
+def me(context: Context) -> Response:
+    return _page(context)
 
 
 @router.post("/me/password")
-def new_password(visit: Context) -> Response:
+def new_password(context: Context) -> Response:
     """A new password ends every session of the person, and begins a new one here."""
-    old, new, again = (str(visit.form.get(name, "")) for name in ("old", "password", "again"))
-    if not visit.server.logins.take(f"password {visit.person.person_id}"):
-        return _page(visit, problems=["Too many tries. Wait a minute, then try again."], status=429)
-    if not is_password(visit.person.password_hash, old):
-        return _page(visit, problems=["The old password is wrong."], status=422)
+    old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
+    if not context.server.logins.take(f"password {context.person.person_id}"):
+        return _page(context, problems=["Too many tries. Wait a minute, then try again."], status=429)
+    if not is_password(context.person.password_hash, old):
+        return _page(context, problems=["The old password is wrong."], status=422)
     if new != again:
-        return _page(visit, problems=["The two new passwords differ."], status=422)
+        return _page(context, problems=["The two new passwords differ."], status=422)
     try:
-        password_hash = hash_password(new, name=visit.person.name)
+        password_hash = hash_password(new, name=context.person.name)
     except BadInput as error:
-        return _page(visit, problems=lines_of(error), status=422)
-    with visit.server.store.write() as tx:
-        people.require_unchanged(tx, visit.person)
-        person = people.set_password(tx, visit.person.person_id, password_hash, actor=visit.person.person_id)
+        return _page(context, problems=lines_of(error), status=422)
+    with context.server.store.write() as tx:
+        people.require_unchanged(tx, context.person)
+        person = people.set_password(tx, context.person.person_id, password_hash, actor=context.person.person_id)
         credentials.end_all_sessions(tx, person.person_id)
-    return begin_session(visit, person, "/me")
+    return begin_session(context, person, "/me")
 
 
 @router.post("/me/tokens")
-def new_token(visit: Context) -> Response:
+def new_token(context: Context) -> Response:
     """A new token is shown this once."""
-    with visit.server.store.write() as tx:
-        secret = credentials.make_token(tx, visit.person.person_id, name=visit.text("name")[:LONGEST_NAME])
-    return _page(visit, secret=secret)
+    with context.server.store.write() as tx:
+        secret = credentials.make_token(tx, context.person.person_id, name=context.text("name")[:LONGEST_NAME])
+    return _page(context, secret=secret)
 
 
 @router.post("/me/tokens/{token_id}/end")
-def end_token(visit: Context, token_id: str) -> Response:
-    with visit.server.store.write() as tx:
-        credentials.end_token(tx, token_id, person_id=visit.person.person_id)
-    return visit.go("/me")
+def end_token(context: Context, token_id: str) -> Response:
+    with context.server.store.write() as tx:
+        credentials.end_token(tx, token_id, person_id=context.person.person_id)
+    return context.go("/me")
 
 
 def _page(
-    visit: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
+    context: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
 ) -> Response:
-    with visit.server.store.read() as tx:
-        own_jobs = [own_job(tx, job, visit.person) for job in jobs.all(tx) if job.state != "draft"]
-        seats = [seat for seat in people.seats(tx, visit.person.person_id) if seat.state == "active"]
-        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
+    with context.server.store.read() as tx:
+        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
+        seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
         own_tokens = [
-            token for token in credentials.tokens_of_person(tx, visit.person.person_id) if token.ended_at is None
+            token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
         ]
     done = [each for each in own_jobs if each.n_done]
     shown = {"own_jobs": done, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
-    return visit.page("me.html", shown, status=status, problems=problems or [], secret=secret)
+    return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)

@@ -92,9 +92,9 @@ class DecisionSaved(Shape):
 
 
 @router.get("/jobs/{job_id}/undecided")
-def undecided(visit: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
+def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
     """Finished units that nobody has decided; those on which raters differ first."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         found = _essays(tx, job) if job.task == MARKING else [_item(each) for each in waiting(tx, job)]
     here, following = cut(found[start : start + most + 1], start, most)
@@ -103,22 +103,22 @@ def undecided(visit: Context, job_id: str, start: Start = 0, most: Most = A_PAGE
 
 @router.get("/jobs/{job_id}/finished")
 def finished_units(
-    visit: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
+    context: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
 ) -> FinishedUnits:
     """Units of a job whose judgments are complete, decided or not: a decision can be made again."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
     here, following = cut(found[start : start + most + 1], start, most)
     return FinishedUnits(units=[Finished.of(each) for each in here], next=following)
 
 
 @router.get("/units/{unit_id}/decision")
-def one_case(visit: Context, unit_id: str) -> Case:
+def one_case(context: Context, unit_id: str) -> Case:
     """What raters said of a finished unit, side by side, and the decision, if there is one."""
-    unit, shown, sent, decided = loaded(visit, unit_id)
+    unit, shown, sent, decided = loaded(context, unit_id)
     places: list[Difference] = []
     if unit.job.task == MARKING:
-        with visit.server.store.read() as tx:
+        with context.server.store.read() as tx:
             table = table_of(tx, unit)
         places = [_place(table.text, place) for place in table.places]
     return Case(
@@ -134,18 +134,18 @@ def one_case(visit: Context, unit_id: str) -> Case:
 
 
 @router.post("/units/{unit_id}/decision")
-def decide(visit: Context, unit_id: str, sent: Decided) -> DecisionSaved:
+def decide(context: Context, unit_id: str, sent: Decided) -> DecisionSaved:
     """The answer that counts in the end, under the annotator `gold`; the originals stay.
 
     With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
     """
-    unit, shown, _, _ = loaded(visit, unit_id)
+    unit, shown, _, _ = loaded(context, unit_id)
     answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         made = adjudications.save(
             tx,
             unit_id=unit_id,
-            person_id=visit.person.person_id,
+            person_id=context.person.person_id,
             answers=answers,
             version=sent.version,
             comment=sent.comment,

@@ -49,44 +49,44 @@ AGAIN = "Yours is still below: look at the other one, and store yours again if i
 
 
 @router.get("/adjudicate")
-def queue_page(visit: Context) -> Response:
+def queue_page(context: Context) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = [(job, far_of(tx, job)) for job in jobs.all(tx)]
-    return visit.page("adjudicate.html", found=[(job, far) for job, far in found if far.n_done])
+    return context.page("adjudicate.html", found=[(job, far) for job, far in found if far.n_done])
 
 
 @router.get("/adjudicate/jobs/{job_id}")
-def job_page(visit: Context, job_id: str, show: str = "", page: int = 1) -> Response:
+def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Response:
     """Every finished unit of a job, also those that are decided: a decision can be made again."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         by_show = shown_by(done_of(tx, job))
         chosen = by_show.get(show, by_show[""])
         here = pager(len(chosen), page, size=A_PAGE)
         rows = [(each, shown_to_staff(tx, each.unit_id)) for each in chosen[here.start : here.start + here.size]]
     values = {"job": job, "rows": rows, "pager": here, "show": show, "next": next_of(by_show[""])}
-    return visit.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
+    return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
-def save(visit: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
+def save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
     """Store the decision that a form holds, unless somebody decided in the meantime."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         adjudications.save(
             tx,
             unit_id=unit_id,
-            person_id=visit.person.person_id,
+            person_id=context.person.person_id,
             answers=answers,
-            version=version_of(visit.text("version")),
-            comment=visit.text("comment")[:LONGEST_COMMENT],
+            version=version_of(context.text("version")),
+            comment=context.text("comment")[:LONGEST_COMMENT],
         )
 
 
-def on_from(visit: RequestContext, job: Job, unit_id: str) -> Response:
+def on_from(context: RequestContext, job: Job, unit_id: str) -> Response:
     """After a decision: the next unit of the job without one, or the other jobs."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         following = next_of(done_of(tx, job), after=unit_id)
-    return visit.go(f"/adjudicate/{following}" if following else "/adjudicate")
+    return context.go(f"/adjudicate/{following}" if following else "/adjudicate")
 
 
 NOTHING, OWN, MORE = "nothing", "own", "more"
@@ -123,35 +123,35 @@ class Table:
         return start, span.of(self.text), end
 
 
-def essay_page(visit: RequestContext, unit: StudyUnit) -> Response:
+def essay_page(context: RequestContext, unit: StudyUnit) -> Response:
     """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         table = table_of(tx, unit)
-    return _page(visit, table, filled=earlier_choices(table))
+    return _page(context, table, filled=earlier_choices(table))
 
 
-def essay_decided(visit: RequestContext, unit: StudyUnit) -> Response:
+def essay_decided(context: RequestContext, unit: StudyUnit) -> Response:
     """Store the decision, or show the form again with what is missing."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         table = table_of(tx, unit)
-    filled = {name: values[0] for name, values in visit.fields().items()}
+    filled = {name: values[0] for name, values in context.fields().items()}
     try:
         edits = decided(table, filled)
         answers = _answers(table, edits, is_aside="set_aside" in filled)
     except BadInput as error:
-        return _page(visit, table, filled=filled, problems=[each.message for each in error.problems], status=422)
+        return _page(context, table, filled=filled, problems=[each.message for each in error.problems], status=422)
     try:
-        save(visit, unit.unit_id, answers)
+        save(context, unit.unit_id, answers)
     except Stale as error:
-        return _stale(visit, unit, filled, error)
-    return on_from(visit, unit.job, unit.unit_id)
+        return _stale(context, unit, filled, error)
+    return on_from(context, unit.job, unit.unit_id)
 
 
-def _stale(visit: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
+def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
     """The form as it was sent, on top of what somebody decided in the meantime."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         table = table_of(tx, unit)
-    return _page(visit, table, filled=filled, problems=[str(error), AGAIN], status=409)
+    return _page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
 
 
 def table_of(tx: Tx, unit: StudyUnit) -> Table:
@@ -288,12 +288,17 @@ def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
 
 
 def _page(
-    visit: RequestContext, table: Table, *, filled: Mapping[str, str], problems: Sequence[str] = (), status: int = 200
+    context: RequestContext,
+    table: Table,
+    *,
+    filled: Mapping[str, str],
+    problems: Sequence[str] = (),
+    status: int = 200,
 ) -> Response:
     tags = tagset_of(table.unit.unit)
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         far = far_of(tx, table.unit.job, table.unit.unit_id)
-    return visit.page(
+    return context.page(
         "adjudicate_essay.html",
         status=status,
         table=table,
@@ -325,25 +330,25 @@ def _cut(words: str, *, is_front: bool) -> str:
 
 
 @router.get("/adjudicate/{unit_id}")
-def unit_page(visit: Context, unit_id: str) -> Response:
-    unit = loaded(visit, unit_id)[0]
-    return essay_page(visit, unit) if unit.job.task == MARKING else _adjudicate_page(visit, unit_id, problems={})
+def unit_page(context: Context, unit_id: str) -> Response:
+    unit = loaded(context, unit_id)[0]
+    return essay_page(context, unit) if unit.job.task == MARKING else _adjudicate_page(context, unit_id, problems={})
 
 
 @router.post("/adjudicate/{unit_id}")
-def decide(visit: Context, unit_id: str) -> Response:
-    unit, shown, _, _ = loaded(visit, unit_id)
+def decide(context: Context, unit_id: str) -> Response:
+    unit, shown, _, _ = loaded(context, unit_id)
     if unit.job.task == MARKING:
-        return essay_decided(visit, unit)
+        return essay_decided(context, unit)
     try:
-        answers = TASKS[unit.job.task].read(unit.unit, visit.fields(), kept=shown.kept)
+        answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
     except BadInput as error:
-        return _adjudicate_page(visit, unit_id, problems=by_field(error, shown.fields), status=422)
+        return _adjudicate_page(context, unit_id, problems=by_field(error, shown.fields), status=422)
     try:
-        save(visit, unit_id, answers)
+        save(context, unit_id, answers)
     except Stale as error:
-        return _adjudicate_page(visit, unit_id, problems={"": [str(error), AGAIN]}, status=409)
-    return on_from(visit, unit.job, unit_id)
+        return _adjudicate_page(context, unit_id, problems={"": [str(error), AGAIN]}, status=409)
+    return on_from(context, unit.job, unit_id)
 
 
 def filled_by(
@@ -383,10 +388,10 @@ def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
 
 
 def loaded(
-    visit: RequestContext, unit_id: str
+    context: RequestContext, unit_id: str
 ) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
     """A finished unit with what its raters said, and the decision, if there is one."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
         if unit.role != "work" or not is_finished(tx, unit_id):
             raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
@@ -395,12 +400,12 @@ def loaded(
 
 
 def _adjudicate_page(
-    visit: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
+    context: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
 ) -> Response:
-    unit, shown, sent, decided = loaded(visit, unit_id)
+    unit, shown, sent, decided = loaded(context, unit_id)
     task = TASKS[unit.job.task]
-    filled = visit.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
-    with visit.server.store.read() as tx:
+    filled = context.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
+    with context.server.store.read() as tx:
         far = far_of(tx, unit.job, unit_id)
     values = {"unit": unit, "task": task, "shown": shown, "sent": sent, "decided": decided, "filled": filled}
-    return visit.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)
+    return context.page("adjudicate_unit.html", values, status=status, problems=problems, far=far)

@@ -122,18 +122,18 @@ class JobTerms(Shape):
 
 
 @router.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
-def job_terms(visit: Context, job_id: str) -> JobTerms:
+def job_terms(context: Context, job_id: str) -> JobTerms:
     """The terms of a job, and what its rule of gold does to good and bad raters."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         return _told(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
 
 
 @router.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
-def change_terms(visit: Context, job_id: str, sent: NewTerms) -> JobTerms:
+def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
     """Change some terms and keep the others; null takes one away."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         found = sent.model_dump(exclude_unset=True)
-        job = set_terms(tx, job_id, found, actor=visit.person.person_id)
+        job = set_terms(tx, job_id, found, actor=context.person.person_id)
         return _told(job, len(units.ids_of_job(tx, job_id, role="gold")))
 
 
@@ -220,9 +220,9 @@ class Program(Shape):
 
 
 @router.get("/jobs/{job_id}/crowd", response_model_exclude_unset=True)
-def crowd(visit: Context, job_id: str) -> Crowd:
+def crowd(context: Context, job_id: str) -> Crowd:
     """A running job at a glance: terms, raters, gold, costs, scores so far, pace, reviews, protocol sheet."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         names = {person.person_id: person.pseudonym for person in people.all(tx)}
         raters = [
@@ -248,9 +248,9 @@ def crowd(visit: Context, job_id: str) -> Crowd:
 
 
 @router.post("/jobs/{job_id}/programs")
-def new_program(visit: Context, job_id: str, sent: NewProgram) -> Program:
+def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """A program as a rater: its own job beside the people's, and a token, told this once."""
-    with visit.server.store.write() as tx:
-        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=visit.person.person_id)
-        token = credentials.make_token(tx, person.person_id, name="program", actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
+        token = credentials.make_token(tx, person.person_id, name="program", actor=context.person.person_id)
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

@@ -104,64 +104,64 @@ class DisputeDecided(Body):
 
 
 @router.get("/jobs/{job_id}/gold")
-def gold_list(visit: Context, job_id: str) -> GoldUnits:
+def gold_list(context: Context, job_id: str) -> GoldUnits:
     """The gold of a job, its accepted answers, and how raters do on it."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         found = gold_review.of_job(tx, job_id)
         return GoldUnits(gold=[_told(each, Shown.of(shown_to_staff(tx, each.unit_id))) for each in found])
 
 
 @router.post("/jobs/{job_id}/gold")
-def make_gold(visit: Context, job_id: str, sent: GoldWanted) -> MadeGold:
+def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
     """Gold from what the experts of the study agree on; of marked essays, from their known errors."""
-    with visit.server.store.write() as tx:
-        job, actor = jobs.get(tx, job_id), visit.person.person_id
+    with context.server.store.write() as tx:
+        job, actor = jobs.get(tx, job_id), context.person.person_id
         return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
 
 
 @router.post("/units/{unit_id}/known")
-def make_known(visit: Context, unit_id: str, sent: NewKnown) -> MadeGold:
+def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
     """A unit of one item whose answer you know, as gold or practice; one that raters have met is left alone."""
-    with visit.server.store.write() as tx:
-        unit, actor = units.get(tx, unit_id), visit.person.person_id
+    with context.server.store.write() as tx:
+        unit, actor = units.get(tx, unit_id), context.person.person_id
         item_id = unit.unit.items[0].item.item_id
         is_made = one_gold(tx, unit.job, item_id, sent.accepted, reason=sent.reason, role=sent.role, actor=actor)
     return MadeGold(made=int(is_made), met=int(not is_made))
 
 
 @router.post("/gold/{unit_id}/state")
-def set_gold_state(visit: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
+def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
     """Forgive, suspend or reactivate gold, and count everybody who saw it anew."""
-    with visit.server.store.write() as tx:
-        gold_review.set_state(tx, unit_id, sent.state, actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        gold_review.set_state(tx, unit_id, sent.state, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
 @router.post("/gold/{unit_id}/reason")
-def set_gold_reason(visit: Context, unit_id: str, sent: NewReason) -> GoldChanged:
+def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
     """What raters read after a miss, from now on."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         if not gold.of_unit(tx, unit_id):
             raise NotFound("there is no such gold in this study")
-        gold.set_reason(tx, unit_id, sent.reason, actor=visit.person.person_id)
+        gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
 @router.get("/jobs/{job_id}/disputes")
-def dispute_list(visit: Context, job_id: str) -> Disputes:
+def dispute_list(context: Context, job_id: str) -> Disputes:
     """What raters say against the gold of a job."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Disputes(disputes=[Dispute.of(each) for each in gold_review.disputes_of_job(tx, job_id)])
 
 
 @router.post("/disputes/{dispute_id}")
-def decide_dispute(visit: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
+def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> Dispute:
     """Grant or refuse a dispute."""
     is_granted = sent.decision == "grant"
-    with visit.server.store.write() as tx:
-        actor = visit.person.person_id
+    with context.server.store.write() as tx:
+        actor = context.person.person_id
         return Dispute.of(
             gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
         )

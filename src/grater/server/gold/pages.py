@@ -16,60 +16,60 @@ router = APIRouter()
 
 
 @router.get("/manage/jobs/{job_id}/gold")
-def gold_page(visit: Context, job_id: str) -> Response:
-    return _page(visit, job_id, problems=[], told="")
+def gold_page(context: Context, job_id: str) -> Response:
+    return _page(context, job_id, problems=[], told="")
 
 
 @router.post("/manage/jobs/{job_id}/gold")
-def make_gold(visit: Context, job_id: str) -> Response:
+def make_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
-    reason, actor = visit.text("reason")[:LONGEST_REASON] or REASON, visit.person.person_id
+    reason, actor = context.text("reason")[:LONGEST_REASON] or REASON, context.person.person_id
     try:
-        with visit.server.store.write() as tx:
+        with context.server.store.write() as tx:
             least, most = (
-                number_of(visit, "least", 2, most=100),
-                number_of(visit, "most", 0, least=0, most=MOST_GOLD_UNITS),
+                number_of(context, "least", 2, most=100),
+                number_of(context, "most", 0, least=0, most=MOST_GOLD_UNITS),
             )
             made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
-        return _page(visit, job_id, problems=[str(error)], told="")
+        return _page(context, job_id, problems=[str(error)], told="")
     left = f"; {made.met} left alone: gold already, or met by raters" if made.met else ""
-    return _page(visit, job_id, problems=[], told=f"{made.made} gold units made{left}.")
+    return _page(context, job_id, problems=[], told=f"{made.made} gold units made{left}.")
 
 
 @router.post("/manage/gold/{unit_id}/state")
-def set_state(visit: Context, unit_id: str) -> Response:
-    with visit.server.store.write() as tx:
-        gold_review.set_state(tx, unit_id, visit.text("state"), actor=visit.person.person_id)
+def set_state(context: Context, unit_id: str) -> Response:
+    with context.server.store.write() as tx:
+        gold_review.set_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
         job_id = units.get(tx, unit_id).job.job_id
-    return visit.go(f"/manage/jobs/{job_id}/gold")
+    return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 @router.post("/manage/gold/{unit_id}/reason")
-def set_reason(visit: Context, unit_id: str) -> Response:
+def set_reason(context: Context, unit_id: str) -> Response:
     """A reason that teaches, in place of the one that all gold was made with."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         job_id = units.get(tx, unit_id).job.job_id
-        gold.set_reason(tx, unit_id, visit.text("reason")[:LONGEST_REASON], actor=visit.person.person_id)
-    return visit.go(f"/manage/jobs/{job_id}/gold")
+        gold.set_reason(tx, unit_id, context.text("reason")[:LONGEST_REASON], actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 @router.post("/manage/disputes/{dispute_id}")
-def decide(visit: Context, dispute_id: str) -> Response:
-    with visit.server.store.write() as tx:
+def decide(context: Context, dispute_id: str) -> Response:
+    with context.server.store.write() as tx:
         found = gold_review.decide_dispute(
             tx,
             dispute_id,
-            is_granted=visit.text("decision") == "grant",
-            answer=visit.text("answer"),
-            actor=visit.person.person_id,
+            is_granted=context.text("decision") == "grant",
+            answer=context.text("answer"),
+            actor=context.person.person_id,
         )
         job_id = units.get(tx, found.unit_id).job.job_id
-    return visit.go(f"/manage/jobs/{job_id}/gold")
+    return context.go(f"/manage/jobs/{job_id}/gold")
 
 
-def _page(visit: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         found = [(each, shown_to_staff(tx, each.unit_id)) for each in gold_review.of_job(tx, job_id)]
         asked = [
@@ -77,6 +77,6 @@ def _page(visit: RequestContext, job_id: str, *, problems: list[str], told: str)
             for each in gold_review.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
-    return visit.page(
+    return context.page(
         "crowd_gold.html", status=status, job=job, found=found, asked=asked, problems=problems, told=told
     )

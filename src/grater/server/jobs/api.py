@@ -168,23 +168,23 @@ class LiveAgreement(Shape):
 
 
 @router.get("/jobs")
-def job_list(visit: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
+def job_list(context: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
     """Every job that you may know of, with your part in it; by state, task or name where that is asked."""
-    with visit.server.store.read() as tx:
-        known = [job for job in jobs.all(tx) if job.state != "draft" or visit.role in MANAGERS]
+    with context.server.store.read() as tx:
+        known = [job for job in jobs.all(tx) if job.state != "draft" or context.role in MANAGERS]
         wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
-        return Jobs(jobs=[_own(tx, job, visit.person) for job in wanted if name in (None, job.name)])
+        return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
 
 
 @router.get("/jobs/{job_id}")
-def one_job(visit: Context, job_id: str) -> WholeJob:
+def one_job(context: Context, job_id: str) -> WholeJob:
     """A job with its current instructions, your part in it, and why there is no work for you, if there is none."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        if job.state == "draft" and visit.role not in MANAGERS:
+        if job.state == "draft" and context.role not in MANAGERS:
             raise NotFound(jobs.NO_JOB)
         current = jobs.current_guidelines(tx, job_id)
-        own, view = _own(tx, job, visit.person), crowd_view(tx, job, visit.person)
+        own, view = _own(tx, job, context.person), crowd_view(tx, job, context.person)
     standing = OwnStanding(
         state=view.standing.state,
         no_work=view.reason,
@@ -199,43 +199,43 @@ def one_job(visit: Context, job_id: str) -> WholeJob:
 
 
 @router.post("/jobs/{job_id}/state")
-def set_state(visit: Context, job_id: str, sent: NewJobState) -> Job:
+def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in raters' hands is still taken."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if sent.state not in MOVES[job.state]:
             raise Conflict(f"expected {' or '.join(MOVES[job.state])} after {job.state}, found {sent.state}")
-        return Job.of(jobs.set_state(tx, job_id, sent.state, actor=visit.person.person_id))
+        return Job.of(jobs.set_state(tx, job_id, sent.state, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/guidelines")
-def guideline_versions(visit: Context, job_id: str) -> Versions:
+def guideline_versions(context: Context, job_id: str) -> Versions:
     """Every version of the instructions; judgments know theirs."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Versions(guidelines=[Guidelines.of(each) for each in jobs.guidelines_versions(tx, job_id)])
 
 
 @router.post("/jobs/{job_id}/guidelines")
-def new_guidelines(visit: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
+def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
     """A new version of the instructions, in Markdown; the same words again make none."""
     markdown = sent.markdown.replace("\r\n", "\n")
-    with visit.server.store.write() as tx:
-        return Guidelines.of(jobs.add_guidelines(tx, job_id, markdown, actor=visit.person.person_id))
+    with context.server.store.write() as tx:
+        return Guidelines.of(jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/progress")
-def job_progress(visit: Context, job_id: str) -> Progress:
+def job_progress(context: Context, job_id: str) -> Progress:
     """How far a job is, in all and by rater."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Progress.of(progress.of_job(tx, job_id))
 
 
 @router.get("/jobs/{job_id}/agreement")
-def job_agreement(visit: Context, job_id: str) -> LiveAgreement:
+def job_agreement(context: Context, job_id: str) -> LiveAgreement:
     """The agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id))
@@ -290,15 +290,15 @@ class NewJob(Body):
 
 
 @router.post("/jobs")
-def make_job(visit: Context, sent: NewJob) -> Job:
+def make_job(context: Context, sent: NewJob) -> Job:
     """Make a job; a name that is taken is a conflict (409), so sending again makes no second one."""
     asked = sent.model_dump(exclude={"grey", "tagset", "open", "sample", "fresh"})
     payload: dict[str, Json] = {"grey": True} if sent.grey else {}
     payload |= {"tagset": sent.tagset} if sent.tagset else {}
     plan = JobPlan(**asked, payload=payload, is_open=sent.open, is_fresh=sent.fresh)
-    store = visit.server.store
+    store = context.server.store
     wanted = of_sample(store, plan, sent.sample) if sent.sample else plan
-    return Job.of(add_job(store, wanted, actor=visit.person.person_id))
+    return Job.of(add_job(store, wanted, actor=context.person.person_id))
 
 
 class HandOver(Body):
@@ -314,8 +314,8 @@ class HandedOver(Shape):
 
 
 @router.post("/jobs/{job_id}/hand-over")
-def hand_over_units(visit: Context, job_id: str, sent: HandOver) -> HandedOver:
+def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
     """What a named annotator has not done becomes another's; give how many units went over."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
-        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=visit.person.person_id))
+        return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))

@@ -43,46 +43,46 @@ RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
 
 @router.get("/manage/jobs/new")
-def new_job_page(visit: Context) -> Response:
-    return _page(visit, problems=[])
+def new_job_page(context: Context) -> Response:
+    return _page(context, problems=[])
 
 
 @router.post("/manage/jobs")
-def make_job(visit: Context) -> Response:
+def make_job(context: Context) -> Response:
     try:
-        store, plan, sample = visit.server.store, plan_of(visit), visit.text("sample")
-        job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=visit.person.person_id)
+        store, plan, sample = context.server.store, plan_of(context), context.text("sample")
+        job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _page(visit, problems=lines_of(error))
-    return visit.go(f"/manage/jobs/{job.job_id}")
+        return _page(context, problems=lines_of(error))
+    return context.go(f"/manage/jobs/{job.job_id}")
 
 
-def plan_of(visit: RequestContext) -> JobPlan:
+def plan_of(context: RequestContext) -> JobPlan:
     """The plan that a filled form asks for."""
-    payload: dict[str, Json] = {"grey": True} if visit.text("grey") else {}
-    tagset = visit.text("tagset")
+    payload: dict[str, Json] = {"grey": True} if context.text("grey") else {}
+    tagset = context.text("tagset")
     return JobPlan(
-        name=require_name(visit.text("name")),
-        task=visit.text("task"),
-        title=visit.text("title")[:LONGEST_NAME],
-        judgments=number_of(visit, "judgments", 1, most=MOST_JUDGMENTS),
-        kind=visit.text("kind") or None,
-        system=visit.text("system") or None,
-        most=number_of(visit, "most", 0, least=0, most=MOST_UNITS) or None,
-        annotators=tuple(visit.fields().get("annotators", ())),
-        batch_size=number_of(visit, "batch_size", 0, least=0, most=MOST_UNITS),
-        overlap_every=number_of(visit, "overlap_every", 0, least=0, most=MOST_UNITS),
-        delay_days=decimal_of(visit, "delay_days", 3.0, most=365),
-        lease_minutes=decimal_of(visit, "lease_minutes", 0.0, most=MINUTES_OF_A_MONTH) or None,
+        name=require_name(context.text("name")),
+        task=context.text("task"),
+        title=context.text("title")[:LONGEST_NAME],
+        judgments=number_of(context, "judgments", 1, most=MOST_JUDGMENTS),
+        kind=context.text("kind") or None,
+        system=context.text("system") or None,
+        most=number_of(context, "most", 0, least=0, most=MOST_UNITS) or None,
+        annotators=tuple(context.fields().get("annotators", ())),
+        batch_size=number_of(context, "batch_size", 0, least=0, most=MOST_UNITS),
+        overlap_every=number_of(context, "overlap_every", 0, least=0, most=MOST_UNITS),
+        delay_days=decimal_of(context, "delay_days", 3.0, most=365),
+        lease_minutes=decimal_of(context, "lease_minutes", 0.0, most=MINUTES_OF_A_MONTH) or None,
         payload={**payload, **({"tagset": tagset} if tagset else {})},
-        seed=number_of(visit, "seed", 0, least=0, most=2**31),
-        is_open=bool(visit.text("open")),
-        is_fresh=bool(visit.text("fresh")),
+        seed=number_of(context, "seed", 0, least=0, most=2**31),
+        is_open=bool(context.text("open")),
+        is_fresh=bool(context.text("fresh")),
     )
 
 
-def _page(visit: RequestContext, *, problems: list[str]) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, *, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
         kinds = [kind for kind, _ in items.kinds(tx) if kind]
         shown = {
             "kinds": kinds,
@@ -91,28 +91,28 @@ def _page(visit: RequestContext, *, problems: list[str]) -> Response:
             "n_essays": essays.count(tx),
             "raters": [each for each in people.all(tx) if each.role in RATERS and each.state == "active"],
         }
-    filled = {name: values[0] for name, values in visit.fields().items()}
+    filled = {name: values[0] for name, values in context.fields().items()}
     tasks = [TASKS[name] for name in TASKS]
-    values = {**shown, "tasks": tasks, "filled": filled, "chosen": visit.fields().get("annotators", [])}
-    return visit.page("manage_new_job.html", values, status=422 if problems else 200, problems=problems)
+    values = {**shown, "tasks": tasks, "filled": filled, "chosen": context.fields().get("annotators", [])}
+    return context.page("manage_new_job.html", values, status=422 if problems else 200, problems=problems)
 
 
 @router.get("/manage")
-def study_page(visit: Context) -> Response:
-    with visit.server.store.read() as tx:
+def study_page(context: Context) -> Response:
+    with context.server.store.read() as tx:
         found = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
         counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
-    return visit.page("manage.html", found=found, counts=counts)
+    return context.page("manage.html", found=found, counts=counts)
 
 
 @router.get("/manage/jobs/{job_id}")
-def job_page(visit: Context, job_id: str) -> Response:
-    return job_view(visit, job_id)
+def job_page(context: Context, job_id: str) -> Response:
+    return job_view(context, job_id)
 
 
-def job_view(visit: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = ()) -> Response:
+def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: Sequence[str] = ()) -> Response:
     """A job and how far it is, with what has just happened or went wrong."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
         rows = judgments.table(tx, job_id, payload=False)
@@ -132,70 +132,72 @@ def job_view(visit: RequestContext, job_id: str, *, told: str = "", problems: Se
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}
     more = {"versions": versions, "moves": MOVES[job.state], "n_findings": n_findings, "practice": practice}
     news = {"told": told, "problems": problems, "everybody": everybody}
-    return visit.page("manage_job.html", {**shown, **more, **news}, status=422 if problems else 200)
+    return context.page("manage_job.html", {**shown, **more, **news}, status=422 if problems else 200)
 
 
 @router.post("/manage/jobs/{job_id}/hand-over")
-def hand_over_units(visit: Context, job_id: str) -> Response:
+def hand_over_units(context: Context, job_id: str) -> Response:
     """What a named annotator has not done becomes somebody else's."""
     try:
-        with visit.server.store.write() as tx:
-            giver, taker = (people.get(tx, visit.text(name)) for name in ("giver", "taker"))
-            n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=visit.person.person_id)
+        with context.server.store.write() as tx:
+            giver, taker = (people.get(tx, context.text(name)) for name in ("giver", "taker"))
+            n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
     except UsageError as error:
-        return job_view(visit, job_id, problems=[str(error)])
-    return job_view(visit, job_id, told=f"{n_units} unit{'s' * (n_units != 1)} of {giver.name} went to {taker.name}.")
+        return job_view(context, job_id, problems=[str(error)])
+    return job_view(
+        context, job_id, told=f"{n_units} unit{'s' * (n_units != 1)} of {giver.name} went to {taker.name}."
+    )
 
 
 @router.post("/manage/jobs/{job_id}/state")
-def set_state(visit: Context, job_id: str) -> Response:
-    wanted = visit.text("state")
-    with visit.server.store.write() as tx:
+def set_state(context: Context, job_id: str) -> Response:
+    wanted = context.text("state")
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if wanted not in MOVES[job.state]:
             words = f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {wanted[:20]!r}"
             raise BadInput(Problem("form", words))
-        jobs.set_state(tx, job_id, cast(JobState, wanted), actor=visit.person.person_id)
-    return visit.go(f"/manage/jobs/{job_id}")
+        jobs.set_state(tx, job_id, cast(JobState, wanted), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}")
 
 
 @router.get("/manage/jobs/{job_id}/agreement")
-def agreement_page(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def agreement_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id, names=True))
-            return visit.page("manage_agreement_marks.html", job=job, found=marks, reason=reason)
+            return context.page("manage_agreement_marks.html", job=job, found=marks, reason=reason)
         rows = judgments.table(tx, job_id, names=True, payload=False)
     found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
-    return visit.page("manage_agreement.html", job=job, found=found)
+    return context.page("manage_agreement.html", job=job, found=found)
 
 
 @router.get("/manage/jobs/{job_id}/guidelines")
-def guidelines_page(visit: Context, job_id: str, version: int = 0) -> Response:
+def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response:
     """The newest version, or an earlier one, which can be saved again as the newest."""
-    return _manage_guidelines_page(visit, job_id, version=version)
+    return _manage_guidelines_page(context, job_id, version=version)
 
 
 @router.post("/manage/jobs/{job_id}/guidelines")
-def new_guidelines(visit: Context, job_id: str) -> Response:
+def new_guidelines(context: Context, job_id: str) -> Response:
     """A new version, which judgments from now on know that they were made under; or only a look at it."""
-    markdown = visit.text("markdown").replace("\r\n", "\n")
+    markdown = context.text("markdown").replace("\r\n", "\n")
     if not 0 < len(markdown) <= LONGEST_GUIDELINES:
         words = f"markdown: expected 1 to {LONGEST_GUIDELINES} characters, found {len(markdown)}"
         raise BadInput(Problem("form", words))
-    if visit.text("look"):
-        return _manage_guidelines_page(visit, job_id, unsaved=markdown)
-    with visit.server.store.write() as tx:
-        jobs.add_guidelines(tx, job_id, markdown, actor=visit.person.person_id)
-    return visit.go(f"/manage/jobs/{job_id}/guidelines")
+    if context.text("look"):
+        return _manage_guidelines_page(context, job_id, unsaved=markdown)
+    with context.server.store.write() as tx:
+        jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
-def _manage_guidelines_page(visit: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
-    with visit.server.store.read() as tx:
+def _manage_guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         versions = jobs.guidelines_versions(tx, job_id)
     newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
     earlier = next((each.markdown for each in versions if each.version == version), newest)
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
-    return visit.page("manage_guidelines.html", shown, markdown=unsaved or earlier)
+    return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)

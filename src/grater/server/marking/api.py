@@ -43,18 +43,18 @@ class DraftSaved(Shape):
 
 
 @router.get("/leases/{lease_id}/draft")
-def one_draft(visit: Context, lease_id: str) -> Draft:
+def one_draft(context: Context, lease_id: str) -> Draft:
     """Your unfinished marks on an essay, with notes on them; revision 0 where nothing is saved yet."""
-    unit, draft = draft_of(visit, lease_id)
+    unit, draft = draft_of(context, lease_id)
     body = {"edits": [], "set_aside": False, **draft.body}
     return Draft.model_validate({**body, "revision": draft.revision, "findings": findings(unit, draft.body)})
 
 
 @router.put("/leases/{lease_id}/draft")
-def save_draft(visit: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
+def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     """Save unfinished marks; a correction may still be owed, spans and quotes must be right.
 
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
     body = sent.model_dump(exclude={"revision"})
-    return DraftSaved.model_validate(save(visit, lease_id, revision=sent.revision, body=body))
+    return DraftSaved.model_validate(save(context, lease_id, revision=sent.revision, body=body))

@@ -47,54 +47,54 @@ class SentDraft(BaseModel):
     body: dict[str, object]
 
 
-def marking_page(visit: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
+def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str) -> Response:
     """The page for an essay that the person holds."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
-        mine = own_job(tx, study_unit.job, visit.person)
+        mine = own_job(tx, study_unit.job, context.person)
     sent = told(study_unit.unit, draft) | {
         "lease": lease.lease_id,
         "person": lease.person_id,
-        "token": visit.csrf,
+        "token": context.csrf,
         "submission": submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
     mends = lease.place == leases.MENDING
-    return visit.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines, mine=mine, mends=mends)
+    return context.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines, mine=mine, mends=mends)
 
 
 @router.put("/leases/{lease_id}/draft")
-def save_draft(visit: Context, lease_id: str, sent: SentDraft) -> Response:
+def save_draft(context: Context, lease_id: str, sent: SentDraft) -> Response:
     try:
-        return JSONResponse(save(visit, lease_id, revision=sent.revision, body=sent.body))
+        return JSONResponse(save(context, lease_id, revision=sent.revision, body=sent.body))
     except Stale:
-        newer = draft_of(visit, lease_id)[1]
+        newer = draft_of(context, lease_id)[1]
         return JSONResponse({"revision": newer.revision, "body": newer.body}, 409)
     except GraterError as error:
         return JSONResponse({"message": str(error)}, status_of(error))
 
 
-def save(visit: RequestContext, lease_id: str, *, revision: int, body: Mapping[str, object]) -> dict[str, Json]:
+def save(context: RequestContext, lease_id: str, *, revision: int, body: Mapping[str, object]) -> dict[str, Json]:
     """Save a draft made from a revision; give the new one and the notes on it."""
-    with visit.server.store.write() as tx:
-        unit = _essay(tx, visit, lease_id)
+    with context.server.store.write() as tx:
+        unit = _essay(tx, context, lease_id)
         checked_body = checked(unit.essay.text, body)
-        person_id = visit.person.person_id
+        person_id = context.person.person_id
         saved = revisions.save_draft(
             tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body
         )
     return {"revision": saved, "findings": findings(unit, checked_body)}
 
 
-def draft_of(visit: RequestContext, lease_id: str) -> tuple[Unit, Draft]:
+def draft_of(context: RequestContext, lease_id: str) -> tuple[Unit, Draft]:
     """An essay that the person has or had in their hands, with their newest draft of it."""
-    with visit.server.store.read() as tx:
-        unit = _essay(tx, visit, lease_id)
-        return unit, revisions.find_draft(tx, unit_id=unit.unit_id, person_id=visit.person.person_id) or Draft(0)
+    with context.server.store.read() as tx:
+        unit = _essay(tx, context, lease_id)
+        return unit, revisions.find_draft(tx, unit_id=unit.unit_id, person_id=context.person.person_id) or Draft(0)
 
 
-def _essay(tx: Tx, visit: RequestContext, lease_id: str) -> Unit:
-    lease = leases.find(tx, lease_id, person_id=visit.person.person_id)
+def _essay(tx: Tx, context: RequestContext, lease_id: str) -> Unit:
+    lease = leases.find(tx, lease_id, person_id=context.person.person_id)
     unit = units.get(tx, lease.unit_id) if lease else None
     if unit is None or unit.job.task != TASK.name:
         raise NotFound(NOT_YOURS)

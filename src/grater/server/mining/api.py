@@ -94,50 +94,50 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 
 
 @router.get("/mining")
-def mined_lists(visit: Context) -> Lists:
+def mined_lists(context: Context) -> Lists:
     """The mined lists of the study, and how far they are."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
     return Lists(lists=[Listed.model_validate(each) for each in found])
 
 
 @router.post("/mining")
-def new_list(visit: Context, sent: NewList) -> Job:
+def new_list(context: Context, sent: NewList) -> Job:
     """Mine the essays of the study, counting in the language model that comes with grater."""
-    return Job.of(mine_now(visit, sent.name, most=sent.most))
+    return Job.of(mine_now(context, sent.name, most=sent.most))
 
 
 @router.post("/mining/import", openapi_extra=FILE)
-def bring_list(visit: Context) -> Job:
+def bring_list(context: Context) -> Job:
     """A list that `grater mine extraneous` wrote, as `multipart/form-data`."""
-    return Job.of(take_list(visit))
+    return Job.of(take_list(context))
 
 
 @router.get("/mining/{job_id}")
-def mined_list(visit: Context, job_id: str) -> MinedList:
+def mined_list(context: Context, job_id: str) -> MinedList:
     """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job, found = the_list(tx, job_id), [each.as_json() for each in all_of(tx, job_id)]
         told = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
     return MinedList.model_validate({**told, "suspects": found})
 
 
 @router.post("/mining/{job_id}/verdicts")
-def say_verdicts(visit: Context, job_id: str, sent: Verdicts) -> Far:
+def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         the_list(tx, job_id)
         known = {each.trigram: each for each in all_of(tx, job_id)}
         strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
         if strange is not None:
             raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
         for trigram, verdict in sent.verdicts.items():
-            decide(tx, known[trigram], verdict, visit.person)
+            decide(tx, known[trigram], verdict, context.person)
         return Far.model_validate(far(tx, job_id).as_json())
 
 
 @router.post("/mining/{job_id}/balanced")
-def balanced(visit: Context, job_id: str, sent: NewBalanced) -> Balanced:
+def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
     """The balanced corpus of the accepted trigrams, as a job with gold."""
-    job, made = build_now(visit, job_id, **sent.model_dump())
+    job, made = build_now(context, job_id, **sent.model_dump())
     return Balanced.model_validate({**Job.of(job).model_dump(), **made.as_json()})

@@ -18,9 +18,9 @@ MOST_ESSAYS = 2000
 """Essays that a request mines; for more there is the command."""
 
 
-def mine_now(visit: RequestContext, name: str, *, most: int) -> Job:
+def mine_now(context: RequestContext, name: str, *, most: int) -> Job:
     """A list of the `most` worst suspects."""
-    store, actor = visit.server.store, visit.person.person_id
+    store, actor = context.server.store, context.person.person_id
     with store.read() as tx:
         n_essays = essays.count(tx)
     if n_essays > MOST_ESSAYS:
@@ -28,17 +28,17 @@ def mine_now(visit: RequestContext, name: str, *, most: int) -> Job:
     return mine_study(store, name, counts_in_shipped_model, source=SHIPPED, most=most, actor=actor)
 
 
-def take_list(visit: RequestContext) -> Job:
+def take_list(context: RequestContext) -> Job:
     """The list that was sent with a form; its verdicts are those of whoever brings it."""
-    n_sent = len(sent_files(visit))
+    n_sent = len(sent_files(context))
     if n_sent != 1:
         raise BadInput(Problem("form", f"files: expected one list, found {n_sent}"))
-    with received(visit) as (path,):
+    with received(context) as (path,):
         table = replace(read_items(path), name=path.name)
-        return add_list(visit.server.store, visit.text("name"), table, lambda _: visit.person)
+        return add_list(context.server.store, context.text("name"), table, lambda _: context.person)
 
 
-def build_now(visit: RequestContext, job_id: str, name: str, **numbers: int) -> tuple[Job, Balanced]:
+def build_now(context: RequestContext, job_id: str, name: str, **numbers: int) -> tuple[Job, Balanced]:
     """The balanced corpus of a list; `numbers` are those of `balanced_job`."""
-    store, actor = visit.server.store, visit.person.person_id
+    store, actor = context.server.store, context.person.person_id
     return balanced_job(store, job_id, name, counts_in_shipped_model, actor=actor, **numbers)

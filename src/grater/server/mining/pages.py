@@ -43,90 +43,90 @@ SHOWN = {"open": OPEN, "accepted": YES, "rejected": NO}
 
 
 @router.get("/mining")
-def lists_page(visit: Context) -> Response:
-    return _lists(visit, problems=[])
+def lists_page(context: Context) -> Response:
+    return _lists(context, problems=[])
 
 
 @router.post("/mining")
-def new_list(visit: Context) -> Response:
+def new_list(context: Context) -> Response:
     """Mine the essays, or take the list that was sent."""
     try:
-        if sent_files(visit):
-            job = take_list(visit)
+        if sent_files(context):
+            job = take_list(context)
         else:
-            job = mine_now(visit, visit.text("name"), most=number_of(visit, "most", MOST, most=MOST))
+            job = mine_now(context, context.text("name"), most=number_of(context, "most", MOST, most=MOST))
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
-        return _lists(visit, problems=lines_of(error))
-    return visit.go(f"/mining/{job.job_id}")
+        return _lists(context, problems=lines_of(error))
+    return context.go(f"/mining/{job.job_id}")
 
 
 @router.get("/mining/{job_id}")
-def list_page(visit: Context, job_id: str, page: int = 1, show: str = "") -> Response:
-    return _list(visit, job_id, page=page, show=show)
+def list_page(context: Context, job_id: str, page: int = 1, show: str = "") -> Response:
+    return _list(context, job_id, page=page, show=show)
 
 
 @router.get("/mining/{job_id}/verdicts.csv")
-def verdict_file(visit: Context, job_id: str) -> Response:
+def verdict_file(context: Context, job_id: str) -> Response:
     """The list with its verdicts, as `grater mine extraneous --verdicts` reads it."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         the_list(tx, job_id)
         return csv_file(verdict_table(tx, job_id), "verdicts.csv")
 
 
 @router.post("/mining/{job_id}/balanced")
-def balanced(visit: Context, job_id: str) -> Response:
+def balanced(context: Context, job_id: str) -> Response:
     """The balanced corpus as a job, not open yet."""
     try:
         numbers = {
-            "judgments": number_of(visit, "judgments", JUDGMENTS, most=MOST_JUDGMENTS),
-            "n_each": number_of(visit, "n_each", N_EACH, most=MOST),
-            "n_gold": number_of(visit, "n_gold", N_GOLD, least=0, most=MOST),
-            "seed": number_of(visit, "seed", 0, least=0, most=2**31),
+            "judgments": number_of(context, "judgments", JUDGMENTS, most=MOST_JUDGMENTS),
+            "n_each": number_of(context, "n_each", N_EACH, most=MOST),
+            "n_gold": number_of(context, "n_gold", N_GOLD, least=0, most=MOST),
+            "seed": number_of(context, "seed", 0, least=0, most=2**31),
         }
-        job, made = build_now(visit, job_id, visit.text("name"), **numbers)
+        job, made = build_now(context, job_id, context.text("name"), **numbers)
     except (StoreBusy, StoreFull, NotFound):
         raise
     except GraterError as error:
-        return _list(visit, job_id, problems=lines_of(error))
-    return _list(visit, job_id, built=job, told=made.lines(job.name))
+        return _list(context, job_id, problems=lines_of(error))
+    return _list(context, job_id, built=job, told=made.lines(job.name))
 
 
 @router.get("/mining/{job_id}/{place}")
-def suspect_page(visit: Context, job_id: str, place: int, after: int = 0) -> Response:
+def suspect_page(context: Context, job_id: str, place: int, after: int = 0) -> Response:
     """One suspect; `after` is the place of the one just decided, which can be taken back from here."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job, each = the_list(tx, job_id), the_suspect(tx, job_id, place)
         values = {"job": job, "each": each, "last": find(tx, job_id, after), "shown": examples(tx, each)}
         more = {"far": far(tx, job_id), "next_open": next_open_suspect(tx, job_id, place)}
-    return visit.page("mining_suspect.html", {**values, **more})
+    return context.page("mining_suspect.html", {**values, **more})
 
 
 @router.post("/mining/{job_id}/{place}")
-def decided(visit: Context, job_id: str, place: int) -> Response:
+def decided(context: Context, job_id: str, place: int) -> Response:
     """Accept, reject or take back, then on to the next that is open; the same one again if it was taken back."""
-    known = version_of(visit.text("version"))
-    with visit.server.store.write() as tx:
+    known = version_of(context.text("version"))
+    with context.server.store.write() as tx:
         the_list(tx, job_id)
         each = the_suspect(tx, job_id, place)
-        verdict = decide(tx, each, visit.text("verdict"), visit.person, version=known)
+        verdict = decide(tx, each, context.text("verdict"), context.person, version=known)
         following = next_open_suspect(tx, job_id, place)
     if verdict == OPEN:
-        return visit.go(f"/mining/{job_id}/{place}")
-    return visit.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
+        return context.go(f"/mining/{job_id}/{place}")
+    return context.go(f"/mining/{job_id}/{following}?after={place}" if following else f"/mining/{job_id}")
 
 
-def _lists(visit: RequestContext, *, problems: list[str]) -> Response:
-    with visit.server.store.read() as tx:
+def _lists(context: RequestContext, *, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
         found = [(job, far(tx, job.job_id)) for job in lists(tx)]
         n_essays = essays.count(tx)
-    values = {"found": found, "n_essays": n_essays, "may_make": visit.role in MANAGERS, "most": MOST}
-    return visit.page("mining.html", values, status=422 if problems else 200, problems=problems)
+    values = {"found": found, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
+    return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
 
 
 def _list(
-    visit: RequestContext,
+    context: RequestContext,
     job_id: str,
     *,
     page: int = 1,
@@ -135,12 +135,12 @@ def _list(
     built: Job | None = None,
     told: list[str] | None = None,
 ) -> Response:
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job, found = the_list(tx, job_id), far(tx, job_id)
         here = pager(found.as_json().get(show, found.all), page, size=A_PAGE)
         rows = some_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
         first_open = next_open_suspect(tx, job_id, 0)
     values = {"job": job, "rows": rows, "far": found, "pager": here, "show": show, "first_open": first_open}
-    form = {"may_make": visit.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
+    form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
     said = {"problems": problems or [], "built": built, "told": told or []}
-    return visit.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)
+    return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)

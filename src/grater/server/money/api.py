@@ -85,9 +85,9 @@ class NewBonus(Body):
 
 
 @router.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
-def payment_list(visit: Context, job_id: str, panel: str = "") -> Payments:
+def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
     """What a job costs, every payment written down, and what is owed now, of one panel where that is asked."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         owed = owed_frame(tx, job, panel=panel).to_dicts()
         return Payments(
@@ -98,24 +98,26 @@ def payment_list(visit: Context, job_id: str, panel: str = "") -> Payments:
 
 
 @router.post("/jobs/{job_id}/payments/settle")
-def settle_payments(visit: Context, job_id: str) -> Settled:
+def settle_payments(context: Context, job_id: str) -> Settled:
     """Write down what is owed now and was not before; however often it is sent, the rows add up to the policy."""
-    with visit.server.store.write() as tx:
-        return Settled(cents=payments.settle(tx, jobs.get(tx, job_id), actor=visit.person.person_id))
+    with context.server.store.write() as tx:
+        return Settled(cents=payments.settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/payments/paid")
-def payments_paid(visit: Context, job_id: str) -> Paid:
+def payments_paid(context: Context, job_id: str) -> Paid:
     """Note that all that is owed in a job has been paid."""
-    with visit.server.store.write() as tx:
-        return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=visit.person.person_id))
+    with context.server.store.write() as tx:
+        return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/bonus")
-def pay_bonus(visit: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
+def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
     """Something extra for a rater, in the currency of the job."""
-    with visit.server.store.write() as tx:
-        made = payments.bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        made = payments.bonus(
+            tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id
+        )
     return Payment.of(made)
 
 

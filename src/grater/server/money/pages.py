@@ -15,8 +15,8 @@ router = APIRouter()
 
 
 @router.get("/manage/jobs/{job_id}/money")
-def money_page(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def money_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         shown = {
             "job": job,
@@ -25,14 +25,14 @@ def money_page(visit: Context, job_id: str) -> Response:
             "panels": sorted({each.panel.provider.name for each in panels.of_job(tx, job_id)}),
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
-    return visit.page("crowd_money.html", shown)
+    return context.page("crowd_money.html", shown)
 
 
 @router.post("/manage/jobs/{job_id}/money")
-def write_money(visit: Context, job_id: str) -> Response:
+def write_money(context: Context, job_id: str) -> Response:
     """Write down what is owed now, or note that it has been paid."""
-    what, actor = visit.text("what"), visit.person.person_id
-    with visit.server.store.write() as tx:
+    what, actor = context.text("what"), context.person.person_id
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if what == "settle":
             payments.settle(tx, job, actor=actor)
@@ -40,13 +40,13 @@ def write_money(visit: Context, job_id: str) -> Response:
             note_paid(tx, job_id, actor=actor)
         else:
             raise BadInput(Problem("form", f"what: expected settle or paid, found {what[:20]!r}"))
-    return visit.go(f"/manage/jobs/{job_id}/money")
+    return context.go(f"/manage/jobs/{job_id}/money")
 
 
 @router.get("/manage/jobs/{job_id}/payments.csv")
-def payment_file(visit: Context, job_id: str) -> Response:
+def payment_file(context: Context, job_id: str) -> Response:
     """Who is owed what, by the panel's own ids; `?panel=prolific` for those of one panel."""
-    panel = visit.request.query_params.get("panel", "")
-    with visit.server.store.read() as tx:
+    panel = context.request.query_params.get("panel", "")
+    with context.server.store.read() as tx:
         frame = owed_frame(tx, jobs.get(tx, job_id), panel=panel)
     return csv_file(frame, "payments.csv")

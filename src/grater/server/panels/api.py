@@ -73,38 +73,38 @@ class PlaceState(Shape):
 
 
 @router.get("/jobs/{job_id}/panels")
-def panel_list(visit: Context, job_id: str) -> Panels:
+def panel_list(context: Context, job_id: str) -> Panels:
     """The panels of a job, with their links and who came."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
-    return Panels(panels=[_told(visit, panel, places) for panel, places in found])
+    return Panels(panels=[_told(context, panel, places) for panel, places in found])
 
 
 @router.post("/jobs/{job_id}/panels")
-def new_panel(visit: Context, job_id: str, sent: NewPanel) -> Panel:
+def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
     """A panel from which raters come to a job, by a link, and go back with a code."""
     options = sent.model_dump(exclude={"provider"})
-    with visit.server.store.write() as tx:
-        made = panels.add(tx, job_id, sent.provider, options=options, actor=visit.person.person_id)
-    return _told(visit, made, [])
+    with context.server.store.write() as tx:
+        made = panels.add(tx, job_id, sent.provider, options=options, actor=context.person.person_id)
+    return _told(context, made, [])
 
 
 @router.post("/panels/{panel_id}/places")
-def place_given_back(visit: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
+def place_given_back(context: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
     """The panel says that a rater has returned their place, or that it timed out there; it is free again."""
-    with visit.server.store.write() as tx:
-        give_back(tx, panel_id, sent.id, sent.state, actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        give_back(tx, panel_id, sent.id, sent.state, actor=context.person.person_id)
     return PlaceState(id=sent.id, state=sent.state)
 
 
-def _told(visit: RequestContext, panel: StudyPanel, places: list[PanelPlace]) -> Panel:
+def _told(context: RequestContext, panel: StudyPanel, places: list[PanelPlace]) -> Panel:
     return Panel(
         panel_id=panel.panel_id,
         provider=panel.panel.provider.name,
         state=panel.state,
         wanted=panel.places,
         minutes=panel.minutes,
-        link=panel_link(visit, panel),
+        link=panel_link(context, panel),
         places=[Place.of(each) for each in places],
     )

@@ -33,49 +33,49 @@ LONGEST_PARAMETER = 200
 
 
 @router.get("/p/{panel_id}")
-def door(visit: Context, panel_id: str) -> Response:
-    parameters = dict(visit.request.query_params)
-    with visit.server.store.read() as tx:
+def door(context: Context, panel_id: str) -> Response:
+    parameters = dict(context.request.query_params)
+    with context.server.store.read() as tx:
         panel = panels.get(tx, panel_id)
         external_id = _id(panel, parameters)
         known = panels.place_of(tx, panel_id, external_id) if external_id else None
         place = panels.way_out(tx, known) if known else None
         job = jobs.get(tx, panel.job_id)
     if place is not None and place.state in OVER:
-        return visit.page("crowd_end.html", job=job, ended=place)
+        return context.page("crowd_end.html", job=job, ended=place)
     carried = {name: parameters[name] for name in _names(panel) if name in parameters}
-    return visit.page("crowd_door.html", job=job, carried=carried, problem="")
+    return context.page("crowd_door.html", job=job, carried=carried, problem="")
 
 
 @router.post("/p/{panel_id}")
-def enter(visit: Context, panel_id: str) -> Response:
-    client = visit.request.client
-    with visit.server.store.read() as tx:
+def enter(context: Context, panel_id: str) -> Response:
+    client = context.request.client
+    with context.server.store.read() as tx:
         panel = panels.get(tx, panel_id)
         job = jobs.get(tx, panel.job_id)
-        is_here = _is_here(tx, visit, panel)
+        is_here = _is_here(tx, context, panel)
     if is_here:
-        return visit.go(f"/jobs/{panel.job_id}")
-    carried = {name: visit.text(name)[:LONGEST_PARAMETER] for name in _names(panel) if visit.text(name)}
-    if not visit.server.logins.take(f"panel {panel_id} {client.host if client else ''}"):
-        return visit.page("crowd_door.html", status=429, job=job, carried=carried, problem=TOO_OFTEN)
+        return context.go(f"/jobs/{panel.job_id}")
+    carried = {name: context.text(name)[:LONGEST_PARAMETER] for name in _names(panel) if context.text(name)}
+    if not context.server.logins.take(f"panel {panel_id} {client.host if client else ''}"):
+        return context.page("crowd_door.html", status=429, job=job, carried=carried, problem=TOO_OFTEN)
     external_id = _id(panel, carried) or f"guest-{new_id()}"
     also = {name: value for name, value in carried.items() if name in panel.panel.provider.also}
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         place = panels.enter(tx, panel_id, external_id, also=also)
         person = people.get(tx, place.person_id)
     if place.state in OVER:
-        return visit.go(f"/p/{panel_id}?{urlencode(carried)}")
+        return context.go(f"/p/{panel_id}?{urlencode(carried)}")
     if person.role != WORKER:  # an id in a link is no password, so it opens no more than a rater's door
         raise Forbidden("log in with your name and password")
-    return begin_session(visit, person, f"/jobs/{panel.job_id}")
+    return begin_session(context, person, f"/jobs/{panel.job_id}")
 
 
-def _is_here(tx: Tx, visit: RequestContext, panel: StudyPanel) -> bool:
+def _is_here(tx: Tx, context: RequestContext, panel: StudyPanel) -> bool:
     """Whether somebody who came by this open link comes again in the same browser."""
-    if panel.panel.provider.id_parameter or visit.visitor is None:
+    if panel.panel.provider.id_parameter or context.visitor is None:
         return False
-    place = panels.place_in_job(tx, panel.job_id, visit.visitor.person_id)
+    place = panels.place_in_job(tx, panel.job_id, context.visitor.person_id)
     return place is not None and place.panel_id == panel.panel_id
 
 
@@ -89,49 +89,49 @@ def _names(panel: StudyPanel) -> tuple[str, ...]:
     return (provider.id_parameter, *provider.also, SIGNATURE) if provider.id_parameter else ()
 
 
-def panel_link(visit: RequestContext, panel: StudyPanel) -> str:
+def panel_link(context: RequestContext, panel: StudyPanel) -> str:
     """The address to give to the panel, with the place where it puts the id."""
     path = f"/p/{panel.panel_id}"
     name = panel.panel.provider.id_parameter
-    return visit.server.settings.link(f"{path}?{name}=ID" if name else path)
+    return context.server.settings.link(f"{path}?{name}=ID" if name else path)
 
 
 @router.get("/manage/jobs/{job_id}/panels")
-def panels_page(visit: Context, job_id: str) -> Response:
-    return _page(visit, job_id, problems=[])
+def panels_page(context: Context, job_id: str) -> Response:
+    return _page(context, job_id, problems=[])
 
 
 @router.post("/manage/jobs/{job_id}/panels")
-def new_panel(visit: Context, job_id: str) -> Response:
-    codes: dict[str, Json] = {name: visit.text(f"code-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
-    addresses: dict[str, Json] = {name: visit.text(f"address-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
+def new_panel(context: Context, job_id: str) -> Response:
+    codes: dict[str, Json] = {name: context.text(f"code-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
+    addresses: dict[str, Json] = {name: context.text(f"address-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
     options: dict[str, Json] = {
         "codes": {name: code for name, code in codes.items() if code},
         "addresses": {name: address for name, address in addresses.items() if address},
-        "secret": visit.text("secret")[:LONGEST_PANEL_TEXT],
-        "places": number_of(visit, "places", 0, least=0, most=MOST_PANEL_PLACES),
-        "minutes": number_of(visit, "minutes", 0, least=0, most=MOST_PANEL_PLACES),
+        "secret": context.text("secret")[:LONGEST_PANEL_TEXT],
+        "places": number_of(context, "places", 0, least=0, most=MOST_PANEL_PLACES),
+        "minutes": number_of(context, "minutes", 0, least=0, most=MOST_PANEL_PLACES),
     }
     try:
-        with visit.server.store.write() as tx:
-            panels.add(tx, job_id, visit.text("provider"), options=options, actor=visit.person.person_id)
+        with context.server.store.write() as tx:
+            panels.add(tx, job_id, context.text("provider"), options=options, actor=context.person.person_id)
     except UsageError as error:
-        return _page(visit, job_id, problems=[str(error)])
-    return visit.go(f"/manage/jobs/{job_id}/panels")
+        return _page(context, job_id, problems=[str(error)])
+    return context.go(f"/manage/jobs/{job_id}/panels")
 
 
 @router.post("/manage/panels/{panel_id}/places")
-def set_place(visit: Context, panel_id: str) -> Response:
+def set_place(context: Context, panel_id: str) -> Response:
     """The panel says that a rater has returned their place."""
-    with visit.server.store.write() as tx:
-        job_id = give_back(tx, panel_id, visit.text("id"), visit.text("state"), actor=visit.person.person_id)
-    return visit.go(f"/manage/jobs/{job_id}/panels")
+    with context.server.store.write() as tx:
+        job_id = give_back(tx, panel_id, context.text("id"), context.text("state"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job_id}/panels")
 
 
-def _page(visit: RequestContext, job_id: str, *, problems: list[str]) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": list(KNOWN), "endings": ENDINGS, "problems": problems}
-    links = {each.panel_id: panel_link(visit, each) for each, _ in found}
-    return visit.page("crowd_panels.html", shown, status=422 if problems else 200, found=found, links=links)
+    links = {each.panel_id: panel_link(context, each) for each, _ in found}
+    return context.page("crowd_panels.html", shown, status=422 if problems else 200, found=found, links=links)

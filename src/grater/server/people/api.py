@@ -77,72 +77,72 @@ class NewPersonState(Body):
 
 
 @router.get("/people")
-def everybody(visit: Context, role: Role | None = None, name: str | None = None) -> People:
+def everybody(context: Context, role: Role | None = None, name: str | None = None) -> People:
     """Everybody in the study, in the order in which they came; by role or by name where that is asked."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = people.all(tx)
     wanted = [each for each in found if role in (None, each.role) and name in (None, each.name)]
     return People(people=[Person.of(each) for each in wanted])
 
 
 @router.get("/invitations")
-def invitation_list(visit: Context) -> Invitations:
+def invitation_list(context: Context) -> Invitations:
     """Every invitation and what became of it, without the links."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found, now = invitations.all(tx), tx.now
     return Invitations(invitations=[_told(each, now) for each in found])
 
 
 @router.post("/invitations")
-def invite(visit: Context, sent: NewInvitation) -> Invited:
+def invite(context: Context, sent: NewInvitation) -> Invited:
     """Invite somebody; the link is told this once."""
-    require_may_give(visit.role, sent.role)
-    with visit.server.store.write() as tx:
+    require_may_give(context.role, sent.role)
+    with context.server.store.write() as tx:
         if sent.job_id is not None:
             jobs.get(tx, sent.job_id)
-        token = invitations.make(tx, **sent.model_dump(), actor=visit.person.person_id)
-        return _invited(visit, token, invitations.by_token(tx, token), tx.now)
+        token = invitations.make(tx, **sent.model_dump(), actor=context.person.person_id)
+        return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
 
 @router.post("/invitations/{invitation_id}/end")
-def end_invitation(visit: Context, invitation_id: str) -> Invitation:
+def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Take an invitation back before it is used; one that was used stays so."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         invitations.get(tx, invitation_id)
-        invitations.end(tx, invitation_id, actor=visit.person.person_id)
+        invitations.end(tx, invitation_id, actor=context.person.person_id)
         return _told(invitations.get(tx, invitation_id), tx.now)
 
 
 @router.post("/people/{person_id}/back")
-def way_back(visit: Context, person_id: str) -> Invited:
+def way_back(context: Context, person_id: str) -> Invited:
     """A link by which somebody whose password is lost chooses a new one; earlier ones of theirs end."""
-    with visit.server.store.write() as tx:
-        token = back_in(tx, visit, person_id)
-        return _invited(visit, token, invitations.by_token(tx, token), tx.now)
+    with context.server.store.write() as tx:
+        token = back_in(tx, context, person_id)
+        return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
 
 @router.post("/seats")
-def new_seat(visit: Context, sent: NewSeat) -> Person:
+def new_seat(context: Context, sent: NewSeat) -> Person:
     """A joint seat: two people, one agreed judgment."""
-    return Person.of(add_seat(visit.server.store, sent.members, name=sent.name, actor=visit.person.person_id))
+    return Person.of(add_seat(context.server.store, sent.members, name=sent.name, actor=context.person.person_id))
 
 
 @router.post("/people/{person_id}/role")
-def set_role(visit: Context, person_id: str, sent: NewRole) -> Person:
+def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Give somebody another role; their sessions end."""
-    with visit.server.store.write() as tx:
-        return Person.of(give_role(tx, person_id, sent.role, actor=visit.person.person_id))
+    with context.server.store.write() as tx:
+        return Person.of(give_role(tx, person_id, sent.role, actor=context.person.person_id))
 
 
 @router.post("/people/{person_id}/state")
-def set_person_state(visit: Context, person_id: str, sent: NewPersonState) -> Person:
+def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Shut somebody out of the study, with their tokens and sessions, or let them in again; their work stays."""
-    with visit.server.store.write() as tx:
-        return Person.of(let_in(tx, person_id, is_in=sent.state == "active", actor=visit.person.person_id))
+    with context.server.store.write() as tx:
+        return Person.of(let_in(tx, person_id, is_in=sent.state == "active", actor=context.person.person_id))
 
 
-def _invited(visit: RequestContext, token: str, made: Stored, now: int) -> Invited:
-    return Invited(**_told(made, now).model_dump(), link=visit.server.settings.link(f"/join/{token}"))
+def _invited(context: RequestContext, token: str, made: Stored, now: int) -> Invited:
+    return Invited(**_told(made, now).model_dump(), link=context.server.settings.link(f"/join/{token}"))
 
 
 def _told(each: Stored, now: int) -> Invitation:

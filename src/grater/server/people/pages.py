@@ -26,60 +26,60 @@ LONGEST_NAME = 80
 
 
 @router.get("/manage/people")
-def people_page(visit: Context) -> Response:
-    return people_view(visit)
+def people_page(context: Context) -> Response:
+    return people_view(context)
 
 
 @router.post("/manage/invitations")
-def invite(visit: Context) -> Response:
+def invite(context: Context) -> Response:
     """New invitations; their links are shown this once, since only hashes are kept."""
-    role, job_id = visit.text("role"), visit.text("job") or None
-    require_may_give(visit.role, role)
-    days, number = number_of(visit, "days", 14, most=MOST_DAYS), number_of(visit, "number", 1, most=MOST_AT_ONCE)
-    with visit.server.store.write() as tx:
+    role, job_id = context.text("role"), context.text("job") or None
+    require_may_give(context.role, role)
+    days, number = number_of(context, "days", 14, most=MOST_DAYS), number_of(context, "number", 1, most=MOST_AT_ONCE)
+    with context.server.store.write() as tx:
         if job_id is not None:
             jobs.get(tx, job_id)
-        made = [_make(tx, visit, role, job_id, days) for _ in range(number)]
-    return people_view(visit, links=[visit.server.settings.link(f"/join/{token}") for token in made])
+        made = [_make(tx, context, role, job_id, days) for _ in range(number)]
+    return people_view(context, links=[context.server.settings.link(f"/join/{token}") for token in made])
 
 
 @router.post("/manage/invitations/{invitation_id}/end")
-def end_invitation(visit: Context, invitation_id: str) -> Response:
-    with visit.server.store.write() as tx:
-        invitations.end(tx, invitation_id, actor=visit.person.person_id)
-    return visit.go("/manage/people")
+def end_invitation(context: Context, invitation_id: str) -> Response:
+    with context.server.store.write() as tx:
+        invitations.end(tx, invitation_id, actor=context.person.person_id)
+    return context.go("/manage/people")
 
 
 @router.post("/manage/people/{person_id}/back")
-def way_back(visit: Context, person_id: str) -> Response:
+def way_back(context: Context, person_id: str) -> Response:
     """A link for somebody whose password is lost; their work stays theirs."""
-    with visit.server.store.write() as tx:
-        token = back_in(tx, visit, person_id)
-    return people_view(visit, links=[visit.server.settings.link(f"/join/{token}")])
+    with context.server.store.write() as tx:
+        token = back_in(tx, context, person_id)
+    return people_view(context, links=[context.server.settings.link(f"/join/{token}")])
 
 
 @router.post("/manage/people/{person_id}/role")
-def set_role(visit: Context, person_id: str) -> Response:
-    with visit.server.store.write() as tx:
-        give_role(tx, person_id, visit.text("role"), actor=visit.person.person_id)
-    return visit.go("/manage/people")
+def set_role(context: Context, person_id: str) -> Response:
+    with context.server.store.write() as tx:
+        give_role(tx, person_id, context.text("role"), actor=context.person.person_id)
+    return context.go("/manage/people")
 
 
 @router.post("/manage/people/{person_id}/state")
-def set_state(visit: Context, person_id: str) -> Response:
+def set_state(context: Context, person_id: str) -> Response:
     """Shut somebody out of the study, or let them in again; their work stays."""
-    state = visit.text("state")
+    state = context.text("state")
     if state not in ("active", "ended"):
         raise BadInput(Problem("form", f"state: expected active or ended, found {state[:20]!r}"))
-    with visit.server.store.write() as tx:
-        let_in(tx, person_id, is_in=state == "active", actor=visit.person.person_id)
-    return visit.go("/manage/people")
+    with context.server.store.write() as tx:
+        let_in(tx, person_id, is_in=state == "active", actor=context.person.person_id)
+    return context.go("/manage/people")
 
 
-def back_in(tx: Tx, visit: RequestContext, person_id: str) -> str:
+def back_in(tx: Tx, context: RequestContext, person_id: str) -> str:
     """The token of a way back in, for somebody whom one may invite."""
-    require_may_give(visit.role, people.get(tx, person_id).role)
-    return offer_password_reset(tx, person_id, actor=visit.person.person_id)
+    require_may_give(context.role, people.get(tx, person_id).role)
+    return offer_password_reset(tx, person_id, actor=context.person.person_id)
 
 
 def require_may_give(own_role: str, role: str) -> None:
@@ -89,14 +89,14 @@ def require_may_give(own_role: str, role: str) -> None:
         raise Forbidden("only an owner can invite managers and owners")
 
 
-def _make(tx: Tx, visit: RequestContext, role: str, job_id: str | None, days: int) -> str:
-    name = visit.text("name")[:LONGEST_NAME]
-    return invitations.make(tx, role=role, job_id=job_id, days=days, name=name, actor=visit.person.person_id)
+def _make(tx: Tx, context: RequestContext, role: str, job_id: str | None, days: int) -> str:
+    name = context.text("name")[:LONGEST_NAME]
+    return invitations.make(tx, role=role, job_id=job_id, days=days, name=name, actor=context.person.person_id)
 
 
-def people_view(visit: RequestContext, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
+def people_view(context: RequestContext, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         everybody = people.all(tx)
         names = {each.person_id: each.name for each in everybody}
         behind = {
@@ -107,7 +107,7 @@ def people_view(visit: RequestContext, *, links: Sequence[str] = (), problems: S
         waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
         all_jobs = jobs.all(tx)
         now = tx.now
-    roles = [role for role in schema.ROLES if visit.role in OWNERS or role not in (OWNER, MANAGER)]
+    roles = [role for role in schema.ROLES if context.role in OWNERS or role not in (OWNER, MANAGER)]
     shown = {
         "everybody": everybody,
         "waiting": waiting,
@@ -115,24 +115,24 @@ def people_view(visit: RequestContext, *, links: Sequence[str] = (), problems: S
         "roles": roles,
         "all_roles": schema.ROLES,
     }
-    more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": visit.role in OWNERS}
-    return visit.page("manage_people.html", {**shown, **more}, status=422 if problems else 200)
+    more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": context.role in OWNERS}
+    return context.page("manage_people.html", {**shown, **more}, status=422 if problems else 200)
 
 
 @router.post("/manage/seats")
-def make_seat(visit: Context) -> Response:
+def make_seat(context: Context) -> Response:
     try:
-        with visit.server.store.write() as tx:
-            pair = [people.get(tx, visit.text(field)) for field in ("first", "second")]
-            seat(tx, pair, name=visit.text("name")[:LONGEST_NAME], actor=visit.person.person_id)
+        with context.server.store.write() as tx:
+            pair = [people.get(tx, context.text(field)) for field in ("first", "second")]
+            seat(tx, pair, name=context.text("name")[:LONGEST_NAME], actor=context.person.person_id)
     except (Conflict, UsageError) as error:
-        return people_view(visit, problems=lines_of(error))
-    return visit.go("/manage/people")
+        return people_view(context, problems=lines_of(error))
+    return context.go("/manage/people")
 
 
 @router.post("/me/seats/{person_id}")
-def sit_down(visit: Context, person_id: str) -> Response:
+def sit_down(context: Context, person_id: str) -> Response:
     """A session as the seat; the person's own session ends with it."""
-    with visit.server.store.read() as tx:
-        found = require_member(tx, person_id, visit.person.person_id)
-    return begin_session(visit, found, "/jobs")
+    with context.server.store.read() as tx:
+        found = require_member(tx, person_id, context.person.person_id)
+    return begin_session(context, found, "/jobs")

@@ -107,58 +107,58 @@ class Stored(Shape):
 
 
 @talk_router.get("/jobs/{job_id}/missed")
-def missed(visit: Context, job_id: str) -> MissedQuestions:
+def missed(context: Context, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed in a job, with what would have been right, and why."""
-    with visit.server.store.read() as tx:
-        found = missed_by(tx, visible_job(tx, job_id), visit.person.person_id)
+    with context.server.store.read() as tx:
+        found = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
     return MissedQuestions(missed=[_missed(each) for each in found])
 
 
 @talk_router.post("/jobs/{job_id}/disputes")
-def dispute(visit: Context, job_id: str, sent: NewDispute) -> Dispute:
+def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Say that the known answer to a question that you missed is wrong; once for each."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
         return Dispute.of(
-            gold_review.open_dispute(tx, sent.submission_id, person_id=visit.person.person_id, text=sent.text)
+            gold_review.open_dispute(tx, sent.submission_id, person_id=context.person.person_id, text=sent.text)
         )
 
 
 @talk_router.get("/jobs/{job_id}/messages")
-def my_messages(visit: Context, job_id: str) -> Messages:
+def my_messages(context: Context, job_id: str) -> Messages:
     """What you wrote and what was written to you or to all, the newest first; never another rater's."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         visible_job(tx, job_id)
-        return Messages(messages=[Message.of(each) for each in messages.of_rater(tx, visit.person.person_id)])
+        return Messages(messages=[Message.of(each) for each in messages.of_rater(tx, context.person.person_id)])
 
 
 @talk_router.post("/jobs/{job_id}/messages")
-def send_message(visit: Context, job_id: str, sent: NewMessage) -> SentMessage:
+def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
     """Write to whoever runs the study; what was written to you counts as read."""
-    require_slow(visit, "message")
-    with visit.server.store.write() as tx:
+    require_slow(context, "message")
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        message_id = messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=sent.text)
-        messages.read_by(tx, visit.person.person_id)
+        message_id = messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=sent.text)
+        messages.read_by(tx, context.person.person_id)
     return SentMessage(message_id=message_id)
 
 
 @talk_router.post("/jobs/{job_id}/reviews")
-def review(visit: Context, job_id: str, sent: NewReview) -> Stored:
+def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Say what you think of a job, as often as you like."""
-    require_slow(visit, "review")
-    with visit.server.store.write() as tx:
+    require_slow(context, "review")
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        messages.add_review(tx, job_id, visit.person.person_id, **sent.model_dump())
+        messages.add_review(tx, job_id, context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
 
 @talk_router.post("/jobs/{job_id}/about")
-def say_about(visit: Context, job_id: str, sent: AboutYou) -> Stored:
+def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     """Your country and languages, where a job asks for them before the first unit."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        admission.say_about(tx, visit.person.person_id, **sent.model_dump())
+        admission.say_about(tx, context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
 
@@ -262,17 +262,17 @@ class Written(Shape):
 
 
 @router.get("/jobs/{job_id}/raters")
-def rater_list(visit: Context, job_id: str) -> Raters:
+def rater_list(context: Context, job_id: str) -> Raters:
     """Everybody who worked on a job, with signals that are never enough by themselves to put anybody out."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         lines = rater_lines(tx, jobs.get(tx, job_id))
     return Raters(raters=[_told(each) for each in lines], best=[each.person.person_id for each in best(lines)])
 
 
 @router.get("/jobs/{job_id}/raters/{person_id}")
-def one_rater(visit: Context, job_id: str, person_id: str) -> WholeRater:
+def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, answers to gold, the talk with them, payments."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         paid = [each for each in payments.of_job(tx, job_id) if each.person_id == person_id]
         return WholeRater(
             rater=_told(line_of(tx, jobs.get(tx, job_id), person_id)),
@@ -283,10 +283,10 @@ def one_rater(visit: Context, job_id: str, person_id: str) -> WholeRater:
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/standing")
-def change_standing(visit: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
+def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
     """Flag, reject or reinstate a rater of a job."""
-    actor = visit.person.person_id
-    with visit.server.store.write() as tx:
+    actor = context.person.person_id
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if sent.change == "flag":
             ejection.flag(tx, job_id, person_id, actor=actor)
@@ -298,21 +298,21 @@ def change_standing(visit: Context, job_id: str, person_id: str, sent: NewStandi
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/messages")
-def write_to_rater(visit: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
+def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; what they wrote counts as read."""
-    with visit.server.store.write() as tx:
-        answer(tx, jobs.get(tx, job_id), person_id, sent.text, actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        answer(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
     return Written(messages=1)
 
 
 @router.post("/jobs/{job_id}/raters/messages")
-def write_to_raters(visit: Context, job_id: str, sent: NewRaterMessage) -> Written:
+def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if sent.to == "best":
-            return Written(messages=write_to_best(tx, visit, job, sent.text, asked_to=sent.job_id or ""))
-        messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=sent.text)
+            return Written(messages=write_to_best(tx, context, job, sent.text, asked_to=sent.job_id or ""))
+        messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=sent.text)
     return Written(messages=1)
 
 

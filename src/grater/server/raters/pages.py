@@ -32,40 +32,40 @@ LONGEST_ID = 100
 
 
 @router.get("/manage/jobs/{job_id}/raters")
-def raters_page(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def raters_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         lines = rater_lines(tx, job)
         others = [each for each in jobs.all(tx) if each.job_id != job_id and each.state != "closed"]
-    return visit.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others)
+    return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others)
 
 
 @router.post("/manage/jobs/{job_id}/raters")
-def write_to_raters(visit: Context, job_id: str) -> Response:
+def write_to_raters(context: Context, job_id: str) -> Response:
     """A message to everybody, or to the best, who may be asked to another job."""
-    actor, text = visit.person.person_id, visit.text("text")
-    with visit.server.store.write() as tx:
+    actor, text = context.person.person_id, context.text("text")
+    with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
-        if visit.text("to") == "best":
-            write_to_best(tx, visit, job, text, asked_to=visit.text("job"))
+        if context.text("to") == "best":
+            write_to_best(tx, context, job, text, asked_to=context.text("job"))
         else:
             messages.send(tx, from_id=actor, job_id=job_id, text=text)
-    return visit.go(f"/manage/jobs/{job_id}/raters")
+    return context.go(f"/manage/jobs/{job_id}/raters")
 
 
-def write_to_best(tx: Tx, visit: RequestContext, job: Job, text: str, *, asked_to: str = "") -> int:
+def write_to_best(tx: Tx, context: RequestContext, job: Job, text: str, *, asked_to: str = "") -> int:
     """A message to each of the best raters, with the way to another job if they are asked there; give how many."""
-    link = f"\n{visit.server.settings.link(f'/jobs/{jobs.get(tx, asked_to).job_id}')}" if asked_to else ""
+    link = f"\n{context.server.settings.link(f'/jobs/{jobs.get(tx, asked_to).job_id}')}" if asked_to else ""
     found = best(rater_lines(tx, job))
     for line in found:
         to_id = line.person.person_id
-        messages.send(tx, from_id=visit.person.person_id, to_id=to_id, job_id=job.job_id, text=text + link)
+        messages.send(tx, from_id=context.person.person_id, to_id=to_id, job_id=job.job_id, text=text + link)
     return len(found)
 
 
 @router.get("/manage/jobs/{job_id}/raters/{person_id}")
-def rater_page(visit: Context, job_id: str, person_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def rater_page(context: Context, job_id: str, person_id: str) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         shown = {
             "line": line_of(tx, job, person_id),
@@ -73,18 +73,18 @@ def rater_page(visit: Context, job_id: str, person_id: str) -> Response:
             "messages": messages.with_rater(tx, person_id),
             "payments": [each for each in payments.of_job(tx, job_id) if each.person_id == person_id],
         }
-    return visit.page("crowd_rater.html", shown, job=job, payment_id=new_id())
+    return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
 
 @router.post("/manage/jobs/{job_id}/raters/{person_id}")
-def change_rater(visit: Context, job_id: str, person_id: str) -> Response:
-    with visit.server.store.write() as tx:
-        _change(tx, visit, jobs.get(tx, job_id), person_id)
-    return visit.go(f"/manage/jobs/{job_id}/raters/{person_id}")
+def change_rater(context: Context, job_id: str, person_id: str) -> Response:
+    with context.server.store.write() as tx:
+        _change(tx, context, jobs.get(tx, job_id), person_id)
+    return context.go(f"/manage/jobs/{job_id}/raters/{person_id}")
 
 
-def _change(tx: Tx, visit: RequestContext, job: Job, person_id: str) -> None:
-    what, actor = visit.text("what"), visit.person.person_id
+def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
+    what, actor = context.text("what"), context.person.person_id
     if what == "flag":
         ejection.flag(tx, job.job_id, person_id, actor=actor)
     elif what == "reject":
@@ -92,11 +92,11 @@ def _change(tx: Tx, visit: RequestContext, job: Job, person_id: str) -> None:
     elif what == "reinstate":
         ejection.take_back(tx, job, person_id, actor=actor)
     elif what == "bonus":
-        cents = number_of(visit, "cents", 0, most=MOST_CENTS)
-        note, payment_id = visit.text("note")[:200], visit.text("payment_id")[:LONGEST_ID] or None
+        cents = number_of(context, "cents", 0, most=MOST_CENTS)
+        note, payment_id = context.text("note")[:200], context.text("payment_id")[:LONGEST_ID] or None
         payments.bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
     elif what == "message":
-        answer(tx, job, person_id, visit.text("text"), actor=actor)
+        answer(tx, job, person_id, context.text("text"), actor=actor)
     else:
         words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
         raise BadInput(Problem("form", words))
@@ -115,57 +115,57 @@ class Missed:
 
 
 @router.get("/jobs/{job_id}/talk")
-def talk_page(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def talk_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
         job = visible_job(tx, job_id)
         shown = {
             "job": job,
-            "crowd": crowd_view(tx, job, visit.person),
-            "missed": missed_by(tx, job, visit.person.person_id),
-            "messages": messages.of_rater(tx, visit.person.person_id),
+            "crowd": crowd_view(tx, job, context.person),
+            "missed": missed_by(tx, job, context.person.person_id),
+            "messages": messages.of_rater(tx, context.person.person_id),
         }
-    return visit.page("crowd_talk.html", shown)
+    return context.page("crowd_talk.html", shown)
 
 
 @router.post("/jobs/{job_id}/disputes")
-def dispute(visit: Context, job_id: str) -> Response:
-    with visit.server.store.write() as tx:
+def dispute(context: Context, job_id: str) -> Response:
+    with context.server.store.write() as tx:
         gold_review.open_dispute(
-            tx, visit.text("submission_id"), person_id=visit.person.person_id, text=visit.text("text")
+            tx, context.text("submission_id"), person_id=context.person.person_id, text=context.text("text")
         )
-    return visit.go(f"/jobs/{job_id}/talk")
+    return context.go(f"/jobs/{job_id}/talk")
 
 
 @router.post("/jobs/{job_id}/messages")
-def send_message(visit: Context, job_id: str) -> Response:
+def send_message(context: Context, job_id: str) -> Response:
     """To whoever runs the study."""
-    require_slow(visit, "message")
-    with visit.server.store.write() as tx:
+    require_slow(context, "message")
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        messages.send(tx, from_id=visit.person.person_id, job_id=job_id, text=visit.text("text"))
-        messages.read_by(tx, visit.person.person_id)
-    return visit.go(f"/jobs/{job_id}/talk")
+        messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=context.text("text"))
+        messages.read_by(tx, context.person.person_id)
+    return context.go(f"/jobs/{job_id}/talk")
 
 
 @router.post("/jobs/{job_id}/reviews")
-def review(visit: Context, job_id: str) -> Response:
-    require_slow(visit, "review")
-    stars, clear = (number_of(visit, name, 0, most=5) or None for name in ("stars", "clear"))
-    with visit.server.store.write() as tx:
+def review(context: Context, job_id: str) -> Response:
+    require_slow(context, "review")
+    stars, clear = (number_of(context, name, 0, most=5) or None for name in ("stars", "clear"))
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        messages.add_review(tx, job_id, visit.person.person_id, stars=stars, clear=clear, text=visit.text("text"))
-    return visit.go(f"/jobs/{job_id}/talk#review")
+        messages.add_review(tx, job_id, context.person.person_id, stars=stars, clear=clear, text=context.text("text"))
+    return context.go(f"/jobs/{job_id}/talk#review")
 
 
 @router.post("/jobs/{job_id}/about")
-def say_about(visit: Context, job_id: str) -> Response:
+def say_about(context: Context, job_id: str) -> Response:
     """Country and languages, where the job asks for them."""
-    country = visit.text("country")[:LONGEST_FACT]
-    languages = [each.strip() for each in visit.text("languages")[:LONGEST_FACT].split(",") if each.strip()]
-    with visit.server.store.write() as tx:
+    country = context.text("country")[:LONGEST_FACT]
+    languages = [each.strip() for each in context.text("languages")[:LONGEST_FACT].split(",") if each.strip()]
+    with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        admission.say_about(tx, visit.person.person_id, country=country, languages=languages)
-    return visit.go(f"/jobs/{job_id}")
+        admission.say_about(tx, context.person.person_id, country=country, languages=languages)
+    return context.go(f"/jobs/{job_id}")
 
 
 def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
@@ -185,7 +185,7 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
     ]
 
 
-def require_slow(visit: RequestContext, what: str) -> None:
+def require_slow(context: RequestContext, what: str) -> None:
     """So many a minute, and no more: words are cheap to send."""
-    if not visit.server.logins.take(f"{what} {visit.person.person_id}"):
+    if not context.server.logins.take(f"{what} {context.person.person_id}"):
         raise BadInput(Problem("form", "too many at once; wait a minute, then try again"))

@@ -46,31 +46,31 @@ class FindingState(Shape):
 
 
 @router.post("/jobs/{job_id}/review")
-def look_over(visit: Context, job_id: str) -> LookedOver:
+def look_over(context: Context, job_id: str) -> LookedOver:
     """Put what `corpus check` finds in the marks of a job into its annotators' queues, once."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
-    return LookedOver(findings=review(visit.server.store, name, actor=visit.person.person_id))
+    return LookedOver(findings=review(context.server.store, name, actor=context.person.person_id))
 
 
 @router.get("/findings")
-def my_findings(visit: Context) -> Findings:
+def my_findings(context: Context) -> Findings:
     """What was found in your own work and waits for you."""
-    with visit.server.store.read() as tx:
-        return Findings(findings=[Finding.of(each) for each in revisions.open_findings(tx, visit.person.person_id)])
+    with context.server.store.read() as tx:
+        return Findings(findings=[Finding.of(each) for each in revisions.open_findings(tx, context.person.person_id)])
 
 
 @router.post("/findings/{finding_id}")
-def settle_finding(visit: Context, finding_id: str, sent: Settled) -> FindingState:
+def settle_finding(context: Context, finding_id: str, sent: Settled) -> FindingState:
     """Keep a mark as it is."""
-    with visit.server.store.write() as tx:
-        revisions.settle_finding(tx, finding_id, sent.state, person_id=visit.person.person_id)
+    with context.server.store.write() as tx:
+        revisions.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
 @router.post("/units/{unit_id}/mend", response_model=Taken)
-def mend(visit: Context, unit_id: str) -> JSONResponse:
+def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease on your own work with open findings; hand it in as any other, and it takes the place of the old."""
-    with visit.server.store.write() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
-        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=visit.person.person_id))})
+    with context.server.store.write() as tx:
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+        return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

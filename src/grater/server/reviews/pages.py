@@ -17,36 +17,36 @@ router = APIRouter()
 
 
 @router.get("/reviews")
-def reviews_page(visit: Context) -> Response:
+def reviews_page(context: Context) -> Response:
     """What this person should look at again, essay by essay."""
-    with visit.server.store.read() as tx:
-        found = revisions.open_findings(tx, visit.person.person_id)
+    with context.server.store.read() as tx:
+        found = revisions.open_findings(tx, context.person.person_id)
         by_unit = {unit_id: units.get(tx, unit_id) for unit_id in dict.fromkeys(each.unit_id for each in found)}
     groups = [(unit, [each for each in found if each.unit_id == unit_id]) for unit_id, unit in by_unit.items()]
-    return visit.page("reviews.html", groups=groups)
+    return context.page("reviews.html", groups=groups)
 
 
 @router.post("/reviews/{finding_id}/keep")
-def keep(visit: Context, finding_id: str) -> Response:
+def keep(context: Context, finding_id: str) -> Response:
     """The mark is as it should be."""
-    with visit.server.store.write() as tx:
-        revisions.settle_finding(tx, finding_id, "kept", person_id=visit.person.person_id)
-    return visit.go("/reviews")
+    with context.server.store.write() as tx:
+        revisions.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+    return context.go("/reviews")
 
 
 @router.post("/reviews/units/{unit_id}/mend")
-def mend(visit: Context, unit_id: str) -> Response:
+def mend(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
-    with visit.server.store.write() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=visit.person.person_id)
-    return visit.go(f"/leases/{lease.lease_id}")
+    with context.server.store.write() as tx:
+        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}")
 
 
 @router.post("/manage/jobs/{job_id}/review")
-def look_over(visit: Context, job_id: str) -> Response:
+def look_over(context: Context, job_id: str) -> Response:
     """Put what the check finds in the marks of a job into its annotators' queues."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
-    n_new = review(visit.server.store, name, actor=visit.person.person_id)
+    n_new = review(context.server.store, name, actor=context.person.person_id)
     told = f"{n_new} mark{'s' * (n_new != 1)} went back to their annotators." if n_new else "Nothing new looks odd."
-    return job_view(visit, job_id, told=told)
+    return job_view(context, job_id, told=told)

@@ -104,9 +104,9 @@ FILES = form_of(
 
 
 @router.get("/study")
-def one_study(visit: Context) -> Study:
+def one_study(context: Context) -> Study:
     """What the study holds, counted."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         return Study(
             essays=essays.count(tx),
             items=items.count(tx),
@@ -117,15 +117,15 @@ def one_study(visit: Context) -> Study:
 
 
 @router.get("/tasks")
-def task_list(visit: Context) -> Tasks:  # noqa: ARG001
+def task_list(context: Context) -> Tasks:  # noqa: ARG001
     """What raters can be asked: every task with its labels and its default guidelines."""
     return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
 
 
 @router.get("/items")
-def item_list(visit: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
+def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
     """The items of the study by essay and place, of one kind where that is asked."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
         targets = targets_of(tx, list(here))
     told = [_item(each, target) for each, target in zip(here, targets, strict=True)]
@@ -133,35 +133,35 @@ def item_list(visit: Context, start: Start = 0, most: Most = A_PAGE, kind: str |
 
 
 @router.post("/import", openapi_extra=FILES)
-def bring_in(visit: Context) -> ImportedFiles:
+def bring_in(context: Context) -> ImportedFiles:
     """Files into the study, all or nothing, as `multipart/form-data`.
 
     Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
     are unpacked.  What is wrong is told with its line, and then nothing is stored.
     """
-    return ImportedFiles(imported=[Imported.model_validate(each.as_json()) for each in brought_in(visit)])
+    return ImportedFiles(imported=[Imported.model_validate(each.as_json()) for each in brought_in(context)])
 
 
 @router.get("/imports")
-def import_list(visit: Context) -> Imports:
+def import_list(context: Context) -> Imports:
     """Every file that came in, the oldest first."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         return Imports(imports=[Import.of(each) for each in dump.all_imports(tx)])
 
 
 @router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
-def export(visit: Context, names: bool = False, raw: bool = False) -> Response:
+def export(context: Context, names: bool = False, raw: bool = False) -> Response:
     """The whole study as a zip, one snapshot; the same study gives the same bytes.
 
     `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
     """
-    return zipped_study(visit.server.store, names=names, raw=raw)
+    return zipped_study(context.server.store, names=names, raw=raw)
 
 
 @router.get("/report", response_class=HTMLResponse)
-def report(visit: Context, job: str = "", title: str = "") -> Response:
+def report(context: Context, job: str = "", title: str = "") -> Response:
     """The report of the study, or of the job of this name, as one HTML page."""
-    return report_file(visit.server.store, job=job, title=title)
+    return report_file(context.server.store, job=job, title=title)
 
 
 def _item(each: items.StudyItem, target: str) -> Item:
@@ -206,17 +206,17 @@ class WholeEssay(Essay):
 
 
 @router.get("/essays")
-def essay_list(visit: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
+def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
     """The essays of the study, in the order in which they came."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
     return Essays(essays=[Essay.of(each) for each in here], next=following)
 
 
 @router.get("/essay")
-def one_essay(visit: Context, essay_id: EssayId) -> WholeEssay:
+def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
     """An essay with the marks that came with it, and the units that ask about it."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = essays.find(tx, essay_id)
         if found is None:
             raise NotFound("there is no such essay in this study")

@@ -41,41 +41,41 @@ router = APIRouter()
 
 
 @router.get("/manage/import")
-def import_page(visit: Context) -> Response:
-    return _page(visit, problems=[], done=[])
+def import_page(context: Context) -> Response:
+    return _page(context, problems=[], done=[])
 
 
 @router.post("/manage/import")
-def bring_in(visit: Context) -> Response:
+def bring_in(context: Context) -> Response:
     try:
-        done = brought_in(visit)
+        done = brought_in(context)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
-        return _page(visit, problems=str(error).splitlines(), done=[])
-    return _page(visit, problems=[], done=done)
+        return _page(context, problems=str(error).splitlines(), done=[])
+    return _page(context, problems=[], done=done)
 
 
-def brought_in(visit: RequestContext) -> list[Imported]:
+def brought_in(context: RequestContext) -> list[Imported]:
     """Import what the form holds; names in messages are those of the files, not of our folders."""
-    kind = visit.text("kind")
+    kind = context.text("kind")
     if kind not in KINDS:
         raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
-    with received(visit) as paths:
-        found = _import(visit, kind, paths)
+    with received(context) as paths:
+        found = _import(context, kind, paths)
     return [Imported(Path(each.name).name, each.kind, each.new, each.known) for each in found]
 
 
-def _import(visit: RequestContext, kind: str, paths: list[Path]) -> list[Imported]:
+def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[Imported]:
     files = paths if kind == "corpus" else [file for path in paths for file in _files(path)]
     by_kind = {"corpora" if kind == "corpus" else kind: files}
     return import_files(
-        visit.server.store,
+        context.server.store,
         **by_kind,  # type: ignore[arg-type]
-        format_name=visit.text("format") or None,
-        job=visit.text("job") or None,
-        task=visit.text("task") or "error",
-        actor=visit.person.person_id,
+        format_name=context.text("format") or None,
+        job=context.text("job") or None,
+        task=context.text("task") or "error",
+        actor=context.person.person_id,
     )
 
 
@@ -83,12 +83,12 @@ def _files(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _page(visit: RequestContext, *, problems: list[str], done: list[Imported]) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, *, problems: list[str], done: list[Imported]) -> Response:
+    with context.server.store.read() as tx:
         shown = {"earlier": dump.all_imports(tx), "jobs": jobs.all(tx)}
     values = {**shown, "formats": list(FORMATS), "tasks": list(TASKS), "kinds": KINDS, "done": done}
-    megabytes = visit.server.settings.most_upload_bytes // 1_000_000
-    return visit.page(
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    return context.page(
         "manage_import.html", values, status=422 if problems else 200, problems=problems, megabytes=megabytes
     )
 
@@ -97,33 +97,33 @@ A_PAGE = 50
 
 
 @router.get("/manage/essays")
-def essay_list(visit: Context, page: int = 1, essay: str = "") -> Response:
+def essay_list(context: Context, page: int = 1, essay: str = "") -> Response:
     """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
     if essay:
-        return _one(visit, essay)
-    with visit.server.store.read() as tx:
+        return _one(context, essay)
+    with context.server.store.read() as tx:
         here = pager(essays.count(tx), page, size=A_PAGE)
         found = essays.some(tx, start=here.start, most=here.size)
-    return visit.page("manage_essays.html", found=found, pager=here)
+    return context.page("manage_essays.html", found=found, pager=here)
 
 
-def _one(visit: RequestContext, essay_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def _one(context: RequestContext, essay_id: str) -> Response:
+    with context.server.store.read() as tx:
         essay = essays.find(tx, essay_id)
         if essay is None:
             raise NotFound("there is no such essay in this study")
         asked = units.of_essay(tx, essay_id)
-    return visit.page("manage_essay.html", essay=essay, asked=asked)
+    return context.page("manage_essay.html", essay=essay, asked=asked)
 
 
 @router.get("/manage/items")
-def item_list(visit: Context, page: int = 1, kind: str = "") -> Response:
-    with visit.server.store.read() as tx:
+def item_list(context: Context, page: int = 1, kind: str = "") -> Response:
+    with context.server.store.read() as tx:
         kinds = items.kinds(tx)
         here = pager(items.count(tx, kind=kind or None), page, size=A_PAGE)
         found = items.some(tx, kind=kind or None, start=here.start, most=here.size)
         rows = list(zip(found, targets_of(tx, found), strict=True))
-    return visit.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
+    return context.page("manage_items.html", rows=rows, kinds=kinds, kind=kind, pager=here)
 
 
 NAME = "study"
@@ -132,14 +132,14 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @router.get("/manage/export")
-def export_page(visit: Context) -> Response:
-    with visit.server.store.read() as tx:
-        return visit.page("manage_export.html", jobs=jobs.all(tx))
+def export_page(context: Context) -> Response:
+    with context.server.store.read() as tx:
+        return context.page("manage_export.html", jobs=jobs.all(tx))
 
 
 @router.post("/manage/export")
-def download(visit: Context) -> Response:
-    return zipped_study(visit.server.store, names=bool(visit.text("names")), raw=bool(visit.text("raw")))
+def download(context: Context) -> Response:
+    return zipped_study(context.server.store, names=bool(context.text("names")), raw=bool(context.text("raw")))
 
 
 def zipped_study(store: Store, *, names: bool, raw: bool) -> Response:
@@ -168,8 +168,8 @@ def _zip(folder: Path, archive: Path) -> None:
 
 
 @router.post("/manage/report")
-def make_report(visit: Context) -> Response:
-    return report_file(visit.server.store, job=visit.text("job"), title=visit.text("title"))
+def make_report(context: Context) -> Response:
+    return report_file(context.server.store, job=context.text("job"), title=context.text("title"))
 
 
 def report_file(store: Store, *, job: str, title: str) -> Response:

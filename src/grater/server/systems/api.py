@@ -76,29 +76,29 @@ class DrawnSample(Sample):
 
 
 @router.get("/systems")
-def system_list(visit: Context) -> Systems:
+def system_list(context: Context) -> Systems:
     """The systems that can be run, and those that have decided."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         flags = decisions.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
     return Systems(installed=list(SYSTEMS), decided=decided)
 
 
 @router.post("/systems")
-def run_system(visit: Context, sent: Run) -> Decided:
+def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system over all essays; a second run changes nothing."""
-    return Decided.model_validate(run_installed(visit.server.store, sent.system).as_json())
+    return Decided.model_validate(run_installed(context.server.store, sent.system).as_json())
 
 
 @router.get("/samples")
-def sample_list(visit: Context) -> Samples:
+def sample_list(context: Context) -> Samples:
     """The samples that were drawn, the oldest first."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         return Samples(samples=[_told(decisions.sample_named(tx, name)) for name in decisions.sample_names(tx)])
 
 
 @router.post("/samples")
-def draw_sample(visit: Context, sent: NewSample) -> DrawnSample:
+def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     """Draw items for a system and keep them as a sample; the same draw again changes nothing."""
     wish = Wish(
         sent.system,
@@ -109,8 +109,8 @@ def draw_sample(visit: Context, sent: NewSample) -> DrawnSample:
         seed=sent.seed,
         kind=sent.kind,
     )
-    drawn = draw(visit.server.store, sent.name, wish, actor=visit.person.person_id)
-    with visit.server.store.read() as tx:
+    drawn = draw(context.server.store, sent.name, wish, actor=context.person.person_id)
+    with context.server.store.read() as tx:
         told = _told(decisions.sample_named(tx, sent.name))
     return DrawnSample(**told.model_dump(), left=len(drawn.left))
 

@@ -21,36 +21,36 @@ router = APIRouter()
 
 
 @router.get("/manage/systems")
-def systems_page(visit: Context) -> Response:
-    return _page(visit)
+def systems_page(context: Context) -> Response:
+    return _page(context)
 
 
 @router.post("/manage/systems")
-def run_system(visit: Context) -> Response:
+def run_system(context: Context) -> Response:
     """Run an installed system over all essays; raters need not wait for it."""
     try:
-        return _page(visit, done=run_installed(visit.server.store, visit.text("system")))
+        return _page(context, done=run_installed(context.server.store, context.text("system")))
     except (Conflict, UsageError) as error:
-        return _page(visit, problem=str(error))
+        return _page(context, problem=str(error))
 
 
 @router.post("/manage/samples")
-def draw_sample(visit: Context) -> Response:
+def draw_sample(context: Context) -> Response:
     """Draw items for a system, flagged and not; a job is then made from the sample."""
-    name = visit.text("name") or "sample"
+    name = context.text("name") or "sample"
     try:
-        n_items = number_of(visit, "n", N_SAMPLED, most=MOST_SAMPLED)
-        wish = Wish(visit.text("of"), n_items, number_of(visit, "flagged", 0, least=0, most=MOST_SAMPLED) or None)
-        draw(visit.server.store, name, wish, actor=visit.person.person_id)
+        n_items = number_of(context, "n", N_SAMPLED, most=MOST_SAMPLED)
+        wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0, least=0, most=MOST_SAMPLED) or None)
+        draw(context.server.store, name, wish, actor=context.person.person_id)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
-        return _page(visit, problem=" ".join(lines_of(error)))
-    return visit.go("/manage/systems")
+        return _page(context, problem=" ".join(lines_of(error)))
+    return context.go("/manage/systems")
 
 
-def _page(visit: RequestContext, *, problem: str = "", done: Decided | None = None) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, *, problem: str = "", done: Decided | None = None) -> Response:
+    with context.server.store.read() as tx:
         drawn = {name: decisions.sample_named(tx, name) for name in decisions.sample_names(tx)}
         shown = {
             "n_essays": essays.count(tx),
@@ -59,4 +59,4 @@ def _page(visit: RequestContext, *, problem: str = "", done: Decided | None = No
         }
     status = 422 if problem else 200
     installed = list(SYSTEMS)
-    return visit.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)
+    return context.page("manage_systems.html", shown, status=status, installed=installed, problem=problem, done=done)

@@ -115,9 +115,9 @@ class Looked(Shape):
 
 
 @router.get("/jobs/{job_id}/units")
-def unit_list(visit: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
+def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
     """The units of work of a job in their order, with what their pages show and how far they are."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         here, following = cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
         told = [
@@ -128,11 +128,11 @@ def unit_list(visit: Context, job_id: str, start: Start = 0, most: Most = A_PAGE
 
 
 @router.get("/units/{unit_id}")
-def one_unit(visit: Context, unit_id: str) -> Unit:
+def one_unit(context: Context, unit_id: str) -> Unit:
     """A unit with everything that was said of it, once it is finished or you rate in its job no more."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
-        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, visit.person.person_id)
+        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
         decided = adjudications.find(tx, unit_id) if may_see else None
         return Unit(
@@ -154,7 +154,7 @@ def one_unit(visit: Context, unit_id: str) -> Unit:
 
 @router.get("/jobs/{job_id}/judgments")
 def job_judgments(
-    visit: Context,
+    context: Context,
     job_id: str,
     status: Annotated[str, Query(description="One, or several with commas: " + ", ".join(judgments.ALL))] = "valid",
     start: Start = 0,
@@ -167,19 +167,19 @@ def job_judgments(
     statuses = status.split(",")
     if strange := [each for each in statuses if each not in judgments.ALL]:
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        of_done = not blinding.is_out(tx, job_id, visit.person.person_id)
+        of_done = not blinding.is_out(tx, job_id, context.person.person_id)
         rows = judgments.table(tx, job_id, statuses, of_done=of_done, start=start, most=most + 1)
     here, following = cut(rows, start, most)
     return Judgments(judgments=[Judgment.model_validate(row) for row in here], next=following)
 
 
 @router.post("/jobs/{job_id}/look")
-def look(visit: Context, job_id: str) -> Looked:
+def look(context: Context, job_id: str) -> Looked:
     """See the answers to units that are not finished, and rate in the job no more."""
-    with visit.server.store.write() as tx:
-        blinding.look(tx, job_id, visit.person.person_id)
+    with context.server.store.write() as tx:
+        blinding.look(tx, job_id, context.person.person_id)
     return Looked(job_id=job_id, looked=True)
 
 

@@ -29,40 +29,40 @@ A_PAGE = 50
 
 
 @router.get("/manage/jobs/{job_id}/units")
-def unit_list(visit: Context, job_id: str, page: int = 1) -> Response:
-    with visit.server.store.read() as tx:
+def unit_list(context: Context, job_id: str, page: int = 1) -> Response:
+    with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         here = pager(progress.n_units(tx, job_id), page, size=A_PAGE)
         found = progress.some_units(tx, job_id, start=here.start, most=here.size)
         rows = [(each, shown_to_staff(tx, each.unit_id)) for each in found]
-    return visit.page("manage_units.html", job=job, rows=rows, pager=here)
+    return context.page("manage_units.html", job=job, rows=rows, pager=here)
 
 
 @router.get("/manage/units/{unit_id}")
-def unit_page(visit: Context, unit_id: str) -> Response:
-    return unit_view(visit, unit_id)
+def unit_page(context: Context, unit_id: str) -> Response:
+    return unit_view(context, unit_id)
 
 
-def unit_view(visit: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
+def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] = ()) -> Response:
     """One unit with what was said of it and what is known of it, as far as the manager may see that."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
-        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, visit.person.person_id)
+        may_see = blinding.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
         sent = sent_for(tx, unit_id) if may_see else []
         decided = adjudications.find(tx, unit_id) if may_see else None
         shown = shown_to_staff(tx, unit_id)
         known = gold.of_unit(tx, unit_id)
     values = {"unit": unit, "task": TASKS[unit.job.task], "shown": shown, "sent": sent, "decided": decided}
     status = 422 if problems else 200
-    return visit.page("manage_unit.html", values, status=status, may_see=may_see, known=known, problems=problems)
+    return context.page("manage_unit.html", values, status=status, may_see=may_see, known=known, problems=problems)
 
 
 @router.post("/manage/units/{unit_id}/look")
-def look(visit: Context, unit_id: str) -> Response:
+def look(context: Context, unit_id: str) -> Response:
     """See the answers of the unit's job from now on, and rate in it no more."""
-    with visit.server.store.write() as tx:
-        blinding.look(tx, units.get(tx, unit_id).job.job_id, visit.person.person_id)
-    return visit.go(f"/manage/units/{unit_id}")
+    with context.server.store.write() as tx:
+        blinding.look(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
+    return context.go(f"/manage/units/{unit_id}")
 
 
 LONGEST_REASON = 500
@@ -70,22 +70,22 @@ MET = "Somebody has met this unit as work already, or its answer is known: it st
 
 
 @router.post("/manage/units/{unit_id}/known")
-def make_known(visit: Context, unit_id: str) -> Response:
-    role: Literal["gold", "practice"] = "gold" if visit.text("role") == "gold" else "practice"
-    reason = visit.text("reason")[:LONGEST_REASON]
+def make_known(context: Context, unit_id: str) -> Response:
+    role: Literal["gold", "practice"] = "gold" if context.text("role") == "gold" else "practice"
+    reason = context.text("reason")[:LONGEST_REASON]
     try:
-        with visit.server.store.write() as tx:
+        with context.server.store.write() as tx:
             unit = units.get(tx, unit_id)
-            item_id, accepted = unit.unit.items[0].item.item_id, accepted_by(visit, unit.job.task)
-            actor = visit.person.person_id
+            item_id, accepted = unit.unit.items[0].item.item_id, accepted_by(context, unit.job.task)
+            actor = context.person.person_id
             is_made = make_gold(tx, unit.job, item_id, accepted, reason=reason, role=role, actor=actor)
     except UsageError as error:
-        return unit_view(visit, unit_id, problems=[str(error)])
-    return visit.go(f"/manage/units/{unit_id}") if is_made else unit_view(visit, unit_id, problems=[MET])
+        return unit_view(context, unit_id, problems=[str(error)])
+    return context.go(f"/manage/units/{unit_id}") if is_made else unit_view(context, unit_id, problems=[MET])
 
 
-def accepted_by(visit: RequestContext, task: str) -> list[str]:
+def accepted_by(context: RequestContext, task: str) -> list[str]:
     """The labels that are ticked, or the words of a task without a closed set."""
     if TASKS[task].labels:
-        return visit.fields().get("accepted", [])
-    return [word.strip() for word in visit.text("accepted").split(",") if word.strip()]
+        return context.fields().get("accepted", [])
+    return [word.strip() for word in context.text("accepted").split(",") if word.strip()]

@@ -81,38 +81,38 @@ class NewWebhookState(Body):
 
 @router.get("/events")
 def event_list(
-    visit: Context,
+    context: Context,
     after: Annotated[int, Query(ge=0, le=2**62, description="The `latest` that you know; 0 for all.")] = 0,
     most: Annotated[int, Query(ge=1, le=MOST)] = 200,
     verb: Annotated[list[str] | None, Query(description="Only these; may be given several times.")] = None,
 ) -> Events:
     """What happened after an event, in order; whoever remembers `latest` misses none."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         found = list(events.since(tx, after, most=most))
     wanted = [Event.of(event) for event in found if verb is None or event.verb in verb]
     return Events(events=wanted, latest=found[-1].n if found else after)
 
 
 @router.get("/webhooks")
-def webhook_list(visit: Context) -> Webhooks:
+def webhook_list(context: Context) -> Webhooks:
     """The webhooks of the study with their latest deliveries, without their secrets."""
-    with visit.server.store.read() as tx:
+    with context.server.store.read() as tx:
         return Webhooks(webhooks=[_told(tx, webhook) for webhook in events.all_webhooks(tx)])
 
 
 @router.post("/webhooks")
-def add_webhook(visit: Context, sent: NewWebhook) -> MadeWebhook:
+def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """A new webhook, which hears of what happens from now on; its secret is told this once."""
-    made = make_webhook(visit, url=sent.url, verbs=list(sent.verbs))
-    with visit.server.store.read() as tx:
+    made = make_webhook(context, url=sent.url, verbs=list(sent.verbs))
+    with context.server.store.read() as tx:
         return MadeWebhook(**_told(tx, made).model_dump(), secret=made.secret)
 
 
 @router.post("/webhooks/{webhook_id}/state")
-def set_webhook_state(visit: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
+def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or let it go on where it stopped."""
-    with visit.server.store.write() as tx:
-        events.set_webhook_state(tx, webhook_id, sent.state, actor=visit.person.person_id)
+    with context.server.store.write() as tx:
+        events.set_webhook_state(tx, webhook_id, sent.state, actor=context.person.person_id)
         return next(_told(tx, each) for each in events.all_webhooks(tx) if each.webhook_id == webhook_id)
 
 

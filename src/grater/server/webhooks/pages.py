@@ -18,29 +18,29 @@ router = APIRouter()
 
 
 @router.get("/manage/webhooks")
-def webhook_page(visit: Context) -> Response:
-    return _page(visit)
+def webhook_page(context: Context) -> Response:
+    return _page(context)
 
 
 @router.post("/manage/webhooks")
-def add_webhook(visit: Context) -> Response:
+def add_webhook(context: Context) -> Response:
     """A new webhook; its secret is shown this once."""
-    return _page(visit, made=make_webhook(visit, url=visit.text("url"), verbs=visit.text("verbs").split()))
+    return _page(context, made=make_webhook(context, url=context.text("url"), verbs=context.text("verbs").split()))
 
 
 @router.post("/manage/webhooks/{webhook_id}/state")
-def set_state(visit: Context, webhook_id: str) -> Response:
-    state = visit.text("state")
+def set_state(context: Context, webhook_id: str) -> Response:
+    state = context.text("state")
     if state not in ("active", "paused"):
         raise BadInput(Problem("form", f"state: expected active or paused, found {state[:20]!r}"))
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         events.set_webhook_state(
-            tx, webhook_id, "paused" if state == "paused" else "active", actor=visit.person.person_id
+            tx, webhook_id, "paused" if state == "paused" else "active", actor=context.person.person_id
         )
-    return visit.go("/manage/webhooks")
+    return context.go("/manage/webhooks")
 
 
-def make_webhook(visit: RequestContext, *, url: str, verbs: list[str]) -> Webhook:
+def make_webhook(context: RequestContext, *, url: str, verbs: list[str]) -> Webhook:
     if len(url) > LONGEST_URL or len(verbs) > MOST_VERBS:
         raise BadInput(
             Problem("webhook", f"expected an address of at most {LONGEST_URL} characters, {MOST_VERBS} verbs")
@@ -48,12 +48,12 @@ def make_webhook(visit: RequestContext, *, url: str, verbs: list[str]) -> Webhoo
     for verb in verbs:
         if verb not in VERBS:
             raise BadInput(Problem("webhook", unknown("verb", verb[:LONGEST_VERB], sorted(VERBS))))
-    require_outside(url, allow_private=visit.server.settings.private_webhooks)
-    with visit.server.store.write() as tx:
-        return events.add_webhook(tx, url=url, verbs=verbs or [FINISHED], actor=visit.person.person_id)
+    require_outside(url, allow_private=context.server.settings.private_webhooks)
+    with context.server.store.write() as tx:
+        return events.add_webhook(tx, url=url, verbs=verbs or [FINISHED], actor=context.person.person_id)
 
 
-def _page(visit: RequestContext, *, made: Webhook | None = None) -> Response:
-    with visit.server.store.read() as tx:
+def _page(context: RequestContext, *, made: Webhook | None = None) -> Response:
+    with context.server.store.read() as tx:
         found = [(each, events.deliveries_of(tx, each.webhook_id, most=5)) for each in events.all_webhooks(tx)]
-    return visit.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)
+    return context.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)

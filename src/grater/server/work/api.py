@@ -30,45 +30,45 @@ class Feedback(Shape):
 
 
 @router.post("/jobs/{job_id}/next", response_model=Taken)
-def next_unit(visit: Context, job_id: str) -> JSONResponse:
+def next_unit(context: Context, job_id: str) -> JSONResponse:
     """Take a unit: the one that you hold in this job, or a new one; `null` where there is none for you now."""
-    desk = take_desk(visit.server.store, job_id=job_id, person_id=visit.person.person_id)
+    desk = take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
 @router.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
-def one_lease(visit: Context, lease_id: str) -> JSONResponse:
+def one_lease(context: Context, lease_id: str) -> JSONResponse:
     """See a piece of your work again, whatever has become of it."""
-    return JSONResponse(desk_json(_desk(visit, lease_id)))
+    return JSONResponse(desk_json(_desk(context, lease_id)))
 
 
 @router.post("/leases/{lease_id}", response_model=Receipt)
-def submit(visit: Context, lease_id: str, sent: Answered) -> JSONResponse:
+def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     """Hand in an answer; once this returns, it is stored for good.
 
     The same again gives the stored result; another answer under the same id is a conflict (409).
     """
-    desk = _desk(visit, lease_id)
-    store, fields = visit.server.store, sent.as_fields()
+    desk = _desk(context, lease_id)
+    store, fields = context.server.store, sent.as_fields()
     receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
     told = {"submission_id": receipt.submission_id, "status": receipt.status, "is_replay": receipt.is_replay}
     return JSONResponse({**told, "has_feedback": is_told(desk, receipt.is_right)})
 
 
 @router.post("/leases/{lease_id}/return")
-def give_back(visit: Context, lease_id: str) -> GivenBack:
+def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
-    _desk(visit, lease_id)
-    with visit.server.store.write() as tx:
-        was_held = leases.give_back(tx, lease_id, person_id=visit.person.person_id)
+    _desk(context, lease_id)
+    with context.server.store.write() as tx:
+        was_held = leases.give_back(tx, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 
 @router.get("/leases/{lease_id}/feedback")
-def feedback(visit: Context, lease_id: str) -> Feedback:
+def feedback(context: Context, lease_id: str) -> Feedback:
     """What would have been right: after practice, and after a missed question with a known answer; else 404."""
-    with visit.server.store.read() as tx:
-        desk = desk_of(tx, lease_id, person_id=visit.person.person_id)
+    with context.server.store.read() as tx:
+        desk = desk_of(tx, lease_id, person_id=context.person.person_id)
         sent = submissions.of_unit(tx, desk.unit.unit_id)
         stored = next((row for row in sent if row.lease_id == lease_id), None)
         if stored is None or not is_told(desk, stored.is_right):
@@ -79,6 +79,6 @@ def feedback(visit: Context, lease_id: str) -> Feedback:
     return Feedback(is_right=stored.is_right, known=known_json(known), answers=told)
 
 
-def _desk(visit: RequestContext, lease_id: str) -> Desk:
-    with visit.server.store.glance() as tx:
-        return desk_of(tx, lease_id, person_id=visit.person.person_id)
+def _desk(context: RequestContext, lease_id: str) -> Desk:
+    with context.server.store.glance() as tx:
+        return desk_of(tx, lease_id, person_id=context.person.person_id)

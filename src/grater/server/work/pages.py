@@ -36,40 +36,40 @@ router = APIRouter()
 
 
 @router.get("/jobs")
-def job_list(visit: Context) -> Response:
-    with visit.server.store.read() as tx:
-        found = [own_job(tx, job, visit.person) for job in jobs.all(tx) if job.state == "open"]
-        n_findings = len(revisions.open_findings(tx, visit.person.person_id))
+def job_list(context: Context) -> Response:
+    with context.server.store.read() as tx:
+        found = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
+        n_findings = len(revisions.open_findings(tx, context.person.person_id))
     mine = [each for each in found if each.n_assigned != 0]
-    return visit.page("jobs.html", own_jobs=mine, n_findings=n_findings)
+    return context.page("jobs.html", own_jobs=mine, n_findings=n_findings)
 
 
 @router.get("/jobs/{job_id}")
-def job_page(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
-        mine = own_job(tx, _visible(tx, job_id), visit.person)
-        crowd = crowd_view(tx, mine.job, visit.person)
+def job_page(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
+        mine = own_job(tx, _visible(tx, job_id), context.person)
+        crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
     markdown = current.markdown if current else TASKS[mine.job.task].guidelines
     version = current.version if current else 0
-    return visit.page("job.html", mine=mine, crowd=crowd, markdown=markdown, guidelines_version=version)
+    return context.page("job.html", mine=mine, crowd=crowd, markdown=markdown, guidelines_version=version)
 
 
 @router.post("/jobs/{job_id}/next")
-def next_unit(visit: Context, job_id: str) -> Response:
-    with visit.server.store.read() as tx:
+def next_unit(context: Context, job_id: str) -> Response:
+    with context.server.store.read() as tx:
         _visible(tx, job_id)
-    lease = take_next(visit.server.store, job_id=job_id, person_id=visit.person.person_id)
-    return visit.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
+    lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
 
 @router.get("/jobs/{job_id}/done")
-def done_page(visit: Context, job_id: str) -> Response:
+def done_page(context: Context, job_id: str) -> Response:
     """Nothing more to do here, for now or for good."""
-    with visit.server.store.read() as tx:
-        mine = own_job(tx, _visible(tx, job_id), visit.person)
-        crowd = crowd_view(tx, mine.job, visit.person)
-    return visit.page("done.html", mine=mine, crowd=crowd)
+    with context.server.store.read() as tx:
+        mine = own_job(tx, _visible(tx, job_id), context.person)
+        crowd = crowd_view(tx, mine.job, context.person)
+    return context.page("done.html", mine=mine, crowd=crowd)
 
 
 def _visible(tx: Tx, job_id: str) -> Job:
@@ -84,24 +84,24 @@ class WorkPage(Protocol):
     """The page for a unit that the person holds; it sends its answer to the lease like a form."""
 
     def __call__(
-        self, visit: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str
+        self, context: RequestContext, lease: Lease, study_unit: StudyUnit, *, guidelines: str
     ) -> Response: ...
 
 
 DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater.server.marking.pages:marking_page"})
 
 
-def is_out(visit: RequestContext, job_id: str) -> bool:
-    with visit.server.store.read() as tx:
-        return trust.find(tx, job_id, visit.person.person_id).state == "ejected"
+def is_out(context: RequestContext, job_id: str) -> bool:
+    with context.server.store.read() as tx:
+        return trust.find(tx, job_id, context.person.person_id).state == "ejected"
 
 
-def put_out(visit: RequestContext, desk: Desk) -> Response:
+def put_out(context: RequestContext, desk: Desk) -> Response:
     """After the answer that put the rater out: a panel's place ends with it, and the last page tells the rest."""
     lease = desk.lease
-    with visit.server.store.write() as tx:
+    with context.server.store.write() as tx:
         panels.conclude(tx, lease.job_id, lease.person_id)
-        return visit.go(last_page(tx, lease.person_id, lease.lease_id))
+        return context.go(last_page(tx, lease.person_id, lease.lease_id))
 
 
 def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
@@ -110,8 +110,8 @@ def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
 
 
 @router.get("/out/{person_id}/{lease_id}/{signature}")
-def out_page(visit: Context, person_id: str, lease_id: str, signature: str) -> Response:
-    with visit.server.store.read() as tx:
+def out_page(context: Context, person_id: str, lease_id: str, signature: str) -> Response:
+    with context.server.store.read() as tx:
         if not hmac.compare_digest(_signature(tx, person_id, lease_id).encode(), signature.encode()):
             raise NotFound("there is no such page")
         desk, person = desk_of(tx, lease_id, person_id=person_id), people.get(tx, person_id)
@@ -125,7 +125,7 @@ def out_page(visit: Context, person_id: str, lease_id: str, signature: str) -> R
         "known": known,
         "has_login": bool(person.password_hash),
     }
-    return visit.page("crowd_out.html", shown)
+    return context.page("crowd_out.html", shown)
 
 
 def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
@@ -136,64 +136,64 @@ OPEN_STATES = ("held",)
 
 
 @router.get("/leases/{lease_id}")
-def work_page(visit: Context, lease_id: str) -> Response:
-    desk = _desk(visit, lease_id)
+def work_page(context: Context, lease_id: str) -> Response:
+    desk = _desk(context, lease_id)
     if desk.lease.state not in OPEN_STATES:
-        return visit.page("over.html", desk=desk)
+        return context.page("over.html", desk=desk)
     if desk.task.name in DESKS:
-        return DESKS[desk.task.name](visit, desk.lease, desk.unit, guidelines=_guidelines(visit, desk))
-    return _form(visit, desk, filled={}, problems={})
+        return DESKS[desk.task.name](context, desk.lease, desk.unit, guidelines=_guidelines(context, desk))
+    return _form(context, desk, filled={}, problems={})
 
 
 @router.post("/leases/{lease_id}")
-def submit(visit: Context, lease_id: str) -> Response:
-    desk = _desk(visit, lease_id)
-    fields = visit.fields()
-    now = visit.server.store.clock()
+def submit(context: Context, lease_id: str) -> Response:
+    desk = _desk(context, lease_id)
+    fields = context.fields()
+    now = context.server.store.clock()
     try:
         receipt = hand_in(
-            visit.server.store,
+            context.server.store,
             desk,
             fields,
-            submission_id=visit.text("submission_id"),
-            seconds=seconds_of(visit.text("seconds"), desk.lease, now),
+            submission_id=context.text("submission_id"),
+            seconds=seconds_of(context.text("seconds"), desk.lease, now),
         )
     except BadInput as error:
         if desk.task.name in DESKS:
             raise
-        return _form(visit, desk, filled=fields, problems=by_field(error, desk.shown.fields))
+        return _form(context, desk, filled=fields, problems=by_field(error, desk.shown.fields))
     except Conflict:
-        desk = _desk(visit, lease_id)
+        desk = _desk(context, lease_id)
         if desk.lease.state in OPEN_STATES:
             raise
-        return visit.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
+        return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
     if not is_told(desk, receipt.is_right):
-        return _on(visit, desk)
-    if is_out(visit, desk.lease.job_id):
-        return put_out(visit, desk)
-    return visit.go(f"/leases/{lease_id}/feedback")
+        return _on(context, desk)
+    if is_out(context, desk.lease.job_id):
+        return put_out(context, desk)
+    return context.go(f"/leases/{lease_id}/feedback")
 
 
 @router.post("/leases/{lease_id}/return")
-def give_back(visit: Context, lease_id: str) -> Response:
+def give_back(context: Context, lease_id: str) -> Response:
     """The rater would rather not do this one."""
-    desk = _desk(visit, lease_id)
-    with visit.server.store.write() as tx:
-        leases.give_back(tx, lease_id, person_id=visit.person.person_id)
-    return visit.go(f"/jobs/{desk.lease.job_id}")
+    desk = _desk(context, lease_id)
+    with context.server.store.write() as tx:
+        leases.give_back(tx, lease_id, person_id=context.person.person_id)
+    return context.go(f"/jobs/{desk.lease.job_id}")
 
 
 @router.get("/leases/{lease_id}/feedback")
-def feedback_page(visit: Context, lease_id: str) -> Response:
+def feedback_page(context: Context, lease_id: str) -> Response:
     """What would have been right: after practice, and after a miss on gold; never before the answer."""
-    desk = _desk(visit, lease_id)
-    with visit.server.store.read() as tx:
+    desk = _desk(context, lease_id)
+    with context.server.store.read() as tx:
         stored = submissions.find(tx, submission_id_of(lease_id))
         if stored is None or not is_told(desk, stored.is_right):
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
-    return visit.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
+    return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
 
 
 def is_told(desk: Desk, is_right: bool | None) -> bool:
@@ -212,28 +212,28 @@ def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]
     return found
 
 
-def _desk(visit: RequestContext, lease_id: str) -> Desk:
-    with visit.server.store.glance() as tx:
-        return desk_of(tx, lease_id, person_id=visit.person.person_id)
+def _desk(context: RequestContext, lease_id: str) -> Desk:
+    with context.server.store.glance() as tx:
+        return desk_of(tx, lease_id, person_id=context.person.person_id)
 
 
-def _guidelines(visit: RequestContext, desk: Desk) -> str:
-    with visit.server.store.read() as tx:
+def _guidelines(context: RequestContext, desk: Desk) -> str:
+    with context.server.store.read() as tx:
         current = jobs.current_guidelines(tx, desk.lease.job_id)
     return current.markdown if current else desk.task.guidelines
 
 
-def _on(visit: RequestContext, desk: Desk) -> Response:
+def _on(context: RequestContext, desk: Desk) -> Response:
     if desk.lease.place == leases.MENDING:
-        return visit.go("/reviews")
-    lease = take_next(visit.server.store, job_id=desk.lease.job_id, person_id=visit.person.person_id)
-    return visit.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{desk.lease.job_id}/done")
+        return context.go("/reviews")
+    lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{desk.lease.job_id}/done")
 
 
 def _form(
-    visit: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
+    context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
 ) -> Response:
-    with visit.server.store.glance() as tx:
-        n_done = progress.of_person(tx, desk.lease.job_id, visit.person.person_id)
+    with context.server.store.glance() as tx:
+        n_done = progress.of_person(tx, desk.lease.job_id, context.person.person_id)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems, "n_done": n_done}
-    return visit.page("lease.html", shown, status=422 if problems else 200)
+    return context.page("lease.html", shown, status=422 if problems else 200)
