@@ -41,9 +41,9 @@ def tell(name, job, n=5):
 
 OURS = """
 import numpy as np
-from grater.agreement import Options, bootstrap, fleiss, tally, weight_matrix
+from grater.agreement import Options, bootstrap_intervals as bootstrap, fleiss, tally, weight_matrix
 from grater.agreement.coefficients import alpha
-from grater.agreement.coefficients import value
+from grater.statistics.bca import point_estimate as value
 from grater.agreement.summary import agreement
 from grater.rng import generator
 from grater.tables import Judgments

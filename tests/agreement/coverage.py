@@ -16,13 +16,13 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.coded import Coded
-from grater.agreement.coefficients import alpha, bennett, bootstrap_intervals, fleiss, gwet, observed, point_estimate
+from grater.agreement.coefficients import Coefficient, alpha, bennett, bootstrap_intervals, fleiss, gwet, observed
 from grater.agreement.cohen import cohen_kappa, kappa, mean_pairwise
 from grater.agreement.confusion import NOBODY, confusions
 from grater.agreement.counts import Counts, tally
 from grater.model import Interval
 from grater.rng import generator
-from grater.statistics.bca import Coefficient, PatternUnits, bca_interval
+from grater.statistics.bca import PatternUnits, bca_interval, point_estimate
 
 N_TRUTH = 400_000
 N_RESAMPLES = 400

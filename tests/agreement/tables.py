@@ -10,7 +10,7 @@ import polars as pl
 
 from grater.agreement.confusion import Confusion, confusion
 from grater.agreement.counts import Counts, from_rows
-from grater.statistics.bca import Whole
+from grater.statistics.intervals import Ints
 from grater.tables import Judgments, read_judgments
 
 PREPOSITIONS = ("Extraneous", "Wrong-Choice", "OK")
@@ -63,7 +63,7 @@ def of_confusion(table: Confusion) -> Judgments:
 
 
 def counts_of(rows: npt.ArrayLike, labels: Sequence[str] | None = None) -> Counts:
-    table: Whole = np.asarray(rows, np.int64)
+    table: Ints = np.asarray(rows, np.int64)
     return from_rows(table, tuple(labels or map(str, range(1, table.shape[1] + 1))))
 
 

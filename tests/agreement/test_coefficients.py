@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from grater.agreement.coefficients import alpha, band, bennett, fleiss, gwet, observed, point_estimate
+from grater.agreement.coefficients import Coefficient, alpha, band, bennett, fleiss, gwet, observed
 from grater.agreement.cohen import cohen_kappa, kappa, standard_error
 from grater.agreement.compare import independent_test
 from grater.agreement.confusion import disagreements
@@ -19,7 +19,8 @@ from grater.agreement.counts import Counts, tally
 from grater.agreement.weights import SCALES, WEIGHTS, Scale, WeightName, distances, weight_matrix
 from grater.errors import GraterError
 from grater.rng import generator
-from grater.statistics.bca import Coefficient, Whole, gradient
+from grater.statistics.bca import gradient, point_estimate
+from grater.statistics.intervals import Ints
 from tests.agreement.tables import (
     IN_CONTEXT,
     NO_CONTEXT,
@@ -57,7 +58,7 @@ def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
 @pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
 @given(rows=ROWS)
 @settings(max_examples=15, deadline=None)
-def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows: Whole) -> None:
+def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows: Ints) -> None:
     assert number(coefficient, counts_of(rows[::-1])) == pytest.approx(
         number(coefficient, counts_of(rows)), nan_ok=True
     )
@@ -66,7 +67,7 @@ def test_no_coefficient_knows_the_order_of_items(coefficient: Coefficient, rows:
 @pytest.mark.parametrize("coefficient", every(3), ids=lambda each: each.name)
 @given(rows=ROWS)
 @settings(max_examples=15, deadline=None)
-def test_no_coefficient_is_above_one(coefficient: Coefficient, rows: Whole) -> None:
+def test_no_coefficient_is_above_one(coefficient: Coefficient, rows: Ints) -> None:
     found = number(coefficient, counts_of(rows))
     assert isnan(found) or found <= 1 + 1e-12
 

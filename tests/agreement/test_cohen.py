@@ -17,8 +17,7 @@ from grater.agreement.confusion import Confusion, confusion, confusions
 from grater.agreement.weights import WeightName, weight_matrix
 from grater.errors import GraterError
 from grater.rng import generator
-from grater.statistics.bca import Whole
-from grater.statistics.bootstrap import student_quantile
+from grater.statistics.intervals import Ints, student_quantile
 from grater.tables import Judgments
 from tests.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
 
@@ -27,14 +26,14 @@ SKLEARN = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
 STATSMODELS = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
 
 
-def table_of(cells: Whole) -> Confusion:
+def table_of(cells: Ints) -> Confusion:
     return confusion(cells, ("a", "b", "c"))
 
 
 @pytest.mark.parametrize("name", list(SKLEARN))
 @given(CELLS)
 @settings(max_examples=30, deadline=None)
-def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Whole) -> None:
+def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
     ours = kappa(table_of(cells), weights=weight_matrix(name, 3))
     if isnan(ours):
         return
@@ -46,7 +45,7 @@ def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Whole) -> None:
 @pytest.mark.parametrize("name", list(STATSMODELS))
 @given(CELLS)
 @settings(max_examples=30, deadline=None)
-def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Whole) -> None:
+def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) -> None:
     cells = cells + 1  # without any disagreement statsmodels takes the root of a rounding error
     weights = weight_matrix(name, 3)
     theirs = cohens_kappa(cells, wt=STATSMODELS[name], return_results=True)
@@ -57,7 +56,7 @@ def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Whole) -
 
 @given(CELLS)
 @settings(max_examples=30, deadline=None)
-def test_raters_and_labels_may_change_places(cells: Whole) -> None:
+def test_raters_and_labels_may_change_places(cells: Ints) -> None:
     number = kappa(table_of(cells))
     assert kappa(table_of(cells.T)) == pytest.approx(number, nan_ok=True)
     assert kappa(table_of(cells[::-1, ::-1])) == pytest.approx(number, nan_ok=True)

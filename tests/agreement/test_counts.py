@@ -9,7 +9,7 @@ from grater.agreement import counts as counts_module
 from grater.agreement.coded import coded
 from grater.agreement.counts import distinct, from_rows, tally
 from grater.errors import GraterError
-from grater.statistics.bca import Whole
+from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 from tests.agreement.tables import judgments, krippendorff_matrix, of_matrix
 
@@ -46,7 +46,7 @@ def test_blocks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(TABLES)
 @settings(max_examples=60, deadline=None)
-def test_distinct_rows_are_those_of_numpy(rows: Whole) -> None:
+def test_distinct_rows_are_those_of_numpy(rows: Ints) -> None:
     patterns, times = distinct(rows)
     expected, n_times = np.unique(rows, axis=0, return_counts=True)
     assert patterns.tolist() == expected.tolist()

@@ -19,7 +19,8 @@ from grater.evaluate.counts import SCORES, scores
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Cluster, Numbers
+from grater.statistics.bootstrap import Chance, Cluster
+from grater.statistics.intervals import Numbers
 from grater.tables import read_decisions, read_judgments
 
 CLUSTERS: tuple[Cluster, ...] = ("item", "rater", "item+rater")

@@ -44,7 +44,7 @@ def holds(interval: Interval, truth: float) -> bool:
 
 METHODS: dict[str, Callable[..., Interval]] = {
     "paper": lambda strata, fpc: normal_scores(strata).recall,  # noqa: ARG005
-    "jeffreys": lambda strata, fpc: scores(strata, fpc=fpc, limits="jeffreys").recall,
+    "jeffreys": lambda strata, fpc: scores(strata, fpc=fpc, method="jeffreys").recall,
     "ours": lambda strata, fpc: scores(strata, fpc=fpc).recall,
 }
 """Recall with limits, from judged strata."""

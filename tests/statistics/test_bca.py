@@ -3,9 +3,9 @@ from math import isnan
 import numpy as np
 import pytest
 
-from grater.agreement import coefficients
 from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, pattern_units
 from grater.rng import generator
+from grater.statistics import bca
 from grater.statistics.bca import resampled_weights
 from tests.agreement.tables import counts_of
 
@@ -19,7 +19,7 @@ def test_every_resample_has_as_many_items_as_the_data() -> None:
 
 @pytest.mark.parametrize("cost", [0, 10**9])
 def test_both_ways_to_draw_give_each_pattern_its_share(cost: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coefficients, "CHEAP_MULTINOMIAL", cost)
+    monkeypatch.setattr(bca, "CHEAP_MULTINOMIAL", cost)
     drawn = np.vstack(list(resampled_weights(pattern_units(COUNTS), rng=generator(0), n_resamples=4000)))
     expected = pattern_units(COUNTS).weights * 200 / 201
     assert np.abs(drawn.mean(axis=0) - expected).max() < 5 * np.sqrt(expected.max() / 4000)

@@ -6,7 +6,8 @@ from scipy.stats import norm, t
 
 from grater.rng import generator
 from grater.statistics import bootstrap
-from grater.statistics.bootstrap import expanded_tail, resample, student_quantile
+from grater.statistics.bootstrap import resample
+from grater.statistics.intervals import expanded_tail, student_quantile
 
 
 def test_ratio_of_sums_is_the_value() -> None:

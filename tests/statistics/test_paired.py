@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, permutation_test
 
 from grater.errors import UsageError
-from grater.statistics.bootstrap import Numbers, by_document, by_sentence, expanded_tail, resampled_sums, swapped_sums
+from grater.statistics.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
+from grater.statistics.intervals import Numbers, expanded_tail, percentile_interval
 from grater.statistics.multiple import holm, rank_groups
-from grater.statistics.paired import Drawn, paired_tests, percentile_interval, resamples_needed
+from grater.statistics.paired import Drawn, paired_tests, resamples_needed
 
 
 def share(sums: Numbers) -> Numbers:

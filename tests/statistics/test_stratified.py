@@ -217,7 +217,7 @@ def test_a_stratum_judged_whole_moves_limits_and_leaves_no_doubt_of_its_own() ->
 
 
 def test_jeffreys_limits_stay_available_under_their_name() -> None:
-    assert scores(TABLE_5, fpc=False, limits="jeffreys").method == "mover-jeffreys"
+    assert scores(TABLE_5, fpc=False, method="jeffreys").method == "mover-jeffreys"
 
 
 def test_a_system_that_flags_nothing_has_no_precision_and_recall_0() -> None:

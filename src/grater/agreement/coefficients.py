@@ -1,105 +1,107 @@
-"""Agreement beyond chance for any number of raters: Scott, Fleiss, Gwet, Bennett.
+"""Coefficients of agreement for any number of raters: what each is, its title, its value and its interval.
 
-All are (po - pe) / (1 - pe).  po is the mean over items of the share of pairs of judgments that agree (Fleiss 1971,
-eq. 3; with weights Gwet 2014, chapter 3); items may have different numbers of judgments, and each counts once.  They
-differ in the chance pe, with p_k the mean over items of the share of label k, w the weights and q the number of
-labels:
+Fleiss, Gwet and Bennett are (po - pe) / (1 - pe).  po is the mean over items of the share of pairs of judgments that
+agree (Fleiss 1971, eq. 3; with weights Gwet 2014, chapter 3); items may have different numbers of judgments, and
+each counts once.  They differ in the chance pe, with p_k the mean over items of the share of label k, w the weights
+and q the number of labels:
 
     fleiss   sum_kl w_kl p_k p_l                    Fleiss 1971; for two raters Scott's pi (1955)
     ac1      sum w / (q (q - 1)) sum_k p_k (1-p_k)  Gwet 2008; with weights AC2 (Gwet 2014, chapter 4)
     s        sum w / q^2                            Bennett, Alpert & Goldstein 1954; Brennan & Prediger 1981
 
-q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only pe is 1
-(for S and AC1: q - 1 is 0) and the coefficient undefined.
+Krippendorff's alpha (2011, "Computing Krippendorff's alpha-reliability") is 1 - observed / expected disagreement, on
+four scales.  Each item with m judgments adds its m (m - 1) ordered pairs, weighted 1 / (m - 1), to the coincidences
+o_kl; n_k are their margins, n the number of judgments in them, d the squared distances:
 
-Krippendorff's alpha: 1 - observed / expected disagreement, on four scales.
-
-Krippendorff 2011, "Computing Krippendorff's alpha-reliability".  Each item with m judgments adds its m (m - 1)
-ordered pairs, weighted 1 / (m - 1), to the coincidences o_kl; n_k are their margins and n the number of judgments in
-them:
-
-    alpha = 1 - (n - 1) sum_kl o_kl d_kl / sum_kl n_k n_l d_kl
+    alpha    1 - (n - 1) sum_kl o_kl d_kl / sum_kl n_k n_l d_kl
 
 The ordinal distance is the squared difference of midranks, so it changes with the margins in every resample; its sums
 are therefore the coincidences themselves (labels squared), those of the other scales one number and the margins.
-With one label only nothing can disagree by chance and alpha is undefined.
 
-Coefficients from margins alone, for labels that are equal or not: no table of labels by labels is made.
+q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only,
+nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are BCa over
+items (`grater.statistics.bca`); half of the made-up item there is unanimous, spread over the labels, and half of it
+is split between the most frequent label and each other.
 
-The same formulas as `cohen`, `kappa` and `alpha` with identity weights, for label sets of thousands (a tag with its
-correction is a label) and for tables of expectations.  The last axis holds the sums.  For two raters these are `n,
-agreeing, first's labels ..., second's labels ...`; for any number `n, share of pairs that agree, pairs that disagree
-/ (m - 1), shares of labels ..., counts of labels ...`.
-
-Limits for coefficients of agreement: the bootstrap over items, bias-corrected and accelerated.
-
-Items are resampled by drawing weights for their distinct patterns (statistics.md), not rows.  Limits are BCa (Efron
-1987, J. Am. Stat. Assoc. 82, 171-185), which a coefficient that is skewed by rare labels needs; their tails are
-expanded for few items (Hesterberg 2015, `grater.statistics`).
-
-Departure: resamples are drawn from the items and *one made-up item* more.  Half of it is unanimous, spread over the
-labels; half of it is split between the most frequent label and each other.  Where a label is so rare that the sample
-happens to show no item on which raters agree, or disagree, about it, a plain bootstrap cannot imagine one, and its
-limits are far too sure; with the made-up item they err on the safe side, and at several hundred items nothing changes
-(docs/agreement.md has both).  The value itself knows nothing of it, and limits always include the value.
-
-The words of Landis & Koch 1977 (Biometrics 33, p. 165) for a kappa, as the papers print them beside it.
-
-The bands are arbitrary by their authors' own word, and a value says more with its limits than with its band.
+To add a coefficient, add a `Definition` to `COEFFICIENTS`: summary, JSON, tables, report and web pages read that
+tuple.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import isnan, nan
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import TypeAlias
 
 import numpy as np
 
 from grater.agreement.counts import Counts
 from grater.agreement.weights import Matrix, Scale, distances
 from grater.model import Interval, Json
-from grater.statistics.bca import (
-    Coefficient,
-    Numbers,
-    PatternUnits,
-    Sums,
-    Whole,
-    bca_interval,
-    gradient,
-    ratio,
-    resampled_scores,
-)
+from grater.statistics.bca import PatternUnits, Sums, bca_interval, point_estimate, ratio, resampled_scores
+from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
+
+ONE_LABEL = "all judgments are of one label, so that chance alone agrees as well"
+NO_PAIR = "no item has two judgments"
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A function of sums over items (`grater.statistics.bca`); `undefined` says why it is nan where it is."""
+
+    name: str
+    rows: Callable[[Ints], Numbers]
+    score: Callable[[Sums], Sums]
+    undefined: str = ONE_LABEL
+
+
+# Agreement beyond chance: each coefficient is its chance
+
+Chance: TypeAlias = Callable[[Sums, Matrix | None], Sums]
+"""The agreement by chance from mean shares of labels (last axis) and weights; None are weights of equal or not."""
+
+
+def _fleiss_chance(shares: Sums, weights: Matrix | None) -> Sums:
+    return np.asarray(((shares if weights is None else shares @ weights) * shares).sum(axis=-1))
+
+
+def _gwet_chance(shares: Sums, weights: Matrix | None) -> Sums:
+    n_labels = shares.shape[-1]
+    total = n_labels if weights is None else weights.sum()
+    scale = total / (n_labels * (n_labels - 1)) if n_labels > 1 else nan
+    return np.asarray(scale * (shares * (1 - shares)).sum(axis=-1))
+
+
+def _bennett_chance(shares: Sums, weights: Matrix | None) -> Sums:
+    n_labels = shares.shape[-1]
+    total = n_labels if weights is None else weights.sum()
+    return np.asarray((total / n_labels**2 if n_labels > 1 else nan) * shares.sum(axis=-1))
 
 
 def observed(weights: Matrix) -> Coefficient:
     """The share of pairs of judgments that agree, averaged over items."""
 
-    def rows(patterns: Whole) -> Numbers:
+    def rows(patterns: Ints) -> Numbers:
         return np.column_stack([np.ones(len(patterns)), pair_agreement(patterns, weights)])
 
-    return Coefficient("observed", rows, lambda sums: ratio(sums[..., 1], sums[..., 0]), "no item has two judgments")
+    return Coefficient("observed", rows, lambda sums: ratio(sums[..., 1], sums[..., 0]), NO_PAIR)
 
 
 def fleiss(weights: Matrix) -> Coefficient:
-    def chance(shares: Sums) -> Sums:
-        return np.asarray(((shares @ weights) * shares).sum(axis=-1))
-
-    return _beyond("fleiss", weights, chance)
+    return _beyond("fleiss", weights, _fleiss_chance)
 
 
 def gwet(weights: Matrix) -> Coefficient:
-    n_labels = len(weights)
-    scale = weights.sum() / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
-    is_plain = bool((weights == np.eye(n_labels)).all())
-    return _beyond("ac1" if is_plain else "ac2", weights, lambda shares: scale * (shares * (1 - shares)).sum(axis=-1))
+    is_plain = bool((weights == np.eye(len(weights))).all())
+    return _beyond("ac1" if is_plain else "ac2", weights, _gwet_chance)
 
 
 def bennett(weights: Matrix) -> Coefficient:
-    chance = weights.sum() / len(weights) ** 2 if len(weights) > 1 else np.nan
-    return _beyond("s", weights, lambda shares: chance * shares.sum(axis=-1))
+    return _beyond("s", weights, _bennett_chance)
 
 
-def pair_agreement(patterns: Whole, weights: Matrix) -> Numbers:
+def pair_agreement(patterns: Ints, weights: Matrix) -> Numbers:
     """The (weighted) share of an item's pairs of judgments that agree."""
     n_judgments = patterns.sum(axis=1)
     # A judgment is not paired with itself: its own weight of 1 goes.
@@ -107,25 +109,28 @@ def pair_agreement(patterns: Whole, weights: Matrix) -> Numbers:
     return np.asarray(agreeing / (n_judgments * (n_judgments - 1)), np.float64)
 
 
-def _beyond(name: str, weights: Matrix, chance: Callable[[Sums], Sums]) -> Coefficient:
-    def rows(patterns: Whole) -> Numbers:
+def _beyond(name: str, weights: Matrix, chance: Chance) -> Coefficient:
+    def rows(patterns: Ints) -> Numbers:
         shares = patterns / patterns.sum(axis=1, keepdims=True)
         return np.column_stack([np.ones(len(patterns)), pair_agreement(patterns, weights), shares])
 
     def score(sums: Sums) -> Sums:
-        expected = chance(ratio(sums[..., 2:], sums[..., :1]))
+        expected = chance(ratio(sums[..., 2:], sums[..., :1]), weights)
         return ratio(ratio(sums[..., 1], sums[..., 0]) - expected, 1 - expected)
 
     return Coefficient(name, rows, score)
 
 
+# Krippendorff's alpha
+
+
 def alpha(scale: Scale, labels: tuple[str, ...]) -> Coefficient:
     """The coefficient for labels in their order; numbers for the scales interval and ratio."""
-    return _ordinal(len(labels)) if scale == "ordinal" else _with_distances(distances(scale, labels))
+    return _ordinal_alpha(len(labels)) if scale == "ordinal" else _alpha_of(distances(scale, labels))
 
 
-def _with_distances(apart: Matrix) -> Coefficient:
-    def rows(patterns: Whole) -> Numbers:
+def _alpha_of(apart: Matrix) -> Coefficient:
+    def rows(patterns: Ints) -> Numbers:
         disagreeing = (patterns * (patterns @ apart)).sum(axis=1) / (patterns.sum(axis=1) - 1)
         return np.column_stack([disagreeing, patterns])
 
@@ -139,10 +144,10 @@ def _alpha(disagreeing: Sums, margins: Sums, by_chance: Sums) -> Sums:
     return 1 - ratio(disagreeing * (margins.sum(axis=-1) - 1), by_chance)
 
 
-def _ordinal(n_labels: int) -> Coefficient:
+def _ordinal_alpha(n_labels: int) -> Coefficient:
     upper = np.triu_indices(n_labels)
 
-    def rows(patterns: Whole) -> Numbers:
+    def rows(patterns: Ints) -> Numbers:
         pairs = patterns[:, upper[0]] * (patterns[:, upper[1]] - (upper[0] == upper[1]))
         return np.asarray(pairs / (patterns.sum(axis=1, keepdims=True) - 1), np.float64)
 
@@ -160,34 +165,162 @@ def _ordinal(n_labels: int) -> Coefficient:
     return Coefficient("alpha", rows, score)
 
 
-OF_PAIR = ("observed", "kappa")
-OF_ALL = ("observed", "fleiss", "ac1", "s", "alpha")
+# From margins alone, where labels are thousands (a tag with its correction is a label)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins:
+    """Sums over items of nominal labels, from which no table of labels by labels is made.
+
+    `shares` and `counts` have the labels in their last axis; `disagreeing` are the pairs that disagree / (m - 1).
+    """
+
+    observed: Sums
+    disagreeing: Sums
+    shares: Sums
+    counts: Sums
+
+    def beyond(self, chance: Chance) -> Sums:
+        expected = chance(self.shares, None)
+        return ratio(self.observed - expected, 1 - expected)
+
+    @property
+    def alpha(self) -> Sums:
+        total = self.counts.sum(axis=-1)
+        return _alpha(self.disagreeing, self.counts, total**2 - (self.counts**2).sum(axis=-1))
+
+
+def margin_scores(sums: Sums, n_labels: int) -> Sums:
+    """Every coefficient (last axis) from `n, agreeing share, disagreeing pairs / (m - 1), shares ..., counts ...`."""
+    margins = Margins(
+        observed=ratio(sums[..., 1], sums[..., 0]),
+        disagreeing=sums[..., 2],
+        shares=ratio(sums[..., 3 : 3 + n_labels], sums[..., :1]),
+        counts=sums[..., 3 + n_labels :],
+    )
+    return np.stack([definition.of_margins(margins) for definition in COEFFICIENTS], axis=-1)
 
 
 def pair_scores(sums: Sums, n_labels: int) -> Sums:
-    """Observed agreement and Cohen's kappa (1960)."""
+    """Observed agreement and Cohen's kappa (1960) from `n, agreeing, first's labels ..., second's labels ...`."""
     n = sums[..., 0]
-    observed = ratio(sums[..., 1], n)
+    agreeing = ratio(sums[..., 1], n)
     margins = sums[..., 2 : 2 + n_labels] * sums[..., 2 + n_labels :]
     expected = ratio(margins.sum(axis=-1), n * n)
-    return np.stack([observed, ratio(observed - expected, 1 - expected)], axis=-1)
+    return np.stack([agreeing, ratio(agreeing - expected, 1 - expected)], axis=-1)
 
 
-def all_scores(sums: Sums, n_labels: int) -> Sums:
-    """Observed agreement, Fleiss kappa, Gwet's AC1, Bennett's S and Krippendorff's alpha."""
-    observed = ratio(sums[..., 1], sums[..., 0])
-    shares = ratio(sums[..., 3 : 3 + n_labels], sums[..., :1])
-    margins = sums[..., 3 + n_labels :]
-    fleiss = (shares**2).sum(axis=-1)
-    gwet = (shares * (1 - shares)).sum(axis=-1) / (n_labels - 1) if n_labels > 1 else np.full_like(observed, np.nan)
-    bennett = np.full_like(observed, 1 / n_labels if n_labels > 1 else np.nan)
-    beyond = [ratio(observed - chance, 1 - chance) for chance in (fleiss, gwet, bennett)]
-    total = margins.sum(axis=-1)
-    alpha = 1 - ratio(sums[..., 2] * (total - 1), total**2 - (margins**2).sum(axis=-1))
-    return np.stack([observed, *beyond, alpha], axis=-1)
+PAIR_SCORES = ("observed", "kappa")
 
 
-RESAMPLES = 1000
+# The coefficients that are reported
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A coefficient as it is reported: its name, its titles by name (weights may change it), and two ways to it."""
+
+    name: str
+    titles: Mapping[str, str]
+    of_table: Callable[[Matrix, Scale, tuple[str, ...]], Coefficient]
+    of_margins: Callable[[Margins], Sums]
+
+
+COEFFICIENTS: tuple[Definition, ...] = (
+    Definition(
+        name="observed",
+        titles={"observed": "Observed agreement"},
+        of_table=lambda weights, _scale, _labels: observed(weights),
+        of_margins=lambda margins: margins.observed,
+    ),
+    Definition(
+        name="fleiss",
+        titles={"fleiss": "Fleiss kappa"},
+        of_table=lambda weights, _scale, _labels: fleiss(weights),
+        of_margins=lambda margins: margins.beyond(_fleiss_chance),
+    ),
+    Definition(
+        name="ac1",
+        titles={"ac1": "Gwet AC1", "ac2": "Gwet AC2"},
+        of_table=lambda weights, _scale, _labels: gwet(weights),
+        of_margins=lambda margins: margins.beyond(_gwet_chance),
+    ),
+    Definition(
+        name="s",
+        titles={"s": "Bennett S"},
+        of_table=lambda weights, _scale, _labels: bennett(weights),
+        of_margins=lambda margins: margins.beyond(_bennett_chance),
+    ),
+    Definition(
+        name="alpha",
+        titles={"alpha": "Krippendorff alpha"},
+        of_table=lambda _weights, scale, labels: alpha(scale, labels),
+        of_margins=lambda margins: margins.alpha,
+    ),
+)
+NAMES = tuple(definition.name for definition in COEFFICIENTS)
+TITLES = {"kappa": "Cohen kappa"} | {name: title for each in COEFFICIENTS for name, title in each.titles.items()}
+"""The title of every coefficient by its name, for tables, report and pages alike."""
+
+TITLE_OF_TWO = {"fleiss": "Scott pi (Fleiss kappa)"}
+
+
+def title(name: str, *, n_raters: int = 0) -> str:
+    """The title of a coefficient; for two raters Fleiss kappa is Scott's pi."""
+    return TITLE_OF_TWO.get(name, TITLES[name]) if n_raters == 2 else TITLES[name]
+
+
+BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
+
+
+def band(value: float) -> str:
+    """The word of Landis & Koch 1977 (Biometrics 33, p. 165) for a kappa; empty for an undefined value.
+
+    The bands are arbitrary by their authors' own word, and a value says more with its interval than with its band.
+    """
+    if value != value:
+        return ""
+    if value < 0:
+        return "poor"
+    return next((name for bound, name in BANDS if value <= bound), "almost perfect")
+
+
+def coefficient_json(interval: Interval) -> dict[str, Json]:
+    """The interval with its band."""
+    return {**interval.as_json(), **({"band": band(interval.value)} if band(interval.value) else {})}
+
+
+# Values with intervals
+
+
+def bootstrap_intervals(
+    coefficients: Sequence[Coefficient],
+    counts: Counts,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> list[Interval]:
+    """Each coefficient with its interval, all from the same resamples."""
+    values = [point_estimate(coefficient, counts.patterns, counts.n_items) for coefficient in coefficients]
+    if counts.n_compared < 2 or len(counts.labels) < 2:
+        return [_without_interval(c, value, counts) for c, value in zip(coefficients, values, strict=True)]
+    units = pattern_units(counts)
+    draws = resampled_scores(coefficients, units, rng=rng, n_resamples=n_resamples)
+    return [
+        bca_interval(coefficient, value, units, scores, level=level)
+        for coefficient, value, scores in zip(coefficients, values, draws, strict=True)
+    ]
+
+
+def _without_interval(coefficient: Coefficient, value: float, counts: Counts) -> Interval:
+    """What can be said of too little data: perhaps a value, and why there is no interval."""
+    if counts.n_compared == 0:
+        return Interval(nan, nan, nan, NO_PAIR)
+    if value != value:
+        return Interval(nan, nan, nan, coefficient.undefined)
+    why = "all judgments are of one label" if len(counts.labels) < 2 else "a single item cannot be resampled"
+    return Interval(value, nan, nan, why)
 
 
 def pattern_units(counts: Counts) -> PatternUnits:
@@ -202,74 +335,13 @@ def pattern_units(counts: Counts) -> PatternUnits:
     shares = [np.full(n_labels, 0.5 / n_labels), np.full(n_labels - 1, 0.5 / max(1, n_labels - 1))]
     made_up = np.concatenate([np.zeros(len(counts.patterns)), *shares])
     n_items = np.concatenate([counts.n_items, np.zeros(2 * n_labels - 1, np.int64)])
-    return PatternUnits(np.vstack([counts.patterns, unanimous, split]), n_items, made_up / made_up.sum())
+    return PatternUnits(
+        patterns=np.vstack([counts.patterns, unanimous, split]), n_items=n_items, made_up=made_up / made_up.sum()
+    )
 
 
-def _median(values: Whole, times: Whole) -> int:
-    """The middle value where each occurs so many times; the lower of two."""
+def _median(values: Ints, times: Ints) -> int:
+    """The middle value where each occurs `times` times; the lower of two."""
     order = np.argsort(values)
     middle = np.searchsorted(times[order].cumsum(), times.sum() / 2)
     return int(values[order][middle])
-
-
-def bootstrap_intervals(
-    coefficients: Sequence[Coefficient],
-    counts: Counts,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int = RESAMPLES,
-    level: float = 0.95,
-) -> list[Interval]:
-    """Each coefficient with its limits, all from the same resamples."""
-    values = [point_estimate(coefficient, counts.patterns, counts.n_items) for coefficient in coefficients]
-    if counts.n_compared < 2 or len(counts.labels) < 2:
-        return [without_interval(c, number, counts) for c, number in zip(coefficients, values, strict=True)]
-    drawn_from = pattern_units(counts)
-    drawn = resampled_scores(coefficients, drawn_from, rng=rng, n_resamples=n_resamples)
-    return [
-        bca_interval(coefficient, number, drawn_from, draws, level=level)
-        for coefficient, number, draws in zip(coefficients, values, drawn, strict=True)
-    ]
-
-
-def point_estimate(coefficient: Coefficient, patterns: Whole, weights: Numbers | Whole) -> float:
-    """The coefficient of the data as it is."""
-    return float(coefficient.score(weights @ coefficient.rows(patterns)))
-
-
-def delta_error(coefficient: Coefficient, counts: Counts) -> float:
-    """The standard error by the delta method, for a z test; nan where the coefficient is undefined."""
-    rows = coefficient.rows(counts.patterns)
-    influence = rows @ gradient(coefficient.score, counts.n_items @ rows)
-    centred = influence - counts.n_items @ influence / max(1, counts.n_compared)
-    return float(np.sqrt(counts.n_items @ centred**2))
-
-
-def without_interval(coefficient: Coefficient, number: float, counts: Counts) -> Interval:
-    """What can be said of too little data: perhaps a value, and why there are no limits."""
-    if counts.n_compared == 0:
-        return Interval(nan, nan, nan, "no item has two judgments")
-    if number != number:
-        return Interval(nan, nan, nan, coefficient.undefined)
-    why = "all judgments are of one label" if len(counts.labels) < 2 else "a single item cannot be resampled"
-    return Interval(number, nan, nan, why)
-
-
-BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
-
-
-def band(value: float) -> str:
-    """`poor` below 0, `almost perfect` above .8; nothing for an undefined value."""
-    if value != value:
-        return ""
-    if value < 0:
-        return "poor"
-    return next((name for limit, name in BANDS if value <= limit), "almost perfect")
-
-
-def coefficient_json(interval: Interval) -> dict[str, Json]:
-    return {**interval.as_json(), **({"band": band(interval.value)} if band(interval.value) else {})}
-
-
-def number(value: float) -> float | None:
-    return None if isnan(value) else value

@@ -29,23 +29,13 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.agreement.coded import Coded
-from grater.agreement.coefficients import RESAMPLES
+from grater.agreement.coefficients import Coefficient
 from grater.agreement.confusion import NOBODY, Confusion, label_matrix
 from grater.agreement.weights import Matrix, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.bca import (
-    Coefficient,
-    Numbers,
-    PatternUnits,
-    Sums,
-    Whole,
-    bca_interval,
-    gradient,
-    ratio,
-    resampled_scores,
-)
-from grater.statistics.bootstrap import student_quantile
+from grater.statistics.bca import PatternUnits, Sums, bca_interval, gradient, ratio, resampled_scores
+from grater.statistics.intervals import RESAMPLES, Ints, Numbers, student_quantile
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
@@ -193,7 +183,7 @@ def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
     n_labels = len(weights)
     score_pair = cohen(weights).score
 
-    def rows(patterns: Whole) -> Numbers:
+    def rows(patterns: Ints) -> Numbers:
         cells = np.zeros((len(patterns), len(pairs), n_labels * n_labels))
         for place, (first, second) in enumerate(pairs):
             both = (patterns[:, first] != NOBODY) & (patterns[:, second] != NOBODY)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.coefficients import RESAMPLES, alpha, delta_error, number, point_estimate
+from grater.agreement.coefficients import Coefficient, alpha
 from grater.agreement.cohen import Error, cohen, kappa, standard_error
 from grater.agreement.confusion import NOBODY, Confusion, confusions, label_matrix
 from grater.agreement.counts import table_of, tally
@@ -30,7 +30,9 @@ from grater.agreement.weights import Matrix, weight_matrix
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.statistics.bca import Coefficient, Numbers, PatternUnits, Sums, Whole, bca_interval, resampled_scores
+from grater.result import encode
+from grater.statistics.bca import PatternUnits, Sums, bca_interval, delta_error, point_estimate, resampled_scores
+from grater.statistics.intervals import RESAMPLES, Ints, Numbers
 from grater.tables import Judgments
 
 NORMAL = NormalDist()
@@ -69,7 +71,7 @@ def z_test(difference: float, error: float, *, method: str, level: float = 0.95)
 def dependent_test(
     first: Coefficient,
     second: Coefficient,
-    rows: tuple[Whole, Whole],
+    rows: tuple[Ints, Ints],
     *,
     rng: np.random.Generator,
     n_resamples: int = RESAMPLES,
@@ -83,16 +85,16 @@ def dependent_test(
     units = PatternUnits(patterns, n_items, np.full(len(patterns), 1 / max(1, len(patterns))))
     number = point_estimate(difference, patterns, n_items) if len(patterns) else nan
     if isnan(number) or len(rows[0]) < 2:
-        return KappaTest(Interval(number, nan, nan, "one of the two is undefined"), nan, "bootstrap")
+        return KappaTest(Interval(nan, nan, "one of the two is undefined"), nan, "bootstrap")
     [draws] = resampled_scores([difference], units, rng=rng, n_resamples=n_resamples)
-    limits = bca_interval(difference, number, units, draws, level=level)
+    limits = bca_interval(difference, units, draws, level=level)
     return KappaTest(limits, _two_sided(draws[~np.isnan(draws)]), "bootstrap")
 
 
 def _difference(first: Coefficient, second: Coefficient, width: int, n_sums: int) -> Coefficient:
     """The difference as a coefficient of its own, on the two patterns of an item side by side."""
 
-    def rows(patterns: Whole) -> Numbers:
+    def rows(patterns: Ints) -> Numbers:
         return np.hstack([first.rows(patterns[:, :width]), second.rows(patterns[:, width:])])
 
     def score(sums: Sums) -> Sums:
@@ -152,7 +154,7 @@ class Side:
     """One table's part in a comparison: a row for each common item."""
 
     coefficient: Coefficient
-    rows: Whole
+    rows: Ints
     is_compared: npt.NDArray[np.bool_]
 
 
@@ -175,7 +177,7 @@ def _apart(ours: Coded, theirs: Coded, error: Error) -> Comparison:
     counts = tally(ours), tally(theirs)
     coefficient = alpha("nominal", ours.labels)
     values = [point_estimate(coefficient, part.patterns, part.n_items) for part in counts]
-    errors = [delta_error(coefficient, part) for part in counts]
+    errors = [delta_error(coefficient, part.patterns, part.n_items) for part in counts]
     test = z_test(values[0] - values[1], hypot(*errors), method="delta")
     return Comparison("alpha", sum(part.n_compared for part in counts), test)
 
@@ -185,7 +187,7 @@ def _same_labels(first: Coded, second: Coded) -> tuple[Coded, Coded]:
     return reordered(first, labels), reordered(second, labels)
 
 
-def _cells(columns: npt.NDArray[np.int32], n_labels: int) -> Whole:
+def _cells(columns: npt.NDArray[np.int32], n_labels: int) -> Ints:
     """A row of zeros with a one in the cell of the pair's labels, for every item."""
     cells = np.zeros((len(columns), n_labels * n_labels), np.int64)
     cells[np.arange(len(columns)), columns[:, 0] * n_labels + columns[:, 1]] = 1
@@ -204,7 +206,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Json]:
         "coefficient": comparison.coefficient,
         "items": comparison.n_items,
         "difference": test.difference.as_json(),
-        "z": number(test.z),
-        "p": number(test.p),
+        "z": encode(test.z),
+        "p": encode(test.p),
         "method": test.method,
     }

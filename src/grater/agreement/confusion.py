@@ -18,7 +18,7 @@ from grater.agreement.counts import MOST_CELLS
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval
 from grater.registry import unknown
-from grater.statistics.bca import Whole
+from grater.statistics.intervals import Ints
 from grater.statistics.proportions import wilson
 
 NOBODY = -1
@@ -29,7 +29,7 @@ NOBODY = -1
 class Confusion:
     """`cells[k, l]` items were given label k by the first rater and label l by the second."""
 
-    cells: Whole
+    cells: Ints
     labels: tuple[str, ...]
     raters: tuple[str, str]
 
@@ -109,7 +109,7 @@ def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreem
     return (_disagreement(rows, place, first, second), _disagreement(columns, place, second, first))
 
 
-def _disagreement(cells: Whole, ok: int, rater: str, other: str) -> Disagreement:
+def _disagreement(cells: Ints, ok: int, rater: str, other: str) -> Disagreement:
     errors = np.delete(cells, ok, axis=0)
     return Disagreement(rater, other, int(errors[:, ok].sum()), int(errors.sum()))
 

@@ -46,7 +46,7 @@ from grater.errors import BadInput, Problem
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.bca import Whole
+from grater.statistics.intervals import Ints
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, require_raters
 
@@ -257,7 +257,7 @@ def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
     return sides[0].join(sides[1], on=keys, how="inner").sort(keys)
 
 
-def _common_rows(marks: ConstructionMarks, pair: Pair) -> tuple[Whole, Whole]:
+def _common_rows(marks: ConstructionMarks, pair: Pair) -> tuple[Ints, Ints]:
     """For each place that both judged in both stages, its two tables, one of each stage."""
     both = _both(marks.frame, pair)
     cell = 2 * (~pl.col(pair[0])).cast(pl.Int64) + (~pl.col(pair[1])).cast(pl.Int64)

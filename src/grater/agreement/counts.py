@@ -24,7 +24,7 @@ from grater.agreement.coded import (
     places_by_name,
 )
 from grater.errors import UsageError
-from grater.statistics.bca import Whole
+from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 
 MOST_CELLS = 1 << 27
@@ -44,8 +44,8 @@ class Counts:
     `n_judgments` counts the judgments of these items; `n_left_out` the items that have fewer than two.
     """
 
-    patterns: Whole
-    n_items: Whole
+    patterns: Ints
+    n_items: Ints
     labels: tuple[str, ...]
     n_left_out: int = 0
 
@@ -73,7 +73,7 @@ def tally(judgments: Judgments | Coded) -> Counts:
     return from_rows(found, labels)
 
 
-def from_rows(rows: Whole, labels: tuple[str, ...]) -> Counts:
+def from_rows(rows: Ints, labels: tuple[str, ...]) -> Counts:
     """The counts of an items x labels table, as textbooks print it."""
     patterns, n_items = distinct(rows)
     n_labels = patterns.sum(axis=1)
@@ -81,7 +81,7 @@ def from_rows(rows: Whole, labels: tuple[str, ...]) -> Counts:
     return Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
 
 
-def distinct(rows: Whole) -> tuple[Whole, Whole]:
+def distinct(rows: Ints) -> tuple[Ints, Ints]:
     """The different rows of a table of counts, in order, and how often each occurs."""
     if rows.shape[0] == 0:
         return rows, np.zeros(0, np.int64)
@@ -94,7 +94,7 @@ def distinct(rows: Whole) -> tuple[Whole, Whole]:
     return keys[:, None] // radix % base, times
 
 
-def _distinct_keys(keys: Whole, n_possible: int) -> tuple[Whole, Whole]:
+def _distinct_keys(keys: Ints, n_possible: int) -> tuple[Ints, Ints]:
     if n_possible > 4 * keys.size + 1000:
         found, times = np.unique(keys, return_counts=True)
         return found, times
@@ -110,7 +110,7 @@ def _item_codes(judgments: Judgments) -> Physical:
     return physical if physical.max(initial=0) <= 2 * physical.size + 1000 else by_appearance(items)[0]
 
 
-def table_of(item: Physical, label: Physical, n_labels: int) -> Whole:
+def table_of(item: Physical, label: Physical, n_labels: int) -> Ints:
     """The items x labels table: how often each item was given each label."""
     found = _table(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
     if found is None:
@@ -118,7 +118,7 @@ def table_of(item: Physical, label: Physical, n_labels: int) -> Whole:
     return found
 
 
-def _table(item: Physical, label: Physical, place: Codes, n_labels: int) -> Whole | None:
+def _table(item: Physical, label: Physical, place: Codes, n_labels: int) -> Ints | None:
     """The table of labels by their place; None where one of them has no place."""
     n_items = int(item.max()) + 1 if item.size else 0
     if n_items * n_labels > MOST_CELLS:
@@ -136,7 +136,7 @@ def _table(item: Physical, label: Physical, place: Codes, n_labels: int) -> Whol
     return rows.reshape(n_items, n_labels)
 
 
-def _count(item: Physical, label: Codes, n_labels: int, rows: Whole) -> None:
+def _count(item: Physical, label: Codes, n_labels: int, rows: Ints) -> None:
     """Adds some judgments to the rows; only the stretch of items that they touch is looked at."""
     first = int(item.min())
     cell = item.astype(np.int32)  # wide enough for MOST_CELLS, and faster than 64 bits

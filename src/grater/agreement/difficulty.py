@@ -19,13 +19,13 @@ from math import isnan
 import numpy as np
 import polars as pl
 
-from grater.agreement.coefficients import RESAMPLES
 from grater.agreement.majorities import WRITER
 from grater.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.signature import Signature
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments, Table, data_hash
 
 CROWD, EXPERTS = "crowd", "experts"

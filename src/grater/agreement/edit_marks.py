@@ -31,11 +31,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from grater.agreement.coded import in_order
-from grater.agreement.coefficients import OF_ALL, OF_PAIR, all_scores, pair_scores
+from grater.agreement.coefficients import NAMES, PAIR_SCORES, margin_scores, pair_scores
 from grater.corpora.normalise import TokenEdit, TokenMark, normalised_edits, project
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Essay
-from grater.statistics.bca import Numbers, Sums, Whole
+from grater.statistics.bca import Sums
+from grater.statistics.intervals import Ints, Numbers
 from grater.text.tokens import tokens_of
 
 SeveralMarks: TypeAlias = Literal["joined", "first"]
@@ -57,12 +58,12 @@ class EditMarks:
     raters: tuple[str, ...]
     tag: Labels
     exact: Labels
-    essay: Whole
+    essay: Ints
     tags: tuple[str, ...]
     exacts: tuple[str, ...]
-    n_units: Whole
+    n_units: Ints
     reads: npt.NDArray[np.bool_]
-    cluster: Whole
+    cluster: Ints
     n_clusters: int
     gaps: bool
     knows_documents: bool
@@ -195,10 +196,10 @@ class Statistic:
 class Cells:
     """What two annotators said, as the different pairs of labels: `times` units of a `cluster` have each."""
 
-    cluster: Whole
-    first: Whole
-    second: Whole
-    times: Whole
+    cluster: Ints
+    first: Ints
+    second: Ints
+    times: Ints
 
     @property
     def n(self) -> int:
@@ -231,7 +232,7 @@ def _identified(marks: EditMarks, first: int, second: int) -> Cells:
     )
 
 
-def _counted(cluster: Whole, first: Whole, second: Whole, times: npt.NDArray[Any]) -> Cells:
+def _counted(cluster: Ints, first: Ints, second: Ints, times: npt.NDArray[Any]) -> Cells:
     """Equal cells of a cluster taken together."""
     keys, place = np.unique(np.stack([cluster, first, second]), axis=1, return_inverse=True)
     total = np.bincount(place.ravel(), weights=times, minlength=keys.shape[1]).astype(np.int64)
@@ -246,7 +247,7 @@ def pair_statistic(found: Cells, n_clusters: int) -> Statistic:
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
     values = [found.times, found.times * (first == second), found.times, found.times]
     rows = _sparse(np.tile(found.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
-    return Statistic(OF_PAIR, rows, lambda sums: pair_scores(sums, len(used)), found.n)
+    return Statistic(PAIR_SCORES, rows, lambda sums: pair_scores(sums, len(used)), found.n)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -254,12 +255,12 @@ class Judged:
     """Units with two judgments or more: `times` units of a cluster have `size` judgments; `unit`, `label` and
     `count` say which."""
 
-    cluster: Whole
-    size: Whole
-    times: Whole
-    unit: Whole
-    label: Whole
-    count: Whole
+    cluster: Ints
+    size: Ints
+    times: Ints
+    unit: Ints
+    label: Ints
+    count: Ints
     n_labels: int
     n_left_out: int
 
@@ -285,7 +286,7 @@ def judged(marks: EditMarks, criterion: Criterion) -> Judged:
     return Judged(cluster, size[kept], ones, unit, label, count, len(names), int((~kept).sum()))
 
 
-def _label_counts(labels: Labels) -> tuple[Whole, Whole, Whole]:
+def _label_counts(labels: Labels) -> tuple[Ints, Ints, Ints]:
     unit, rater = np.nonzero(labels != UNMARKED)
     keys, count = np.unique(np.stack([unit, labels[unit, rater].astype(np.int64)]), axis=1, return_counts=True)
     return keys[0], keys[1], count
@@ -321,10 +322,10 @@ def all_statistic(found: Judged, n_clusters: int) -> Statistic:
     values = [times, agreeing, apart, counted / size[found.unit], counted]
     cluster = np.concatenate([np.tile(found.cluster, 3), np.tile(found.cluster[found.unit], 2)])
     rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * found.n_labels))
-    return Statistic(OF_ALL, rows, lambda sums: all_scores(sums, found.n_labels), found.n)
+    return Statistic(NAMES, rows, lambda sums: margin_scores(sums, found.n_labels), found.n)
 
 
 def _sparse(
-    cluster: Whole, columns: list[npt.NDArray[Any]], values: list[npt.NDArray[Any]], shape: tuple[int, int]
+    cluster: Ints, columns: list[npt.NDArray[Any]], values: list[npt.NDArray[Any]], shape: tuple[int, int]
 ) -> Any:
     return csr_array((np.concatenate(values).astype(np.float64), (cluster, np.concatenate(columns))), shape=shape)

@@ -32,7 +32,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from grater.agreement.coefficients import OF_ALL, RESAMPLES, coefficient_json, number
+from grater.agreement.coefficients import NAMES, coefficient_json
 from grater.agreement.edit_marks import (
     CRITERIA,
     ERROR,
@@ -53,10 +53,11 @@ from grater.agreement.summary import MOST_RATERS
 from grater.corpora.check.rules import Coverage
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
+from grater.result import encode
 from grater.rng import generator
 from grater.signature import Signature
-from grater.statistics.bca import Numbers
-from grater.statistics.bootstrap import MOST_WEIGHTS, expanded_tail
+from grater.statistics.bootstrap import MOST_WEIGHTS
+from grater.statistics.intervals import RESAMPLES, Numbers, expanded_tail
 
 ONE_CLUSTER = "a single essay cannot be resampled"
 NO_SPREAD = "every resample of essays gives the same value, so that it says nothing of its certainty"
@@ -280,7 +281,7 @@ def _overall(together: Judged, scores: Numbers, drawn: Numbers, options: EditOpt
     why = ONE_LABEL_OF_ALL if together.n else NOTHING
     return {
         name: essay_interval(float(scores[column]), drawn[:, column], n_clusters, undefined=why, level=options.level)
-        for column, name in enumerate(OF_ALL)
+        for column, name in enumerate(NAMES)
     }
 
 
@@ -346,7 +347,7 @@ def _as_json_criterion(found: CorpusAgreement, each: EditAgreement) -> dict[str,
         "judgments": each.n_judgments,
         "raters": list(found.raters),
         "labels": list(each.labels),
-        "observed": number(observed.value),
+        "observed": encode(observed.value),
         "observed_interval": observed.as_json(),
         "pairs": [_as_json_pair(pair, each.labels) for pair in each.pairs],
         **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
@@ -362,7 +363,7 @@ def _as_json_pair(pair: PairOfAnnotators, labels: tuple[str, ...]) -> dict[str, 
     return {
         "raters": list(pair.raters),
         "n": pair.n,
-        "observed": number(pair.observed.value),
+        "observed": encode(pair.observed.value),
         "observed_interval": pair.observed.as_json(),
         "kappa": coefficient_json(pair.kappa),
         **({"confusion": _confusion(pair, len(labels))} if len(labels) <= MOST_LABELS else {}),

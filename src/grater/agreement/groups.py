@@ -23,13 +23,13 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from grater.agreement.coded import in_order
-from grater.agreement.coefficients import number
 from grater.agreement.cohen import Error
 from grater.agreement.compare import Comparison, compare_tables, comparison_json
 from grater.agreement.summary import Agreement, Options, agreement, agreement_json
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
+from grater.result import encode
 from grater.rng import generator
 from grater.statistics.multiple import holm
 from grater.tables import Judgments, Table
@@ -165,9 +165,9 @@ def groups_json(found: Groups) -> dict[str, Json]:
     low, high = found.range
     parts = [{"group": name, **_headline(part), **agreement_json(part)} for name, part in found.parts.items()]
     tests = [{"groups": [test.first, test.second], **comparison_json(test.comparison)} for test in found.tests]
-    return {"by": found.by, "groups": parts, "range": [number(low), number(high)], "tests": tests}
+    return {"by": found.by, "groups": parts, "range": [encode(low), encode(high)], "tests": tests}
 
 
 def _headline(part: Agreement) -> dict[str, Json]:
     name, interval = headline(part)
-    return {"headline": name, "value": number(interval.value)}
+    return {"headline": name, "value": encode(interval.value)}

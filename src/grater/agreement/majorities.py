@@ -45,7 +45,7 @@ from grater.agreement.coefficients import pair_scores
 from grater.agreement.confusion import NOBODY, label_matrix
 from grater.agreement.counts import table_of
 from grater.errors import BadInput, Problem
-from grater.statistics.bca import Numbers, Whole
+from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, require_raters
 
 WRITER = "writer"
@@ -56,9 +56,9 @@ class Design:
     """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and how many
     items are of each kind."""
 
-    counts: Whole
-    said: Whole
-    n_items: Whole
+    counts: Ints
+    said: Ints
+    n_items: Ints
     labels: tuple[str, ...]
     experts: tuple[str, ...]
     n_crowd_only: int
@@ -112,7 +112,7 @@ def _in_order(names: set[str]) -> tuple[str, ...]:
     return tuple(listed[place] for place in in_order(listed))
 
 
-def _recoded(old: tuple[str, ...], new: tuple[str, ...]) -> Whole:
+def _recoded(old: tuple[str, ...], new: tuple[str, ...]) -> Ints:
     return np.array([new.index(label) for label in old], np.int64)
 
 
@@ -131,7 +131,7 @@ def win_probabilities(counts: npt.ArrayLike) -> Numbers:
     return np.array([by_size.get(size, np.zeros(n)) for size in given.tolist()]).reshape(len(given), n)
 
 
-def wins_of_rows(rows: Whole) -> list[Numbers]:
+def wins_of_rows(rows: Ints) -> list[Numbers]:
     """`wins` of every row of counts; equal partitions are worked out once."""
     known: dict[tuple[int, ...], dict[int, Numbers]] = {}
     found = []
@@ -144,7 +144,7 @@ def wins_of_rows(rows: Whole) -> list[Numbers]:
     return found
 
 
-def work(rows: Whole) -> float:
+def work(rows: Ints) -> float:
     """About how many multiplications the rows ask for; infinite where numbers would be too large."""
     partitions = {tuple(sorted(size for size in row if size)) for row in rows.tolist()}
     if max(map(sum, partitions), default=0) > MOST_JUDGMENTS:
@@ -157,7 +157,7 @@ def _work(partition: tuple[int, ...]) -> int:
     return len(set(partition)) * n * max(partition, default=0) * nodes * (n + 1)
 
 
-def _others(counts: Whole, size: int) -> list[int]:
+def _others(counts: Ints, size: int) -> list[int]:
     """The labels that compete with one of this size."""
     others: list[int] = counts[counts > 0].tolist()
     others.remove(size)
@@ -222,7 +222,7 @@ def _rows(first: Numbers, second: Numbers) -> Numbers:
     return np.concatenate([n, agreeing, first, second], axis=2)
 
 
-def _one_hot(labels: Whole, n_labels: int) -> Numbers:
+def _one_hot(labels: Ints, n_labels: int) -> Numbers:
     table = np.zeros((*labels.shape, n_labels))
     kind, rater = np.nonzero(labels != NOBODY)
     table[kind, rater, labels[kind, rater]] = 1

@@ -22,7 +22,7 @@ from math import inf, isfinite, isnan, nan
 
 import numpy as np
 
-from grater.agreement.coefficients import RESAMPLES, coefficient_json, number, pair_scores
+from grater.agreement.coefficients import coefficient_json, pair_scores
 from grater.agreement.majorities import (
     MOST_WORK,
     WRITER,
@@ -36,10 +36,11 @@ from grater.agreement.majorities import (
     work,
 )
 from grater.model import Interval, Json
+from grater.result import encode
 from grater.rng import generator
 from grater.signature import Signature
-from grater.statistics.bca import Numbers
-from grater.statistics.bootstrap import MOST_WEIGHTS, expanded_tail
+from grater.statistics.bootstrap import MOST_WEIGHTS
+from grater.statistics.intervals import RESAMPLES, Numbers, expanded_tail
 from grater.tables import Judgments, data_hash
 
 MEAN = "mean of experts"
@@ -248,7 +249,7 @@ def _smallest(found: Design, value: Scores, resampled: Scores, options: NeedOpti
     known = ~np.isnan(targets)
     draws = first_reaching(resampled.crowd[known][:, :, line, 1], targets[known])
     if not draws.size:
-        return _reported(number, nan, nan, found)
+        return _reported(nan, nan, found)
     tail = (1 - options.level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
     return _reported(number, min(float(low), number), max(float(high), number), found)
@@ -290,7 +291,7 @@ def _left_out_at(curves: Sequence[Curve], smallest: Interval) -> int:
 def needed_json(found: RatersNeeded) -> dict[str, Json]:
     """Every curve by its expert; `smallest` has null for a limit that lies beyond the judgments that there are."""
     target = found.target
-    pairs = [{"raters": [first, second], "kappa": number(kappa)} for first, second, kappa in target.pairs]
+    pairs = [{"raters": [first, second], "kappa": encode(kappa)} for first, second, kappa in target.pairs]
     return {
         "items": found.n_items,
         "crowd_only": found.n_crowd_only,

@@ -27,8 +27,8 @@ from grater.agreement.counts import table_of
 from grater.errors import UnknownName
 from grater.model import Interval
 from grater.registry import unknown
-from grater.statistics.bca import Numbers, Whole
 from grater.statistics.bootstrap import resample
+from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, Table
 
 
@@ -38,11 +38,11 @@ class Spread:
 
     items: pl.Series
     labels: tuple[str, ...]
-    counts: Whole
-    n_unknown: Whole
+    counts: Ints
+    n_unknown: Ints
 
     @property
-    def n(self) -> Whole:
+    def n(self) -> Ints:
         """Judgments that are not unknown."""
         return np.asarray(self.counts.sum(axis=1))
 
@@ -80,7 +80,7 @@ def spreads(judgments: Judgments) -> Spread:
     return Spread(codes.items, labels, table[:, known], np.asarray(table[:, unknown].sum(axis=1)))
 
 
-def _divided(top: Whole, bottom: Whole) -> Numbers:
+def _divided(top: Ints, bottom: Ints) -> Numbers:
     top, bottom = np.broadcast_arrays(top, bottom)
     out = np.full(top.shape, np.nan)
     return np.asarray(np.divide(top, bottom, out=out, where=bottom > 0), np.float64)
@@ -150,7 +150,7 @@ def _joined(items: Table, spread: Spread) -> pl.DataFrame:
     )
 
 
-def clusters_of(spread: Spread, items: Table | None) -> Whole:
+def clusters_of(spread: Spread, items: Table | None) -> Ints:
     """The number of each item's essay; an item that is in none, or without a table, stands by itself."""
     if items is None:
         return np.arange(len(spread.items))
@@ -159,7 +159,7 @@ def clusters_of(spread: Spread, items: Table | None) -> Whole:
     return np.where(codes < 0, codes.max(initial=0) + 1 + np.arange(len(codes)), codes)
 
 
-def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Whole]:
+def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
     """The rows of each value in order, numbers cut into quantiles where they are many, and those without one last."""
     texts = values.cast(pl.String)
     numbers = as_numbers(texts.drop_nulls().unique().to_list())
@@ -171,7 +171,7 @@ def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Whole]:
     return _with_none(rows, texts.is_null().to_numpy())
 
 
-def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Whole]:
+def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Ints]:
     """The rows of each quantile, by its range; equal numbers fall together."""
     known = numbers[~np.isnan(numbers)]
     edges = np.unique(np.quantile(known, np.arange(1, n_quantiles) / n_quantiles, method="inverted_cdf"))
@@ -181,12 +181,12 @@ def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Whole]:
     return _with_none(rows, np.isnan(numbers))
 
 
-def _with_none(rows: dict[str, Whole], is_none: npt.NDArray[np.bool_]) -> dict[str, Whole]:
+def _with_none(rows: dict[str, Ints], is_none: npt.NDArray[np.bool_]) -> dict[str, Ints]:
     return {**rows, NONE: np.flatnonzero(is_none)} if is_none.any() else rows
 
 
 def means(
-    columns: Sequence[Numbers], clusters: Whole, rng: np.random.Generator, n_resamples: int, level: float
+    columns: Sequence[Numbers], clusters: Ints, rng: np.random.Generator, n_resamples: int, level: float
 ) -> list[Interval]:
     """The mean of each column over items that have it, essays resampled."""
     _, code = np.unique(clusters, return_inverse=True)

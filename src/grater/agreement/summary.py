@@ -15,25 +15,17 @@ from dataclasses import dataclass, field
 import numpy.typing as npt
 
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.coefficients import (
-    RESAMPLES,
-    alpha,
-    bennett,
-    bootstrap_intervals,
-    coefficient_json,
-    fleiss,
-    gwet,
-    number,
-    observed,
-)
+from grater.agreement.coefficients import COEFFICIENTS, bootstrap_intervals, coefficient_json
 from grater.agreement.cohen import METHODS, MeanPairwise, Method, cohen_kappa, mean_pairwise
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
 from grater.agreement.weights import Matrix, Scale, WeightName, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval, Json
+from grater.result import encode
 from grater.rng import generator
 from grater.signature import Signature, digest
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments
 
 MOST_RATERS = 40
@@ -132,8 +124,7 @@ def _mean(codes: Coded, tables: Sequence[Confusion], weights: Matrix, options: O
 
 def overall(counts: Counts, weights: Matrix, options: Options) -> dict[str, Interval]:
     """The coefficients that do not ask who judged, by name."""
-    chosen = [coefficient(weights) for coefficient in (observed, fleiss, gwet, bennett)]
-    chosen.append(alpha(options.scale, counts.labels))
+    chosen = [definition.of_table(weights, options.scale, counts.labels) for definition in COEFFICIENTS]
     rng = generator(options.seed, "agreement", "items")
     intervals = bootstrap_intervals(chosen, counts, rng=rng, n_resamples=options.n_resamples, level=options.level)
     return {coefficient.name: interval for coefficient, interval in zip(chosen, intervals, strict=True)}
@@ -201,7 +192,7 @@ def agreement_json(found: Agreement) -> dict[str, Json]:
         "judgments": found.counts.n_judgments,
         "raters": list(found.raters),
         "labels": list(found.labels),
-        "observed": number(observed.value),
+        "observed": encode(observed.value),
         "observed_interval": observed.as_json(),
         "pairs": [_as_json_pair(pair) for pair in found.pairs],
         **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
@@ -217,7 +208,7 @@ def _as_json_pair(pair: PairAgreement) -> dict[str, Json]:
     return {
         "raters": list(table.raters),
         "n": table.n,
-        "observed": number(table.observed.value),
+        "observed": encode(table.observed.value),
         "observed_interval": table.observed.as_json(),
         "kappa": coefficient_json(pair.kappa),
         "confusion": table.cells.tolist(),

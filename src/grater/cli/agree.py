@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 
 from grater.agreement.coded import coded
-from grater.agreement.coefficients import RESAMPLES
 from grater.agreement.cohen import Method
 from grater.agreement.compare import Comparison, compare_pairs, compare_tables, comparison_json
 from grater.agreement.edit_marks import SeveralMarks
@@ -43,6 +42,7 @@ from grater.corpora.jsonl import HEADER
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.rng import generator
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments, read_items, require_raters, write_table
 from grater.tables.files import SPREADSHEETS
 

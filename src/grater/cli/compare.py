@@ -32,7 +32,8 @@ from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems, is_comparable
 from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, signature_of
 from grater.evaluate.truth import ADJUDICATED, graded, truth_of
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.statistics.paired import Test, resamples_needed
 from grater.tables import parse_merge, read_gold, read_items
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grater.agreement.coefficients import RESAMPLES
 from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty, difficulty_json
 from grater.cli.difficulty_table import flat, render
 from grater.cli.judgment_options import (
@@ -23,6 +22,7 @@ from grater.cli.judgment_options import (
 )
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_items, write_table
 
 app = typer.Typer()

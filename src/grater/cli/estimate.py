@@ -27,7 +27,8 @@ from grater.errors import UsageError
 from grater.evaluate.sampled import sampled
 from grater.evaluate.sampled.correction import correct
 from grater.evaluate.sampled_json import sampled_json
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample
 
 app = typer.Typer()

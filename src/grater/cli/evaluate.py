@@ -52,7 +52,8 @@ from grater.evaluate.thresholds import (
     scored_systems,
     signature_of_curve,
 )
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import Table, parse_merge, read_gold, read_items, write_table
 
 app = typer.Typer()

@@ -6,11 +6,11 @@ from math import isnan
 
 from rich.console import Console
 
-from grater.agreement.coefficients import number
 from grater.agreement.compare import KappaTest
 from grater.agreement.constructions import ConstructionStudy, Contrast, PartAgreement, SeveralRight
 from grater.cli.output import number_table
 from grater.model import Interval, Json
+from grater.result import encode
 
 
 def study_json(study: ConstructionStudy) -> dict[str, Json]:
@@ -49,7 +49,7 @@ def _several_json(each: SeveralRight) -> dict[str, Json]:
         "several_yes": each.several_yes.as_json(),
         "original_yes": each.original_yes.as_json(),
         "original_starred": each.original_starred.as_json(),
-        "mean_starred": number(each.mean_starred),
+        "mean_starred": encode(each.mean_starred),
         "sets": [{"constructions": list(names), "n": n} for names, n in each.sets],
     }
 
@@ -68,8 +68,8 @@ def _test_json(test: KappaTest) -> dict[str, Json]:
     return {
         "method": test.method,
         "difference": test.difference.as_json(),
-        "z": number(test.z),
-        "p": number(test.p),
+        "z": encode(test.z),
+        "p": encode(test.p),
     }
 
 

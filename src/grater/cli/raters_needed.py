@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 
 from grater.agreement.coded import LEFT_OUT, Unknown, with_unknown
-from grater.agreement.coefficients import RESAMPLES
 from grater.agreement.raters_needed import NeedOptions, needed_json, raters_needed
 from grater.cli.judgment_options import (
     Columns,
@@ -24,6 +23,7 @@ from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_different, require_outputs, say
 from grater.cli.raters_needed_table import flat, render
 from grater.errors import UsageError
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments, write_table
 
 app = typer.Typer()

@@ -15,7 +15,8 @@ from grater.corpora import read_merged
 from grater.errors import UsageError
 from grater.report.build import Inputs, build
 from grater.report.save import save_report
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
 
 app = typer.Typer()

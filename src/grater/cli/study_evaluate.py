@@ -18,7 +18,8 @@ from grater.evaluate.as_json import evaluation_json
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.sampled import sampled
 from grater.evaluate.sampled_json import sampled_json
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.store import decisions, open_store
 from grater.study.samples import kind_of
 from grater.study.tables import study_tables

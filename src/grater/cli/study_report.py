@@ -12,7 +12,8 @@ from grater.cli.options import FigureTypes, Seed, file_types
 from grater.cli.output import say
 from grater.cli.study_option import StudyName
 from grater.report.save import save_report
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.store import open_store
 from grater.study.reporting import study_report
 

@@ -30,7 +30,8 @@ from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import EvaluationOptions, parts_by, signature_of
 from grater.evaluate.truth import ADJUDICATED, truth_of
 from grater.evaluate.verified import verified
-from grater.statistics.bootstrap import RESAMPLES, Chance
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items
 
 app = typer.Typer()

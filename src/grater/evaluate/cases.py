@@ -28,7 +28,7 @@ from grater.agreement.coded import UNKNOWN, Codes, Unknown, by_appearance, by_na
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.evaluate.counts import ABSENT, Flags
 from grater.registry import unknown as unknown_name
-from grater.statistics.bootstrap import Ints, Numbers
+from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, Table, are_first
 
 Truths: TypeAlias = npt.NDArray[np.bool_]

@@ -24,10 +24,11 @@ from grater.evaluate.truth import Truth, sides
 from grater.model import Json
 from grater.registry import unknown
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Ints, Numbers, swap_units
+from grater.statistics.bootstrap import Chance, swap_units
+from grater.statistics.intervals import LEVEL, Ints, Numbers
 from grater.statistics.mcnemar import McNemar
 from grater.statistics.multiple import holm, rank_groups
-from grater.statistics.paired import LEVEL, Drawn, PairTest, Test, paired_tests
+from grater.statistics.paired import Drawn, PairTest, Test, paired_tests
 from grater.statistics.student_t import student_tests
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 
 Flags: TypeAlias = npt.NDArray[np.int8]
 

@@ -23,15 +23,8 @@ from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import cells
 from grater.evaluate.truth import Truth, sides
 from grater.rng import generator
-from grater.statistics.bootstrap import (
-    Chance,
-    Ints,
-    Numbers,
-    UnitCounts,
-    distinct,
-    portions,
-    resample_units,
-)
+from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
+from grater.statistics.intervals import Ints, Numbers
 from grater.statistics.mcnemar import McNemar, mcnemar
 from grater.tables import require_raters
 

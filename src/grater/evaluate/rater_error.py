@@ -36,7 +36,8 @@ from grater.evaluate.standard import Scored
 from grater.evaluate.truth import Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Numbers
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import Numbers
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 

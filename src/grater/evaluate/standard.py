@@ -48,8 +48,8 @@ from grater.evaluate.draws import drawn_sums, units_of
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Ints, Numbers, defined_draws
-from grater.statistics.paired import percentile_interval
+from grater.statistics.bootstrap import Chance, defined_draws
+from grater.statistics.intervals import Ints, Numbers, percentile_interval
 from grater.statistics.proportions import wilson
 from grater.statistics.student_t import SHARE, student_interval
 from grater.tables import require_raters

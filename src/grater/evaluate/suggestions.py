@@ -19,8 +19,8 @@ import polars as pl
 from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.rng import generator
-from grater.statistics.bootstrap import RESAMPLES, UnitCounts, resample_units
-from grater.statistics.paired import percentile_interval
+from grater.statistics.bootstrap import UnitCounts, resample_units
+from grater.statistics.intervals import RESAMPLES, percentile_interval
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 

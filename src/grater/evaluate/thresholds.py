@@ -31,7 +31,8 @@ from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import DECIMALS, Truth, graded
 from grater.registry import unknown
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance, Ints, Numbers
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Table
 
 Higher: TypeAlias = Literal["auto", "error", "ok"]

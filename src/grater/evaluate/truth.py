@@ -17,7 +17,7 @@ from grater.crowd.aggregate import Options, aggregate
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import ERROR, OK, Votes, places_of
 from grater.registry import unknown
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 from grater.tables import Judgments, Table, exploded, require_raters
 
 ADJUDICATED = "adjudicated"

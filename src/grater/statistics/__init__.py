@@ -1,6 +1,16 @@
-"""Limits around numbers: the one place in grater where intervals are made.
+"""Every confidence interval, resampling scheme and significance test of grater.
 
-`wilson` and `jeffreys` for a share of independent cases, `finite` for the same in a finite population, `stratified`
-for a total over strata, `mover` for sums and ratios of independent totals, `bootstrap` for any ratio of sums over
-resampled units; `holm` for many tests.
+| module | what it holds |
+|---|---|
+| `intervals` | from a standard error, or from the draws of a bootstrap, to an interval |
+| `proportions` | Wilson and Jeffreys for a proportion, also in a finite population |
+| `stratified` | totals, precision, recall and F from a stratified sample; MOVER for sums and ratios |
+| `bootstrap` | units drawn again: rows, weighted patterns, sentences, documents; swaps for randomisation tests |
+| `bca` | the bias-corrected and accelerated bootstrap for functions of sums |
+| `student_t` | intervals and tests where few units are drawn |
+| `paired` | bootstrap and randomisation tests between systems on the same items |
+| `mcnemar` | McNemar's test for two systems |
+| `multiple` | Holm's correction and rank groups |
+
+All of it works on numbers and arrays; nothing here knows of tables, files or essays.
 """

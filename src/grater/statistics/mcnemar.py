@@ -43,10 +43,15 @@ def mcnemar(first: int, second: int) -> McNemar:
         raise UsageError(f"expected counts of items, found {first} and {second}")
     n, fewer = first + second, min(first, second)
     if n == 0:
-        return McNemar(0, 0, 0.0, 1.0, 1.0, 1.0)
+        return McNemar(first=0, second=0, chi2=0.0, p=1.0, exact=1.0, mid_p=1.0)
     chi2 = (first - second) ** 2 / n
     at_most, below = float(bdtr(fewer, n, 0.5)), float(bdtr(fewer - 1, n, 0.5)) if fewer else 0.0
-    exact = min(1.0, 2 * at_most)
-    # Half of the chance of what was seen: at a tie the two halves meet, and p is 1.
-    mid_p = min(1.0, at_most + below)
-    return McNemar(first, second, chi2, erfc(sqrt(chi2 / 2)), exact, mid_p)
+    return McNemar(
+        first=first,
+        second=second,
+        chi2=chi2,
+        p=erfc(sqrt(chi2 / 2)),
+        exact=min(1.0, 2 * at_most),
+        # Half of the chance of the observed counts: at a tie the two halves meet, and p is 1.
+        mid_p=min(1.0, at_most + below),
+    )

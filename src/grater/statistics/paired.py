@@ -1,14 +1,12 @@
-"""Paired tests between systems that did the same work.
+"""Paired tests between systems that did the same work: could the difference of two scores be chance?
 
-Two tests of the same question, could the difference of two scores be chance:
-
-`bootstrap` resamples units (Efron & Tibshirani 1993, chapter 16).  The difference has the limits of its resamples,
-and p is twice the share of resamples on the far side of 0, so that p < .05 where the limits leave 0 out.
+`bootstrap` resamples units (Efron & Tibshirani 1993, chapter 16).  The difference has the interval of its resamples,
+and p is twice the share of resamples on the far side of 0, so that p < .05 where the interval leaves 0 out.
 `randomisation` (Noreen 1989; Yeh 2000) swaps the two systems' counts of a unit with probability one half; p is the
-share of swaps that give a difference at least as large.  Both count what was seen as one more draw, so p is never 0:
-Phipson & Smyth 2010.  A draw that gives exactly 0 counts half to each side.
+share of swaps that give a difference at least as large.  Both count the observed data as one more draw, so p is never
+0: Phipson & Smyth 2010.  A draw that gives exactly 0 counts half to each side.
 
-Between many systems p is Holm's (1979): all tests together err in one case of twenty at most.
+Between many systems p is Holm's (`grater.statistics.multiple`).
 """
 
 from __future__ import annotations
@@ -22,16 +20,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from grater.model import Interval, Json
-from grater.statistics.bootstrap import Numbers, expanded_tail
+from grater.statistics.intervals import LEVEL, Numbers, expanded_tail, percentile_interval
 from grater.statistics.multiple import holm
 
 Test: TypeAlias = Literal["bootstrap", "randomisation"]
 Score: TypeAlias = Callable[[Numbers], Numbers]
 """From sums in the last axis to one number: shape (..., k) gives (...)."""
-
-LEVEL = 0.95
-TOO_FEW = "a single unit cannot be resampled"
-NO_DRAWS = "no resample was drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,7 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """What the tests need: scores as seen and as drawn, sums as seen, and sums of the units that change sides.
+    """What the tests need: scores as observed and as drawn, sums as observed, and sums of the units that are swapped.
 
     Shapes are (systems,) for `values`, (resamples, systems) for the scores `drawn`, (systems, k) for `sums` and
     (swaps, systems, k) for `swapped`.
@@ -68,35 +62,23 @@ class Drawn:
     swapped: Numbers
 
 
-def percentile_interval(value: float, drawn: Numbers, *, n_units: int, level: float = LEVEL) -> Interval:
-    """A score with the expanded percentiles of its resamples (`grater.statistics.bootstrap`)."""
-    if n_units < 2 or isnan(value):
-        return Interval(value, nan, nan, TOO_FEW if n_units else "there is nothing to score")
-    if not drawn.size:
-        return Interval(value, nan, nan, NO_DRAWS)
-    tail = expanded_tail(n_units, level=level)
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    # Limits that a resample does not reach never exclude what was seen.
-    return Interval(value, min(float(low), value), max(float(high), value))
-
-
 def paired_tests(systems: Drawn, score: Score) -> list[PairTest]:
     """Every two systems, in the order given."""
     pairs = list(combinations(range(len(systems.names)), 2))
     p: dict[Test, list[float]] = {
-        "bootstrap": [_bootstrap(systems, *pair) for pair in pairs],
-        "randomisation": [_randomisation(systems, score, *pair) for pair in pairs],
+        "bootstrap": [_bootstrap_p(systems, *pair) for pair in pairs],
+        "randomisation": [_randomisation_p(systems, score, *pair) for pair in pairs],
     }
     adjusted = {name: holm(values) for name, values in p.items()}
     return [
         PairTest(
-            systems.names[first],
-            systems.names[second],
-            _difference(systems, first, second),
-            {name: values[place] for name, values in p.items()},
-            {name: values[place] for name, values in adjusted.items()},
+            first=systems.names[first],
+            second=systems.names[second],
+            difference=_difference(systems, first, second),
+            p={name: values[index] for name, values in p.items()},
+            holm={name: values[index] for name, values in adjusted.items()},
         )
-        for place, (first, second) in enumerate(pairs)
+        for index, (first, second) in enumerate(pairs)
     ]
 
 
@@ -105,7 +87,7 @@ def _difference(systems: Drawn, first: int, second: int) -> Interval:
     return percentile_interval(value, systems.drawn[:, first] - systems.drawn[:, second], n_units=systems.n_units)
 
 
-def _bootstrap(systems: Drawn, first: int, second: int) -> float:
+def _bootstrap_p(systems: Drawn, first: int, second: int) -> float:
     differences = systems.drawn[:, first] - systems.drawn[:, second]
     if systems.n_units < 2 or not differences.size:
         return nan
@@ -119,19 +101,19 @@ def _bootstrap(systems: Drawn, first: int, second: int) -> float:
     return min(1.0, stretch * 2 * (1 + n_beyond) / (1 + len(differences)))
 
 
-def _randomisation(systems: Drawn, score: Score, first: int, second: int) -> float:
+def _randomisation_p(systems: Drawn, score: Score, first: int, second: int) -> float:
     if systems.n_units < 2 or not len(systems.swapped):
         return nan
     moved = systems.swapped[:, second] - systems.swapped[:, first]
     differences = score(systems.sums[first] + moved) - score(systems.sums[second] - moved)
-    seen = abs(float(score(systems.sums[first]) - score(systems.sums[second])))
+    observed = abs(float(score(systems.sums[first]) - score(systems.sums[second])))
     # Sums that are equal in truth may differ in the last bit of their scores.
-    n_as_large = int((np.abs(differences) >= seen - 1e-12).sum())
+    n_as_large = int((np.abs(differences) >= observed - 1e-12).sum())
     return (1 + n_as_large) / (1 + len(differences))
 
 
 def resamples_needed(n_systems: int, *, level: float = LEVEL) -> int:
-    """Resamples below which no pair of so many systems could be told apart after Holm, however far apart they are."""
+    """Resamples below which no pair of this many systems can be told apart after Holm, however far apart they are."""
     n_pairs = n_systems * (n_systems - 1) // 2
     return int(np.ceil(2 * n_pairs / (1 - level)))
 

@@ -1,53 +1,55 @@
-"""The score interval for a share of independent cases.
+"""Confidence intervals for a proportion: hits out of n independent cases.
 
-Wilson 1927, J. Am. Stat. Assoc. 22, 209-212: the shares p with |x/n - p| <= z sqrt(p (1 - p) / n).  It never leaves
-[0, 1] and keeps a width when no case, or every case, is a hit.  `n` may be an effective number of cases.  With no
-case at all the share is undefined (nan) and says so.
+`wilson` is the score interval (Wilson 1927, J. Am. Stat. Assoc. 22, 209-212): the proportions p with |x/n - p| <= z
+sqrt(p (1 - p) / n).  It never leaves [0, 1] and keeps a width when no case, or every case, is a hit.
 
-The equal-tailed interval for a share under Jeffreys' prior, Beta(1/2, 1/2).
+`jeffreys` is the equal-tailed interval under the prior Beta(1/2, 1/2) (Brown, Cai & DasGupta 2001, Statistical
+Science 16, 101-133, section 3.1, with their choice at the boundary: no hit gives the lower bound 0, nothing but hits
+the upper bound 1).
 
-Brown, Cai & DasGupta 2001, Statistical Science 16, 101-133, section 3.1, with their choice at the rim: no hit gives
-the lower limit 0, nothing but hits the upper limit 1.  `n` may be an effective number of cases, and hits a fraction.
+`finite_wilson` and `finite_jeffreys` are the same in a finite population: cases drawn without replacement say more
+than as many from an infinite one.  The variance of a proportion shrinks by (N - n) / (N - 1) (Cochran 1977, Sampling
+Techniques, theorem 3.2), so n cases count as n (N - 1) / (N - n).  Where all N were seen nothing is uncertain.
 
-Shares of a finite population: cases drawn without replacement say more than as many from an endless one.
-
-The variance of a share shrinks by (N - n) / (N - 1) (Cochran 1977, Sampling Techniques, theorem 3.2), so n cases
-count as n (N - 1) / (N - n).  Where all N were seen there is nothing left to doubt.
+`n` may be an effective number of cases, and hits a fraction.  With no case the proportion is undefined (nan), with
+the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan, sqrt
-from statistics import NormalDist
-
-from scipy.special import betaincinv
 
 from grater.model import Interval
+from grater.statistics.intervals import LEVEL, z_value
+
+NO_CASE = "no case was counted"
 
 
-def wilson(hits: float, n: float, *, level: float = 0.95) -> Interval:
-    """The share hits/n with its limits."""
+def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
+    """The proportion hits/n with Wilson's interval."""
     if n <= 0:
-        return Interval(nan, nan, nan, "no case was counted")
-    share, z = hits / n, NormalDist().inv_cdf((1 + level) / 2)
+        return Interval(nan, nan, nan, NO_CASE)
+    share, z = hits / n, z_value(level)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At the rim the limit is the share itself; in floating point it would miss by a hair.
+    # At the boundary the bound is the share itself; in floating point it would miss by a hair.
     low = 0.0 if hits == 0 else centre - half
     high = 1.0 if hits == n else centre + half
     return Interval(share, low, high)
 
 
-def jeffreys(hits: float, n: float, *, level: float = 0.95) -> Interval:
-    """The share hits/n with its limits."""
+def jeffreys(hits: float, n: float, *, level: float = LEVEL) -> Interval:
+    """The proportion hits/n with Jeffreys' interval."""
+    from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
+
     if n <= 0:
-        return Interval(nan, nan, nan, "no case was counted")
+        return Interval(nan, nan, nan, NO_CASE)
     share, tail = hits / n, (1 - level) / 2
     first, second = hits + 0.5, n - hits + 0.5
     low = 0.0 if hits == 0 else float(betaincinv(first, second, tail))
     high = 1.0 if hits == n else float(betaincinv(first, second, 1 - tail))
-    # A single case of two halves may leave the share a hair outside its own limits.
+    # A single case of two halves may leave the share a hair outside its own interval.
     return Interval(share, min(low, share), max(high, share))
 
 
@@ -58,20 +60,20 @@ def effective_n(n: float, size: float) -> float:
     return inf if n >= size else n * (size - 1) / (size - n)
 
 
-def finite_wilson(hits: float, n: float, *, size: float = inf, level: float = 0.95) -> Interval:
-    """The share hits/n of a population of `size`, with Wilson's limits."""
-    return _limits(wilson, hits, n, size, level)
+def finite_wilson(hits: float, n: float, *, size: float = inf, level: float = LEVEL) -> Interval:
+    """The proportion hits/n in a population of `size`, with Wilson's interval."""
+    return _finite(wilson, hits, n, size, level)
 
 
-def finite_jeffreys(hits: float, n: float, *, size: float = inf, level: float = 0.95) -> Interval:
-    """The share hits/n of a population of `size`, with Jeffreys' limits."""
-    return _limits(jeffreys, hits, n, size, level)
+def finite_jeffreys(hits: float, n: float, *, size: float = inf, level: float = LEVEL) -> Interval:
+    """The proportion hits/n in a population of `size`, with Jeffreys' interval."""
+    return _finite(jeffreys, hits, n, size, level)
 
 
-def _limits(limits: Callable[..., Interval], hits: float, n: float, size: float, level: float) -> Interval:
+def _finite(method: Callable[..., Interval], hits: float, n: float, size: float, level: float) -> Interval:
     if n <= 0:
-        return Interval(nan, nan, nan, "no case was counted")
+        return Interval(nan, nan, nan, NO_CASE)
     share, worth = hits / n, effective_n(n, size)
     if worth == inf:
         return Interval(share, share, share)
-    return limits(share * worth, worth, level=level)
+    return method(share * worth, worth, level=level)

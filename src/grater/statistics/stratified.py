@@ -1,40 +1,30 @@
-"""Limits for a total over strata, each of which was sampled by itself: Wilson's interval for more than one share.
+"""Estimates from a stratified sample: totals over strata, and precision, recall and F as ratios of totals.
 
-The total is T = sum N_k p_k, with x_k hits in n_k cases of stratum k.  Limits are the totals that a score test does
-not refuse (Rao 1948; Miettinen & Nurminen 1985, Statistics in Medicine 4, 213-226, for two strata).  Under T = t the
-likeliest rates solve x_k - n_k p_k + l N_k p_k (1 - p_k) = 0 for one number l, and then t - T^ = l V with V = sum
-N_k² p_k (1 - p_k) / n_k, the variance at those rates.  So the limits lie where l² V = z², one unknown however many
-strata there are.  With a single stratum this is Wilson's interval.
+**Totals.**  T = sum N_k p_k, with x_k hits in n_k cases of stratum k, each stratum sampled by itself.  The interval
+holds the totals that a score test does not reject (Rao 1948; Miettinen & Nurminen 1985, Statistics in Medicine 4,
+213-226, for two strata): Wilson's interval for more than one proportion.  Under T = t the likeliest rates solve x_k
+- n_k p_k + l N_k p_k (1 - p_k) = 0 for one number l, and then t - T^ = l V with V = sum N_k² p_k (1 - p_k) / n_k,
+the variance at those rates.  So the bounds lie where l² V = z², one unknown however many strata there are.  Adding
+up the intervals of the strata (`mover_sum`) would not do: the interval of a stratum with one hit is lopsided, and a
+sum of many such strata is less so; adding squares keeps the skew of the parts, and the lower bound comes out too
+high.
 
-Why not add up limits of the strata (`mover_sum`): the limits of a stratum with one hit are lopsided, and a sum of
-many such strata is less so.  Adding squares keeps the skew of the parts, and the low limit comes out too high.
+**Sums and ratios** of independent numbers with intervals of their own: MOVER, the "method of variance estimates
+recovery" (Zou & Donner 2008, Statistics in Medicine 27, 1693-1702, for sums; Donner & Zou 2012, Statistical Methods
+in Medical Research 21, 347-359, for ratios).  Each number brings its own interval, skewed as it may be; nothing is
+taken to be normal.  The ratio is over / under, t2 / t1 in the papers.  Its lower bound is written with the root in
+the denominator, which is the same number and stays finite where u1 = 2 t1.  A lower bound of 0 in the denominator
+leaves the ratio without an upper bound (inf); 0 / 0 is undefined (nan).
 
-A stratum without a hit bends the high limit only where it weighs enough.  `n` may be an effective number of cases.
-
-Limits for sums and ratios of independent numbers that have limits of their own.
-
-MOVER, the "method of variance estimates recovery": Zou & Donner 2008, Statistics in Medicine 27, 1693-1702 (sums);
-Donner & Zou 2012, Statistical Methods in Medical Research 21, 347-359 (ratios).  Each number brings its own limits,
-skewed as they may be, and these are carried over; nothing is taken to be normal.
-
-The ratio is over / under, t2 / t1 in the papers.  Its lower limit is written here with the root in the denominator,
-which is the same number and stays finite where u1 = 2 t1.  A lower limit of 0 below the line leaves the ratio without
-an upper limit (inf); 0 / 0 is undefined (nan).
-
-Precision, recall and F from judged strata, each with two kinds of limits.
-
-T&C 2008, section 6, in the notation of Cochran 1977, chapter 5: stratum k has N_k items, n_k of them judged, x_k
-errors among these; f_k says whether the system flags it.  H = sum f_k N_k p_k are the hits, M the same over strata
-that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / (sum f_k N_k + b² (H + M)).
-
-`normal_scores` has the paper's intervals: p ± 1.96 standard errors for rates, and the delta method on them for R and
-F.  They take populations to be endless.  A stratum without an error seen has variance 0 there, and recall looks
-better known than it is.
-
-`scores` is the default: score limits for the hits and for the misses (`intervals/stratified.py`; Wilson's where a
-side is one stratum), carried over by MOVER to ratios; finite populations unless `fpc` is off.  A stratum in which
-nothing was judged borrows its rate from the others of its side and may lie anywhere between 0 and 1.  Jeffreys limits
-in each stratum, added up by MOVER, stay available (`limits="jeffreys"`); with many small strata they are too short.
+**Scores** (T&C 2008, section 6, in the notation of Cochran 1977, chapter 5): stratum k has N_k items, n_k of them
+judged, x_k errors among these; f_k says whether the system flags it.  H = sum f_k N_k p_k are the hits, M the same
+over strata that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / (sum f_k N_k + b² (H +
+M)).  `scores` takes score intervals of H and of M (Wilson's where a side is one stratum) through MOVER to the
+ratios; finite populations unless `fpc` is off.  A stratum in which nothing was judged borrows its rate from the
+others of its side and may lie anywhere between 0 and 1.  Jeffreys intervals in each stratum, added up by MOVER, stay
+available (`method="jeffreys"`); with many small strata they are too short.  `normal_scores` has the paper's
+intervals: p ± 1.96 standard errors for rates, and the delta method on them for R and F.  They take populations to be
+infinite, and a stratum without an error has variance 0 there, so that recall looks better known than it is.
 """
 
 from __future__ import annotations
@@ -42,18 +32,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan, sqrt
-from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
 from grater.model import Interval
+from grater.statistics.intervals import LEVEL, z_value
 from grater.statistics.proportions import effective_n, finite_jeffreys
+
+BETAS = (0.5, 1.0)
+IntervalMethod: TypeAlias = Literal["score", "jeffreys"]
 
 STEPS = 200
 CLOSE = 1e-13
 
 
+# Totals over strata
+
+
 class Part(NamedTuple):
-    """A stratum: what one unit of its share adds to the total, hits, and cases."""
+    """A stratum of a total: what one unit of its share adds, hits, and (effective) cases."""
 
     size: float
     hits: float
@@ -74,10 +70,10 @@ class Part(NamedTuple):
         return max(0.0, self.size**2 * share * (1 - share) / self.n)
 
 
-def stratified_total(parts: Sequence[Part], *, level: float = 0.95) -> Interval:
-    """The total over strata with its limits; of no stratum it is 0 and certain."""
+def stratified_total(parts: Sequence[Part], *, level: float = LEVEL) -> Interval:
+    """The total over strata with its score interval; of no stratum it is 0 and certain."""
     total, most = sum(part.size * part.hits / part.n for part in parts), sum(part.size for part in parts)
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = z_value(level)
     is_none, is_all = all(part.hits == 0 for part in parts), all(part.hits == part.n for part in parts)
     low = 0.0 if is_none else total + _distance(parts, z, -1)
     high = most if is_all else total + _distance(parts, z, 1)
@@ -85,7 +81,7 @@ def stratified_total(parts: Sequence[Part], *, level: float = 0.95) -> Interval:
 
 
 def _distance(parts: Sequence[Part], z: float, sign: int) -> float:
-    """How far the limit lies from the total, downwards for -1 and upwards for 1."""
+    """How far the bound lies from the total, downwards for -1 and upwards for 1."""
 
     def beyond(pull: float) -> float:
         return pull * sqrt(sum(part.variance(sign * pull) for part in parts)) - z
@@ -101,14 +97,17 @@ def _crossing(function: Callable[[float], float], start: float) -> float:
         low, high, below, above = high, 2 * high, above, function(2 * high)
     for _ in range(STEPS):
         middle = (low * above - high * below) / (above - below)
-        here = function(middle)
-        if here < 0:
-            low, below, above = middle, here, above / 2  # the Illinois rule: an end that stays put loses weight
+        height = function(middle)
+        if height < 0:
+            low, below, above = middle, height, above / 2  # the Illinois rule: an end that stays put loses weight
         else:
-            high, above, below = middle, here, below / 2
-        if abs(high - low) <= CLOSE * high or here == 0:
+            high, above, below = middle, height, below / 2
+        if abs(high - low) <= CLOSE * high or height == 0:
             break
     return high
+
+
+# Sums and ratios: MOVER
 
 
 def mover_sum(parts: Sequence[Interval]) -> Interval:
@@ -124,20 +123,20 @@ def mover_ratio(over: Interval, under: Interval) -> Interval:
     if over.value == 0 and under.value == 0:
         return Interval(nan, nan, nan, "nothing to divide by: both totals are 0")
     value = over.value / under.value if under.value else inf
-    return Interval(value, _low(over, under), _high(over, under))
+    return Interval(value, _ratio_low(over, under), _ratio_high(over, under))
 
 
-def _low(over: Interval, under: Interval) -> float:
+def _ratio_low(over: Interval, under: Interval) -> float:
     rest = over.low * (2 * over.value - over.low)
     if rest <= 0:
         return 0.0
     product = over.value * under.value
     root = sqrt(max(0.0, product**2 - rest * under.high * (2 * under.value - under.high)))
-    # Both are 0 only where the number below the line is 0 and known to be so.
+    # Both are 0 only where the denominator is 0 and known to be so.
     return rest / (product + root) if product + root else inf
 
 
-def _high(over: Interval, under: Interval) -> float:
+def _ratio_high(over: Interval, under: Interval) -> float:
     bottom = under.low * (2 * under.value - under.low)
     if bottom <= 0:
         return inf
@@ -146,13 +145,12 @@ def _high(over: Interval, under: Interval) -> float:
     return (product + root) / bottom
 
 
-BETAS = (0.5, 1.0)
-IntervalMethod: TypeAlias = Literal["score", "jeffreys"]
+# Precision, recall and F from judged strata
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Items that are drawn alike; `size` may be a share of an endless corpus, `errors` a sum of shares of raters."""
+    """Items that are drawn alike; `size` may be a share of an infinite corpus, `errors` a sum of shares of raters."""
 
     name: str
     is_flagged: bool
@@ -168,7 +166,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a system is worth; hit, false_alarm and miss are totals over the corpus."""
+    """Precision, recall and F of a system; hit, false_alarm and miss are totals over the corpus."""
 
     precision: Interval
     recall: Interval
@@ -180,58 +178,27 @@ class Scores:
 
 
 def scores(
-    strata: Sequence[Stratum], *, fpc: bool = True, level: float = 0.95, limits: IntervalMethod = "score"
+    strata: Sequence[Stratum], *, fpc: bool = True, level: float = LEVEL, method: IntervalMethod = "score"
 ) -> Scores:
-    """P, R and F with limits that hold: MOVER on score limits of hits and misses."""
+    """P, R and F with intervals that hold: MOVER on score intervals of hits and misses."""
     sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
-    hit, miss = (_total(side, limits, fpc=fpc, level=level) for side in sides)
+    hit, miss = (_total(side, method, fpc=fpc, level=level) for side in sides)
     n_flagged = sum(stratum.size for stratum in sides[0])
-    f = {beta: _f(hit, miss, n_flagged, beta) for beta in BETAS}
-    is_simple = limits == "score" and all(len(side) <= 1 for side in sides)
-    method = "mover-wilson" if is_simple else f"mover-{limits}"
-    return Scores(_precision(hit, n_flagged), _recall(hit, miss), f, hit, _rest(hit, n_flagged), miss, method)
+    is_simple = method == "score" and all(len(side) <= 1 for side in sides)
+    return Scores(
+        precision=_precision(hit, n_flagged),
+        recall=_recall(hit, miss),
+        f={beta: _f(hit, miss, n_flagged, beta) for beta in BETAS},
+        hit=hit,
+        false_alarm=_false_alarms(hit, n_flagged),
+        miss=miss,
+        method="mover-wilson" if is_simple else f"mover-{method}",
+    )
 
 
 def expected_misses(strata: Sequence[Stratum]) -> float:
-    """How many errors the judged items of the strata that are not flagged hold; below three, limits are too short."""
+    """The errors among the judged items of strata that are not flagged; below three, intervals are too short."""
     return sum(stratum.errors for stratum in _side(strata, is_flagged=False))
-
-
-def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
-    return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
-
-
-def _total(side: Sequence[Stratum], limits: IntervalMethod, *, fpc: bool, level: float) -> Interval:
-    lent = pooled_rate(side)
-    judged = [stratum for stratum in side if _says(stratum, fpc=fpc)]
-    unseen = [Interval(stratum.size * lent, 0.0, stratum.size) for stratum in side if not _says(stratum, fpc=fpc)]
-    seen = _by_score(judged, fpc, level) if limits == "score" else _by_jeffreys(judged, fpc, level)
-    total, size = mover_sum([*seen, *unseen]), sum(stratum.size for stratum in side)
-    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)
-
-
-def _says(stratum: Stratum, *, fpc: bool) -> bool:
-    """Whether what was judged says anything of the rest; half an item of a stratum of one (in a plan) does not."""
-    return effective_n(stratum.n_judged, stratum.size if fpc else inf) > 0
-
-
-def _by_score(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
-    """The errors of all judged strata; a stratum judged whole is known and only moves the limits."""
-    worths = [effective_n(each.n_judged, each.size if fpc else inf) for each in judged]
-    pairs = list(zip(judged, worths, strict=True))
-    known = sum(each.size * each.rate for each, worth in pairs if worth == inf)
-    parts = [Part(each.size, each.rate * worth, worth) for each, worth in pairs if worth < inf]
-    return [Interval(known, known, known), stratified_total(parts, level=level)]
-
-
-def _by_jeffreys(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
-    shares = [
-        finite_jeffreys(each.errors, each.n_judged, size=each.size if fpc else inf, level=level) for each in judged
-    ]
-    return [
-        Interval(each.size * share.value, each.size * share.low, each.size * share.high)
-        for each, share in zip(judged, shares, strict=True)
-    ]
 
 
 def pooled_rate(side: Sequence[Stratum]) -> float:
@@ -241,14 +208,53 @@ def pooled_rate(side: Sequence[Stratum]) -> float:
     return sum(stratum.size * stratum.rate for stratum in judged) / size if size else nan
 
 
+def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
+    return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
+
+
+def _total(side: Sequence[Stratum], method: IntervalMethod, *, fpc: bool, level: float) -> Interval:
+    borrowed = pooled_rate(side)
+    judged = [stratum for stratum in side if _is_informative(stratum, fpc=fpc)]
+    unseen = [stratum for stratum in side if not _is_informative(stratum, fpc=fpc)]
+    seen = _score_totals(judged, fpc, level) if method == "score" else _jeffreys_totals(judged, fpc, level)
+    total = mover_sum([*seen, *(Interval(stratum.size * borrowed, 0.0, stratum.size) for stratum in unseen)])
+    size = sum(stratum.size for stratum in side)
+    return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)
+
+
+def _is_informative(stratum: Stratum, *, fpc: bool) -> bool:
+    """Whether what was judged says anything of the rest; half an item of a stratum of one (in a plan) does not."""
+    return _worth(stratum, fpc=fpc) > 0
+
+
+def _worth(stratum: Stratum, *, fpc: bool) -> float:
+    return effective_n(stratum.n_judged, stratum.size if fpc else inf)
+
+
+def _score_totals(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    """The errors of all judged strata; a stratum judged whole is known and only moves the interval."""
+    worths = [(stratum, _worth(stratum, fpc=fpc)) for stratum in judged]
+    known = sum(stratum.size * stratum.rate for stratum, worth in worths if worth == inf)
+    parts = [Part(stratum.size, stratum.rate * worth, worth) for stratum, worth in worths if worth < inf]
+    return [Interval(known, known, known), stratified_total(parts, level=level)]
+
+
+def _jeffreys_totals(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+    totals = []
+    for stratum in judged:
+        size = stratum.size
+        share = finite_jeffreys(stratum.errors, stratum.n_judged, size=size if fpc else inf, level=level)
+        totals.append(Interval(size * share.value, size * share.low, size * share.high))
+    return totals
+
+
 def _precision(hit: Interval, n_flagged: float) -> Interval:
     if n_flagged == 0:
         return Interval(nan, nan, nan, "the system flags nothing")
     return _or_unjudged(Interval(hit.value / n_flagged, hit.low / n_flagged, hit.high / n_flagged))
 
 
-def _rest(hit: Interval, n_flagged: float) -> Interval:
-    """What is flagged and no hit."""
+def _false_alarms(hit: Interval, n_flagged: float) -> Interval:
     return _or_unjudged(Interval(n_flagged - hit.value, n_flagged - hit.high, n_flagged - hit.low))
 
 
@@ -274,28 +280,36 @@ def _or_unjudged(interval: Interval) -> Interval:
     return Interval(nan, nan, nan, "no item of a stratum it needs was judged")
 
 
-def normal_scores(strata: Sequence[Stratum], *, level: float = 0.95) -> Scores:
+# The same with the paper's normal intervals
+
+
+def normal_scores(strata: Sequence[Stratum], *, level: float = LEVEL) -> Scores:
     """P, R and F with the paper's normal intervals (T&C 2008, 6.3), the delta method for R and F."""
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = z_value(level)
     flagged, other = _side(strata, is_flagged=True), _side(strata, is_flagged=False)
     n_flagged = sum(stratum.size for stratum in flagged)
     (hits, var_hits), (misses, var_misses) = _moments(flagged), _moments(other)
-    hit, miss = (_normal(*each, z) for each in ((hits, var_hits), (misses, var_misses)))
+    hit, miss = _normal(hits, var_hits, z), _normal(misses, var_misses, z)
     total = hits + misses
     recall = _recall(Interval(hits, hits, hits), Interval(misses, misses, misses)).value
     var_recall = (misses**2 * var_hits + hits**2 * var_misses) / total**4 if total else nan
-    f = {beta: _normal(*_f_moments(n_flagged, hits, misses, var_hits, var_misses, beta), z) for beta in BETAS}
     return Scores(
-        _precision(hit, n_flagged), _normal(recall, var_recall, z), f, hit, _rest(hit, n_flagged), miss, "normal"
+        precision=_precision(hit, n_flagged),
+        recall=_normal(recall, var_recall, z),
+        f={beta: _normal(*_f_moments(n_flagged, hits, misses, var_hits, var_misses, beta), z) for beta in BETAS},
+        hit=hit,
+        false_alarm=_false_alarms(hit, n_flagged),
+        miss=miss,
+        method="normal",
     )
 
 
 def _moments(side: Sequence[Stratum]) -> tuple[float, float]:
     """The total of errors and its variance as the normal formula has it."""
-    lent = pooled_rate(side)
-    total = sum(stratum.size * (stratum.rate if stratum.n_judged else lent) for stratum in side)
+    borrowed = pooled_rate(side)
+    total = sum(stratum.size * (stratum.rate if stratum.n_judged else borrowed) for stratum in side)
     judged = [stratum for stratum in side if stratum.n_judged]
-    return total, sum(each.size**2 * each.rate * (1 - each.rate) / each.n_judged for each in judged)
+    return total, sum(stratum.size**2 * stratum.rate * (1 - stratum.rate) / stratum.n_judged for stratum in judged)
 
 
 def _f_moments(

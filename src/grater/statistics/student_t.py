@@ -1,10 +1,10 @@
-"""Limits where few are drawn: Student's t on the spread of resamples.
+"""Intervals and tests where few units are drawn: Student's t on the spread of resamples.
 
 A handful of raters drawn with replacement cannot spread as far as raters in the world do, and no percentile of such
-resamples, however far out, gives limits that hold (docs/evaluating.md).  Their standard deviation is sound after a
-factor sqrt(n / (n - 1)), so limits are the value ± that times t of n - 1 degrees of freedom (Efron & Tibshirani 1993,
-section 12.2).  A score between 0 and 1 is taken on the scale of its logit, so that limits stay between 0 and 1; where
-a resample reaches 0 or 1, and for differences and totals, as it is.
+resamples, however far out, gives an interval that holds (docs/evaluating.md).  Their standard deviation is sound
+after a factor sqrt(n / (n - 1)), so the interval is the value ± that times t of n - 1 degrees of freedom (Efron &
+Tibshirani 1993, section 12.2).  A score between 0 and 1 is taken on the scale of its logit, so that the interval
+stays between 0 and 1; where a resample reaches 0 or 1, and for differences and totals, as it is.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from scipy.special import expit, logit, stdtr, stdtrit
 
 from grater.model import Interval
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import LEVEL, NO_DRAWS, NO_UNIT, ONE_UNIT, Numbers
 from grater.statistics.multiple import holm
-from grater.statistics.paired import LEVEL, NO_DRAWS, TOO_FEW, Drawn, PairTest
+from grater.statistics.paired import Drawn, PairTest
 
 SHARE = (0.0, 1.0)
 """The ends of a score that is taken on the scale of its logit."""
@@ -28,11 +28,11 @@ APART = (-2.0, 2.0)
 
 
 def student_interval(
-    value: float, drawn: Numbers, *, n_units: int, level: float, ends: tuple[float, float] = (-inf, inf)
+    value: float, drawn: Numbers, *, n_units: int, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
 ) -> Interval:
-    """A number with limits from resamples of few units, never beyond its `ends`."""
+    """A number with an interval from resamples of few units, never beyond its `ends`."""
     if n_units < 2 or isnan(value):
-        return Interval(value, nan, nan, TOO_FEW if n_units else "there is nothing to score")
+        return Interval(value, nan, nan, ONE_UNIT if n_units else NO_UNIT)
     if not drawn.size:
         return Interval(value, nan, nan, NO_DRAWS)
     t = float(stdtrit(n_units - 1, (1 + level) / 2))
@@ -44,23 +44,22 @@ def student_interval(
 
 
 def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:
-    """The same pairs with limits and p of Student's t in place of the bootstrap's percentiles."""
-    place = {name: at for at, name in enumerate(systems.names)}
-    found, p = [], []
+    """The same pairs with intervals and p of Student's t in place of the bootstrap's percentiles."""
+    column = {name: index for index, name in enumerate(systems.names)}
+    differences, p = [], []
     for test in tests:
-        drawn = systems.drawn[:, place[test.first]] - systems.drawn[:, place[test.second]]
+        drawn = systems.drawn[:, column[test.first]] - systems.drawn[:, column[test.second]]
         value = test.difference.value
-        found.append(student_interval(value, drawn, n_units=systems.n_units, level=LEVEL, ends=APART))
+        differences.append(student_interval(value, drawn, n_units=systems.n_units, ends=APART))
         p.append(_p(value, drawn, systems.n_units))
-    adjusted = holm(p)
     return [
         replace(
             test,
             difference=difference,
-            p={**test.p, "bootstrap": each},
-            holm={**test.holm, "bootstrap": of_all},
+            p={**test.p, "bootstrap": plain},
+            holm={**test.holm, "bootstrap": adjusted},
         )
-        for test, difference, each, of_all in zip(tests, found, p, adjusted, strict=True)
+        for test, difference, plain, adjusted in zip(tests, differences, p, holm(p), strict=True)
     ]
 
 

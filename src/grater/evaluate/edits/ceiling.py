@@ -30,8 +30,8 @@ from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Essay, Interval, Json
 from grater.rng import generator
 from grater.signature import Signature
-from grater.statistics.bootstrap import Design, Numbers, by_document, by_sentence, resampled_sums
-from grater.statistics.paired import percentile_interval
+from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums
+from grater.statistics.intervals import Numbers, percentile_interval
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 

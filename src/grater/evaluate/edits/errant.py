@@ -73,7 +73,7 @@ from grater.evaluate.edits.metrics import (
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 
 PairCountArray: TypeAlias = npt.NDArray[np.int64]
 

@@ -61,7 +61,8 @@ from grater.evaluate.edits.systems import (
 from grater.model import Essay, Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import MOST_WEIGHTS, Numbers, expanded_tail
+from grater.statistics.bootstrap import MOST_WEIGHTS
+from grater.statistics.intervals import Numbers, expanded_tail
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]

@@ -90,7 +90,7 @@ from grater.evaluate.edits.systems import (
 )
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 
 NOBODY = "0"
 """The annotator of a block that has none: the official scorer's name for it."""

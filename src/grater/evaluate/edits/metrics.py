@@ -39,7 +39,7 @@ from grater.evaluate.edits.systems import Hypothesis, References, Sentences
 from grater.model import Essay
 from grater.registry import Registry
 from grater.signature import Signature
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]

@@ -22,9 +22,10 @@ from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.signature import Signature, require_same
-from grater.statistics.bootstrap import Design, Numbers, by_document, by_sentence, resampled_sums, swapped_sums
+from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
+from grater.statistics.intervals import LEVEL, Numbers, percentile_interval
 from grater.statistics.multiple import rank_groups
-from grater.statistics.paired import LEVEL, Drawn, PairTest, Test, paired_tests, percentile_interval
+from grater.statistics.paired import Drawn, PairTest, Test, paired_tests
 
 Cluster: TypeAlias = Literal["sentence", "document"]
 

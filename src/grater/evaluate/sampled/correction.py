@@ -26,7 +26,7 @@ from grater.evaluate.sampled.estimates import Difference
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Numbers
+from grater.statistics.intervals import Numbers
 from grater.statistics.stratified import BETAS, Stratum, pooled_rate
 from grater.tables import Judgments, Table
 

@@ -29,8 +29,8 @@ from grater.evaluate.sampled.estimates import Difference
 from grater.evaluate.truth import Truth
 from grater.model import Interval
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, Ints, Numbers, defined_draws
-from grater.statistics.paired import percentile_interval
+from grater.statistics.bootstrap import Chance, defined_draws
+from grater.statistics.intervals import Ints, Numbers, percentile_interval
 from grater.statistics.stratified import Scores
 from grater.statistics.student_t import SHARE, student_interval
 

@@ -1,0 +1,85 @@
+"""From a standard error, or from the draws of a bootstrap, to a confidence interval.
+
+`normal_interval` is the value plus or minus z standard errors.  `percentile_interval` takes *expanded percentiles*
+(Hesterberg 2015, The American Statistician 69, 371-386): a plain percentile interval of n units is too narrow by
+sqrt((n - 1) / n) and by the difference of Student's t from the normal, and both are put back.  With a few hundred
+units nothing changes; with five it matters much.  A single unit cannot be resampled: the interval is nan, with the
+reason.
+
+What remains is skew, which percentiles do not correct.  For densities that differ much between documents (gamma of
+shape 2, 2,000 simulated corpora) 95 % intervals covered .920 with 8 units, .934 with 40, .948 with 150 and .950 with
+400; most misses lay too low.  Below a hundred units read them as a little too narrow.
+"""
+
+from __future__ import annotations
+
+from math import inf, isnan, nan, sqrt
+from statistics import NormalDist
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.model import Interval
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+LEVEL = 0.95
+RESAMPLES = 1000
+ONE_UNIT = "a single unit cannot be resampled"
+NO_UNIT = "there is nothing to score"
+NO_DRAWS = "no resample was drawn"
+
+
+def z_value(level: float = LEVEL) -> float:
+    """The normal quantile that leaves (1 - level) / 2 above it: 1.96 for 95 %."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def two_sided_p(z: float) -> float:
+    """The chance of a standard normal number at least as far from 0."""
+    return 2 * NormalDist().cdf(-abs(z))
+
+
+def normal_interval(
+    value: float, error: float, *, level: float = LEVEL, ends: tuple[float, float] = (-inf, inf)
+) -> Interval:
+    """The value plus or minus z standard errors, never beyond its `ends`."""
+    half = z_value(level) * error
+    return Interval(value, max(ends[0], value - half), min(ends[1], value + half))
+
+
+def percentile_interval(
+    value: float, draws: Numbers, *, n_units: int, level: float = LEVEL, one_unit: str = ONE_UNIT
+) -> Interval:
+    """The value with the expanded percentiles of its draws; `one_unit` names a unit in the reason for having none."""
+    if n_units < 2 or isnan(value):
+        return Interval(value, nan, nan, one_unit if n_units else NO_UNIT)
+    if not draws.size:
+        return Interval(value, nan, nan, NO_DRAWS)
+    return tail_interval(value, draws, expanded_tail(n_units, level=level))
+
+
+def tail_interval(
+    value: float, draws: Numbers, tail: float, *, method: Literal["linear", "inverted_cdf"] = "linear"
+) -> Interval:
+    """What `tail` of the draws lie below, and what as many lie above; the value itself is never excluded."""
+    low, high = np.quantile(draws, [tail, 1 - tail], method=method)
+    return Interval(value, min(float(low), value), max(float(high), value))
+
+
+def expanded_tail(n_units: int, *, level: float = LEVEL) -> float:
+    """The share of draws left out on each side, so that n units give the width that Student's t would."""
+    t = student_quantile((1 + level) / 2, n_units - 1)
+    return NormalDist().cdf(-sqrt(n_units / (n_units - 1)) * t)
+
+
+def student_quantile(share: float, freedom: int) -> float:
+    """Abramowitz & Stegun 26.7.5: off by 3 % at two degrees of freedom, by less than 1 % from three on."""
+    # Good enough to say how far out to look, and importing scipy for it costs a fifth of a second.
+    z = NormalDist().inv_cdf(share)
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / freedom + second / freedom**2 + third / freedom**3
