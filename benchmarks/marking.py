@@ -17,9 +17,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grater.server.work.desk import desk_of
 from grater.store import revisions
 from grater.store.people import Person
+from grater.study.work import desk_of
 from grater.tasks.marking import tagset_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -17,10 +17,10 @@ from playwright.sync_api import Browser, BrowserContext
 from grater.model import Essay, Item, Span
 from grater.server import Settings, create_app
 from grater.server.context import SESSION
-from grater.server.work.desk import take_next
 from grater.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
+from grater.study.work import take_next
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.task import Answer

@@ -11,8 +11,8 @@ import json
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.server.work.desk import desk_of, hand_in
 from grater.store import adjudications, leases
+from grater.study.work import desk_of, hand_in
 from grater.tasks.construction import CONSTRUCTIONS
 from grater.tasks.marking import edits_of
 from tests.browser.chromium import watched

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from grater.model import Json
 from grater.server import Settings, setup_link
 from grater.server.roles import PAGES
-from grater.server.work.desk import desk_of, hand_in
 from grater.server.work.pages import last_page
 from grater.store import essays, gold, invitations, jobs, panels, revisions, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.adjudication import review
 from grater.study.people import add_seat
+from grater.study.work import desk_of, hand_in
 from tests.browser.site import NUMBER, Site
 from tests.browser.test_adjudication import marked, rated
 from tests.browser.test_mining import mined_list

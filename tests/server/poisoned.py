@@ -9,7 +9,6 @@ from functools import partial
 from urllib.parse import urlencode
 
 from grater.model import Decision, Essay, Item, Json, Span
-from grater.server.work.desk import desk_of, hand_in, take_next
 from grater.server.work.pages import last_page
 from grater.store import (
     Store,
@@ -38,6 +37,7 @@ from grater.store.revisions import Finding
 from grater.store.units import NewUnit
 from grater.study.mining import mine_study
 from grater.study.people import seat
+from grater.study.work import desk_of, hand_in, take_next
 from grater.tasks import Answer
 from tests.study.mined_lists import MORE, TEXT, count
 

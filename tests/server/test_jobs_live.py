@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grater.server.jobs.live import live_agreement
+from grater.study.evaluation import live_agreement
 from grater.tasks import TASKS
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from grater.errors import BadInput
 from grater.model import Essay, Json
-from grater.server.marking.pages import checked, findings
 from grater.study import jobs
+from grater.study.drafts import checked, findings
 from grater.tasks.task import Unit
 from tests.server.studies import BASE, Browser, Study, served
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from grater.server.work.desk import submission_id_of
 from grater.store import checks, jobs, judgments, leases, progress, submissions, units
 from grater.store.clock import DAY, HOUR
+from grater.study.work import submission_id_of
 from grater.tasks.construction import CONSTRUCTIONS
 from tests.server.studies import Browser, Patience, Study, add_practice, hidden
 

@@ -15,13 +15,13 @@ import pytest
 from grater.errors import Conflict, UsageError
 from grater.model import Essay
 from grater.rng import generator
-from grater.server.work.desk import desk_of, hand_in, take_next
 from grater.store import Store, assignments, checks, essays, jobs, people, units
 from grater.store.units import StudyUnit
 from grater.study.importing import import_files
 from grater.study.job_units import batches
 from grater.study.jobs import JobPlan, add_job, hand_over_by_name
 from grater.study.people import add_seat
+from grater.study.work import desk_of, hand_in, take_next
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS
 from tests.study.files import ESSAYS, write_decisions, write_essays, write_items, write_text

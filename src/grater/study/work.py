@@ -1,16 +1,170 @@
-"""TODO: what this chapter is."""
+"""A rater's work between the store and the tasks: take a unit, look at it, hand it in.
+
+The page of a lease is made from the unit, the task and a stream of chance that belongs to the lease and the study's
+key, so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or
+an old page from the browser's memory is the same submission again, or a conflict, never a second judgment.
+
+TODO: what this chapter is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sqlalchemy import Row
 
-from grater.store import Tx, assignments, judgments, leases, people, progress, submissions
+from grater.errors import NotFound, StoreBusy, StoreFull, UsageError
+from grater.model import Json
+from grater.rng import generator
+from grater.store import (
+    Store,
+    Tx,
+    assignments,
+    gold_review,
+    intake,
+    judgments,
+    leases,
+    panels,
+    people,
+    progress,
+    submissions,
+    units,
+)
 from grater.store.jobs import Job
+from grater.store.leases import Lease
 from grater.store.people import Person
-from grater.tasks import TASKS, Answer
+from grater.store.submissions import Receipt
+from grater.store.units import About, StudyUnit
+from grater.tasks import TASKS, Answer, Shown, Task, Unit
+
+LOG = logging.getLogger("grater.study.work")
+
+NOT_YOURS = "there is no such piece of work, or it is not yours"
+MOST_SHOWN = 500
+NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """One unit in one rater's hands; `key` is the study's own, from which chance comes."""
+
+    lease: Lease
+    unit: StudyUnit
+    task: Task
+    key: str = field(repr=False)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """All that the page may show, the same on every visit; an answer is stored without it."""
+        return _shown(self.unit.job.task, self.unit.unit, self.key, self.lease.lease_id)
+
+    @property
+    def submission_id(self) -> str:
+        return submission_id_of(self.lease.lease_id)
+
+
+@lru_cache(maxsize=MOST_SHOWN)
+def _shown(task: str, unit: Unit, key: str, lease_id: str) -> Shown:
+    """Remembered for a while: a unit is taken by one request and looked at by the next."""
+    return TASKS[task].show(unit, rng=generator(0, key, lease_id))
+
+
+def submission_id_of(lease_id: str) -> str:
+    """The one id under which the answer to a lease is stored."""
+    digest = hashlib.sha256(f"submission|{lease_id}".encode()).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=4))
+
+
+def take_next(store: Store, *, job_id: str, person_id: str) -> Lease | None:
+    """The lease that the rater holds in this job, or a new one."""
+    desk = take_desk(store, job_id=job_id, person_id=person_id)
+    return None if desk is None else desk.lease
+
+
+def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
+    """The same with all that belongs to it; what its page must not tell is kept with the lease."""
+    with store.write(brief=True) as tx:
+        lease = leases.take(tx, job_id=job_id, person_id=person_id)
+        if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
+            panels.conclude(tx, job_id, person_id)
+            return None
+        desk = _desk(tx, lease)
+        if not lease.kept and desk.shown.kept:
+            leases.keep(tx, lease.lease_id, desk.shown.kept)
+            desk = replace(desk, lease=replace(lease, kept=desk.shown.kept))
+        return desk
+
+
+def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
+    """A piece of work, if it is this person's; to anybody else it does not exist."""
+    found = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    if found is None:
+        raise NotFound(NOT_YOURS)
+    lease, unit = found
+    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
+
+
+def hand_in(
+    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+) -> Receipt:
+    """Store the answer to a lease; when this returns it is stored for good."""
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
+    body: dict[str, Json] = {
+        name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
+    }
+    with store.write(brief=True) as tx:
+        receipt = intake.receive(
+            tx,
+            submission_id=submission_id or desk.submission_id,
+            lease_id=desk.lease.lease_id,
+            person_id=desk.lease.person_id,
+            body=body,
+            answers=answers,
+            seconds=seconds,
+            about=About(desk.lease.place, desk.unit.role, desk.lease.job_id),
+        )
+    if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
+        _doubt(store, desk.unit.unit_id)
+    return receipt
+
+
+def _doubt(store: Store, unit_id: str) -> None:
+    """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next miss asks."""
+    try:
+        with store.write() as tx:
+            gold_review.doubt(tx, unit_id)
+    except (StoreBusy, StoreFull) as error:
+        LOG.warning("%s", error)
+
+
+def seconds_of(text: str, lease: Lease, now: int) -> float:
+    """How long the rater took: what the page measured, but never more than since the unit was handed out."""
+    longest = max(0.0, (now - lease.issued_at) / 1000)
+    try:
+        measured = float(text)
+    except ValueError:
+        return longest
+    return min(measured, longest) if measured >= 0 else longest
+
+
+def _desk(tx: Tx, lease: Lease) -> Desk:
+    unit = units.get(tx, lease.unit_id)
+    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
+
+
+def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
+    """A unit as raters see it, for managers and adjudicators; the sides of a choice fall by the unit here."""
+    unit = units.get(tx, unit_id)
+    try:
+        return TASKS[unit.job.task].show(unit.unit, rng=generator(0, tx.key, unit_id))
+    except UsageError as error:  # imported judgments may lack what a page would need, and can still be looked at
+        return Shown(str(error), (), "", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +211,8 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
         Sent(people.get(tx, row.person_id), row, judgments.answers_of(tx, row.submission_id))
         for row in submissions.of_unit(tx, unit_id)
     ]
+
+
+def is_told(desk: Desk, is_right: bool | None) -> bool:
+    """Whether the rater hears what would have been right."""
+    return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from grater.server.adjudication.differences import Kind, Place
-from grater.server.adjudication.pages import letter_of, loaded, sent_edit, table_of
+from grater.server.adjudication.pages import loaded
 from grater.server.calls import A_PAGE, LARGEST, Edit, Most, Page, Shape, Shown, Start, calls_about, cut, example
 from grater.server.context import Context
 from grater.server.units.api import Decision, SentAnswers, decision_json, sent_json
@@ -15,6 +14,7 @@ from grater.server.work.shapes import Said
 from grater.store import Tx, adjudications, jobs
 from grater.store.jobs import Job
 from grater.study.adjudication import MARKING, Waiting, done_of, shown_by, waiting
+from grater.study.essay_adjudication import Kind, Place, letter_of, sent_edit, table_of
 from grater.study.limits import LONGEST_COMMENT
 from grater.tasks import TASKS
 

@@ -18,26 +18,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
 from grater.model import Edit, Json, Span
-from grater.server.adjudication.differences import Place, changed_tokens, places_of
 from grater.server.context import Context, RequestContext, version_of
-from grater.server.marking.pages import tag_json
 from grater.server.rendering import pager
-from grater.server.work.desk import shown_to_staff
 from grater.server.work.pages import by_field
-from grater.store import Tx, adjudications, jobs, judgments, submissions, units
-from grater.store.adjudications import ANNOTATOR, Adjudication
+from grater.store import adjudications, jobs, units
+from grater.store.adjudications import ANNOTATOR
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
 from grater.study.adjudication import MARKING, done_of, far_of, next_of, shown_by
+from grater.study.drafts import tag_json
+from grater.study.essay_adjudication import Place, Table, changed_tokens, sent_edit, table_of
 from grater.study.limits import LONGEST_COMMENT
-from grater.study.work import Sent, is_finished, sent_for
+from grater.study.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.tasks import TASKS, Answer, Shown
 from grater.tasks.form import CONFIDENCE, LABEL
 from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
@@ -90,37 +88,6 @@ def on_from(context: RequestContext, job: Job, unit_id: str) -> Response:
 
 
 NOTHING, OWN, MORE = "nothing", "own", "more"
-AROUND = 90
-"""Characters shown before and after a place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
-
-    unit: StudyUnit
-    by_rater: Mapping[str, tuple[Edit, ...]]
-    aside: tuple[str, ...]
-    earlier: Adjudication | None
-
-    @property
-    def text(self) -> str:
-        return self.unit.unit.essay.text
-
-    @property
-    def version(self) -> int:
-        return self.earlier.version if self.earlier else 0
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        return places_of(self.unit.unit.essay, self.by_rater)
-
-    def around(self, span: Span) -> tuple[str, str, str]:
-        """The words before a place, its own, and those behind it."""
-        before, after = self.text[: span.start], self.text[span.end :]
-        start = _cut(before[-AROUND:], is_front=True) if len(before) > AROUND else before
-        end = _cut(after[:AROUND], is_front=False) if len(after) > AROUND else after
-        return start, span.of(self.text), end
 
 
 def essay_page(context: RequestContext, unit: StudyUnit) -> Response:
@@ -152,25 +119,6 @@ def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], 
     with context.server.store.read() as tx:
         table = table_of(tx, unit)
     return _page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
-
-
-def table_of(tx: Tx, unit: StudyUnit) -> Table:
-    """Every valid marking of the essay, under letters in the order in which they came."""
-    by_rater: dict[str, tuple[Edit, ...]] = {}
-    aside = []
-    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
-    for number, row in enumerate(valid):
-        letter = letter_of(number)
-        (answer,) = judgments.answers_of(tx, row.submission_id)
-        by_rater[letter] = edits_of(answer, rater=letter)
-        if answer.label == SET_ASIDE:
-            aside.append(letter)
-    return Table(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
-
-
-def letter_of(number: int) -> str:
-    """What an annotator is called here: whose work it is should not matter."""
-    return chr(ord("A") + number) if number < 26 else f"A{number}"
 
 
 def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
@@ -275,18 +223,6 @@ def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[An
     return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
 
 
-def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
-    """An edit as the marking page sends it."""
-    return {
-        "start": edit.span.start,
-        "end": edit.span.end,
-        "quote": edit.span.of(text),
-        "tag": edit.tag,
-        "replacements": list(edit.replacements),
-        "comment": edit.comment,
-    }
-
-
 def _page(
     context: RequestContext,
     table: Table,
@@ -320,13 +256,6 @@ def _readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
         return more_of(table, filled)
     except BadInput:
         return ()
-
-
-def _cut(words: str, *, is_front: bool) -> str:
-    """Cut at a blank, so that no word is shown in half."""
-    if is_front:
-        return "… " + words.partition(" ")[2] if " " in words else "…" + words
-    return words.rpartition(" ")[0] + " …" if " " in words else words + "…"
 
 
 @router.get("/adjudicate/{unit_id}")

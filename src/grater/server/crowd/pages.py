@@ -5,23 +5,19 @@ The terms of a job as a form: gold, redundancy, pay, hours, limits, who may take
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.agreement.summary import Agreement, Options, agreement
 from grater.crowd.pay import POLICIES
 from grater.crowd.terms import DAYS, terms_of
-from grater.errors import BadInput, Conflict, GraterError, NotFound, UsageError
+from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
-from grater.server.jobs.live import by_people
 from grater.store import gold_review, jobs, judgments, messages, progress, trust, units
 from grater.store.clock import from_iso
 from grater.study.corpus import TASK as MARKING
-from grater.study.evaluation import RESAMPLES, scores_so_far
+from grater.study.evaluation import agreement_so_far, scores_so_far
 from grater.study.limits import MOST_UNITS_A_RATER
 from grater.study.money import job_costs
 from grater.study.status import pace_of
@@ -54,15 +50,6 @@ def crowd_page(context: Context, job_id: str) -> Response:
     found = None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
     pace = pace_of(far, [from_iso(str(row["at"])) for row in rows])
     return context.page("crowd_live.html", shown, agreement=found, pace=pace)
-
-
-def agreement_so_far(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Agreement | None:
-    """How far people agree on the labels; None where nothing can be compared yet."""
-    said = by_people(rows, name=name, first=first)
-    try:
-        return agreement(said, Options(n_resamples=RESAMPLES, most_raters=0)) if len(said) else None
-    except GraterError:
-        return None
 
 
 @router.get("/manage/jobs/{job_id}/terms")

@@ -10,13 +10,13 @@ from grater.errors import NotFound
 from grater.server.calls import LARGEST, Body, Shape, Shown, calls_about, example
 from grater.server.context import Context
 from grater.server.raters.api import Dispute
-from grater.server.work.desk import shown_to_staff
 from grater.server.work.shapes import Known, known_json
 from grater.store import gold, gold_review, jobs, units
 from grater.store.gold_review import GoldRecord
 from grater.study.gold import REASON, known_gold
 from grater.study.gold import make_gold as one_gold
 from grater.study.limits import LONGEST_REASON
+from grater.study.work import shown_to_staff
 
 router = calls_about("gold")
 

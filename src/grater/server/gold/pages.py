@@ -7,10 +7,10 @@ from starlette.responses import Response
 
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
-from grater.server.work.desk import shown_to_staff
 from grater.store import gold, gold_review, jobs, people, units
 from grater.study.gold import REASON, known_gold
 from grater.study.limits import LONGEST_REASON, MOST_GOLD_UNITS
+from grater.study.work import shown_to_staff
 
 router = APIRouter()
 

@@ -18,13 +18,13 @@ from grater.errors import Conflict, NotFound
 from grater.model import Json
 from grater.server.calls import LARGEST, Body, Interval, Job, Name, Number, Shape, When, calls_about, example
 from grater.server.context import Context
-from grater.server.jobs.live import live_agreement, live_marks
 from grater.server.roles import MANAGERS
 from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, jobs, judgments, people, progress
 from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
+from grater.study.evaluation import live_agreement, live_marks
 from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
 from grater.study.limits import LONGEST_GUIDELINES, MINUTES_OF_A_MONTH, MOST_JUDGMENTS, MOST_UNITS
 from grater.study.samples import of_sample

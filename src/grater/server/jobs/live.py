@@ -15,18 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import polars as pl
 from markupsafe import Markup, escape
 
-from grater.agreement.edits import CorpusAgreement, edit_agreement
-from grater.agreement.summary import Agreement, agreement
-from grater.errors import GraterError
-from grater.model import Essay, Json
+from grater.model import Json
 from grater.store.clock import from_iso
 from grater.store.progress import Progress
-from grater.tables import Judgments, equal_in_number
-from grater.tables.judgments import with_labels
-from grater.tasks.task import Task, merged_by
 
 WIDTH = 480
 ROW = 30
@@ -110,48 +103,6 @@ def _short(label: str) -> Markup:
 
 
 MOST_POINTS = 200
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AgreementSoFar:
-    """What can be said now: the agreement on labels, on verdicts, or why there is none yet."""
-
-    labels: Agreement | None
-    verdicts: Agreement | None
-    reason: str
-
-
-def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0) -> AgreementSoFar:
-    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
-    verdict = task.verdict
-    found = by_people(rows, name=name, first=first)
-    judgments = with_labels(found, merged_by(task)) if merged_by(task) else found
-    n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
-    if not n_twice:
-        return AgreementSoFar(None, None, "No item has two judgments yet.")
-    try:
-        whole = agreement(judgments)
-        return AgreementSoFar(whole, agreement(with_labels(judgments, verdict)) if verdict else None, "")
-    except GraterError as error:
-        return AgreementSoFar(None, None, str(error))
-
-
-def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
-    """The agreement of annotators on where errors are, of what kind, how to mend them; or why there is none yet."""
-    if not any(len(essay.annotators) > 1 for essay in essays):
-        return None, "No essay has been marked by two annotators yet."
-    try:
-        return edit_agreement(essays), ""
-    except GraterError as error:
-        return None, str(error)
-
-
-def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
-    schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
-    said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
-    found = Judgments(pl.DataFrame(said, schema, orient="row"), name)
-    return equal_in_number(found, first)
 
 
 def unit_chart(progress: Progress) -> Markup:

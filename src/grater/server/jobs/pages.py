@@ -18,12 +18,12 @@ from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
-from grater.server.jobs.live import live_agreement, live_marks, rater_chart, time_chart, unit_chart
-from grater.server.work.desk import shown_to_staff
+from grater.server.jobs.live import rater_chart, time_chart, unit_chart
 from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
 from grater.store.jobs import JobState
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
+from grater.study.evaluation import live_agreement, live_marks
 from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
 from grater.study.limits import (
     LONGEST_GUIDELINES,
@@ -35,6 +35,7 @@ from grater.study.limits import (
 )
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
+from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 
 router = APIRouter()

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from grater.server.calls import LARGEST, Body, Edit, Shape, calls_about, example
 from grater.server.context import Context
-from grater.server.marking.pages import draft_of, findings, save
 from grater.server.work.shapes import EditSent
+from grater.study import drafts
+from grater.study.drafts import draft_of, findings
 from grater.tasks.marking import MOST_EDITS
 
 router = calls_about("work")
@@ -45,7 +46,8 @@ class DraftSaved(Shape):
 @router.get("/leases/{lease_id}/draft")
 def one_draft(context: Context, lease_id: str) -> Draft:
     """Your unfinished marks on an essay, with notes on them; revision 0 where nothing is saved yet."""
-    unit, draft = draft_of(context, lease_id)
+    with context.server.store.read() as tx:
+        unit, draft = draft_of(tx, lease_id, person_id=context.person.person_id)
     body = {"edits": [], "set_aside": False, **draft.body}
     return Draft.model_validate({**body, "revision": draft.revision, "findings": findings(unit, draft.body)})
 
@@ -57,4 +59,6 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
     body = sent.model_dump(exclude={"revision"})
-    return DraftSaved.model_validate(save(context, lease_id, revision=sent.revision, body=body))
+    with context.server.store.write() as tx:
+        saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
+    return DraftSaved.model_validate(saved)

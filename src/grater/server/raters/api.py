@@ -12,13 +12,13 @@ from pydantic import Field, StringConstraints
 from grater.server.calls import Answer, Body, Id, Interval, Number, Shape, Shown, When, calls_about, example
 from grater.server.context import Context
 from grater.server.money.api import Payment
-from grater.server.raters.pages import Missed, missed_by, require_slow, write_to_best
+from grater.server.raters.pages import require_slow, write_to_best
 from grater.server.work.shapes import Known, known_json
 from grater.store import admission, ejection, gold_review, jobs, messages, payments, trust
 from grater.store.clock import as_iso
 from grater.study.jobs import visible_job
 from grater.study.limits import LONGEST_FACT
-from grater.study.messages import answer
+from grater.study.messages import Missed, answer, missed_by
 from grater.study.raters import RaterLine, best, line_of, rater_lines
 
 talk_router = calls_about("talk")

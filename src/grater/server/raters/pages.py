@@ -5,26 +5,19 @@ A rater's side of a job: missed questions with their reasons, disputes, messages
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, Problem
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.work.crowd_view import crowd_view
-from grater.server.work.desk import shown_to_staff
-from grater.store import Tx, admission, ejection, gold, gold_review, jobs, judgments, messages, payments, units
-from grater.store.gold import Gold
-from grater.store.gold_review import Dispute
+from grater.store import Tx, admission, ejection, gold_review, jobs, messages, payments
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.units import StudyUnit
 from grater.study.jobs import visible_job
 from grater.study.limits import LONGEST_FACT, MOST_CENTS
-from grater.study.messages import answer
+from grater.study.messages import answer, missed_by
 from grater.study.raters import best, line_of, rater_lines
-from grater.tasks import Answer, Shown
 
 router = APIRouter()
 
@@ -102,18 +95,6 @@ def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
         raise BadInput(Problem("form", words))
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """A question with a known answer that the rater missed, and the dispute about it, if there is one."""
-
-    submission_id: str
-    unit: StudyUnit
-    shown: Shown
-    answers: tuple[Answer, ...]
-    known: tuple[Gold, ...]
-    dispute: Dispute | None
-
-
 @router.get("/jobs/{job_id}/talk")
 def talk_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
@@ -166,23 +147,6 @@ def say_about(context: Context, job_id: str) -> Response:
         visible_job(tx, job_id)
         admission.say_about(tx, context.person.person_id, country=country, languages=languages)
     return context.go(f"/jobs/{job_id}")
-
-
-def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
-    """The questions with known answers that a rater missed in a job."""
-    own = gold_review.disputes_of_person(tx, person_id)
-    return [
-        Missed(
-            each.submission_id,
-            units.get(tx, each.unit_id),
-            shown_to_staff(tx, each.unit_id),
-            judgments.answers_of(tx, each.submission_id),
-            tuple(gold.of_unit(tx, each.unit_id)),
-            own.get(each.submission_id),
-        )
-        for each in ejection.answers(tx, job.job_id, person_id)
-        if not each.is_right
-    ]
 
 
 def require_slow(context: RequestContext, what: str) -> None:

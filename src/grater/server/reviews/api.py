@@ -8,10 +8,10 @@ from starlette.responses import JSONResponse
 
 from grater.server.calls import Body, Shape, calls_about, example
 from grater.server.context import Context
-from grater.server.work.desk import desk_of
 from grater.server.work.shapes import Taken, desk_json
 from grater.store import jobs, revisions
 from grater.study.adjudication import review
+from grater.study.work import desk_of
 
 router = calls_about("reviews")
 

@@ -11,11 +11,11 @@ from fastapi import Query
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from grater.errors import NotFound
-from grater.server.adjudication.pages import sent_edit
 from grater.server.calls import A_PAGE, Edit, Most, Object, Page, Shape, Start, When, calls_about, cut, form_of
 from grater.server.context import Context
 from grater.server.study.pages import brought_in, report_file, zipped_study
 from grater.store import dump, essays, items, jobs, people, units
+from grater.study.essay_adjudication import sent_edit
 from grater.study.importing import KINDS
 from grater.study.tables import targets_of
 from grater.tasks import TASKS

@@ -14,11 +14,10 @@ from pydantic import Field
 from grater.errors import BadInput, Problem
 from grater.server.calls import A_PAGE, Answer, Most, Object, Page, Shape, Shown, Start, When, calls_about, cut
 from grater.server.context import Context
-from grater.server.work.desk import shown_to_staff
 from grater.server.work.shapes import Known, known_json
 from grater.store import adjudications, blinding, gold, jobs, judgments, progress, units
 from grater.store.adjudications import Adjudication
-from grater.study.work import Sent, sent_for
+from grater.study.work import Sent, sent_for, shown_to_staff
 
 router = calls_about("units")
 

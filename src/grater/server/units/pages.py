@@ -17,10 +17,9 @@ from starlette.responses import Response
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
-from grater.server.work.desk import shown_to_staff
 from grater.store import adjudications, blinding, gold, jobs, progress, units
 from grater.study.gold import make_gold
-from grater.study.work import sent_for
+from grater.study.work import sent_for, shown_to_staff
 from grater.tasks import TASKS
 
 router = APIRouter()

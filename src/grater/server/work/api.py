@@ -7,10 +7,9 @@ from starlette.responses import JSONResponse
 from grater.errors import NotFound
 from grater.server.calls import Answer, Shape, calls_about
 from grater.server.context import Context, RequestContext
-from grater.server.work.desk import Desk, desk_of, hand_in, take_desk
-from grater.server.work.pages import is_told
 from grater.server.work.shapes import Answered, EssayLease, FormLease, Known, Receipt, Taken, desk_json, known_json
 from grater.store import gold, judgments, leases, submissions
+from grater.study.work import Desk, desk_of, hand_in, is_told, take_desk
 
 router = calls_about("work")
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""

@@ -23,12 +23,11 @@ from grater.errors import BadInput, Conflict, NotFound
 from grater.registry import Registry
 from grater.server.context import Context, RequestContext
 from grater.server.work.crowd_view import crowd_view
-from grater.server.work.desk import Desk, desk_of, hand_in, seconds_of, submission_id_of, take_next
 from grater.store import Tx, gold, jobs, judgments, leases, panels, people, progress, revisions, submissions, trust
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
-from grater.study.work import own_job
+from grater.study.work import Desk, desk_of, hand_in, is_told, own_job, seconds_of, submission_id_of, take_next
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
 
@@ -194,11 +193,6 @@ def feedback_page(context: Context, lease_id: str) -> Response:
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
     return context.page("feedback.html", desk=desk, known=known, answers=answers, is_right=stored.is_right)
-
-
-def is_told(desk: Desk, is_right: bool | None) -> bool:
-    """Whether the rater hears what would have been right."""
-    return desk.unit.role == "practice" or (desk.unit.role == "gold" and is_right is False)
 
 
 def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]:

@@ -14,10 +14,10 @@ from pydantic import Field, StringConstraints
 
 from grater.model import Json
 from grater.server.calls import Body, Shape, Shown, When, example, shown_json
-from grater.server.marking.pages import tag_json
-from grater.server.work.desk import Desk
 from grater.store.clock import as_iso
 from grater.store.gold import Gold
+from grater.study.drafts import tag_json
+from grater.study.work import Desk
 from grater.tasks.marking import MOST_EDITS, tagset_of
 from grater.tasks.marking import TASK as MARKING
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grater.model import Edit, Essay, Span
-from grater.server.adjudication.differences import places_of
+from grater.study.essay_adjudication import places_of
 
 TEXT = "She adopted puppy. He own three chair near the sea, in summer."
 

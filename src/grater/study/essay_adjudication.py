@@ -1,9 +1,10 @@
-"""Where annotators of one essay differ: place by place, the differences first.
+"""A marked essay before its adjudicator: every annotator's edits, and where they differ, place by place.
 
-A place is a stretch of tokens on which the normalised edits of the annotators touch (NUCLE, section 3: grown and
-trimmed, so that *conduct* to *conduct a* and *survey* to *a survey* are the same edit).  At a place
-annotators may differ, in the paper's three senses and this order, in whether there is an error (`identification`), of
-what `type` it is, and in its `correction`; where they do not, they say the `same`.
+Annotators are letters: whose edit it is should not matter.  A place is a stretch of tokens on which the normalised
+edits of the annotators touch (NUCLE, section 3: grown and trimmed, so that *conduct* to *conduct a* and *survey* to
+*a survey* are the same edit).  At a place annotators may differ, in the paper's three senses and this order, in
+whether there is an error (`identification`), of what `type` it is, and in its `correction`; where they do not, they
+say the `same`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from grater.corpora.normalise import TokenEdit, normalise
-from grater.model import Edit, Essay, Span
+from grater.model import Edit, Essay, Json, Span
+from grater.store import Tx, adjudications, judgments, submissions
+from grater.store.adjudications import Adjudication
+from grater.store.units import StudyUnit
+from grater.tasks.marking import SET_ASIDE, edits_of
 from grater.text.tokens import tokens_of
 
 Kind: TypeAlias = Literal["identification", "type", "correction", "same"]
@@ -100,3 +105,74 @@ def _kind(said: Sequence[Sequence[TokenEdit]]) -> Kind:
     if len({frozenset((each.start, each.end, each.replacement) for each in mine) for mine in said}) > 1:
         return "correction"
     return "same"
+
+
+AROUND = 90
+"""Characters shown before and after a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What lies before the adjudicator: every annotator's edits and the earlier decision, if there is one."""
+
+    unit: StudyUnit
+    by_rater: Mapping[str, tuple[Edit, ...]]
+    aside: tuple[str, ...]
+    earlier: Adjudication | None
+
+    @property
+    def text(self) -> str:
+        return self.unit.unit.essay.text
+
+    @property
+    def version(self) -> int:
+        return self.earlier.version if self.earlier else 0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return places_of(self.unit.unit.essay, self.by_rater)
+
+    def around(self, span: Span) -> tuple[str, str, str]:
+        """The words before a place, its own, and those behind it."""
+        before, after = self.text[: span.start], self.text[span.end :]
+        start = _cut(before[-AROUND:], is_front=True) if len(before) > AROUND else before
+        end = _cut(after[:AROUND], is_front=False) if len(after) > AROUND else after
+        return start, span.of(self.text), end
+
+
+def table_of(tx: Tx, unit: StudyUnit) -> Table:
+    """Every valid marking of the essay, under letters in the order in which they came."""
+    by_rater: dict[str, tuple[Edit, ...]] = {}
+    aside = []
+    valid = [row for row in submissions.of_unit(tx, unit.unit_id) if row.status == "valid"]
+    for number, row in enumerate(valid):
+        letter = letter_of(number)
+        (answer,) = judgments.answers_of(tx, row.submission_id)
+        by_rater[letter] = edits_of(answer, rater=letter)
+        if answer.label == SET_ASIDE:
+            aside.append(letter)
+    return Table(unit, by_rater, tuple(aside), adjudications.find(tx, unit.unit_id))
+
+
+def letter_of(number: int) -> str:
+    """What an annotator is called here: whose work it is should not matter."""
+    return chr(ord("A") + number) if number < 26 else f"A{number}"
+
+
+def sent_edit(text: str, edit: Edit) -> dict[str, Json]:
+    """An edit as the marking page sends it."""
+    return {
+        "start": edit.span.start,
+        "end": edit.span.end,
+        "quote": edit.span.of(text),
+        "tag": edit.tag,
+        "replacements": list(edit.replacements),
+        "comment": edit.comment,
+    }
+
+
+def _cut(words: str, *, is_front: bool) -> str:
+    """Cut at a blank, so that no word is shown in half."""
+    if is_front:
+        return "… " + words.partition(" ")[2] if " " in words else "…" + words
+    return words.rpartition(" ")[0] + " …" if " " in words else words + "…"
