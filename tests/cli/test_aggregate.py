@@ -43,7 +43,7 @@ def crowd(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
     shown = run(crowd[0], "--truth", crowd[1]).stdout
-    for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy 0.", "Log-likelihood"):
+    for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy .", "Log-likelihood"):
         assert text in shown
     assert widest(shown) <= 80
 
@@ -63,7 +63,7 @@ def test_accuracy_against_truth_has_limits(crowd: tuple[Path, Path]) -> None:
     assert plain["low"] < plain["value"] < model["value"] < model["high"]
 
 
-def test_gold_is_held_fast(three: Path, tmp_path: Path) -> None:
+def test_gold_is_held_fixed(three: Path, tmp_path: Path) -> None:
     known = tmp_path / "gold.csv"
     known.write_text("item,label\n1,y\n", encoding="utf-8")
     value = found(three, "--gold", known, "--method", "one-coin", "--iterations", 3)
@@ -79,9 +79,9 @@ def test_posteriors_are_written_as_a_table(three: Path, tmp_path: Path) -> None:
     assert frame["label"].to_list() == ["x", "y", "x"]
 
 
-def test_ties_are_told(tmp_path: Path) -> None:
+def test_ties_are_counted(tmp_path: Path) -> None:
     write_table(judgments("1 a x", "1 b y"), tmp_path / "tie.csv")
-    assert "1 ties were broken at random" in run(tmp_path / "tie.csv", "--method", "majority").stdout
+    assert "1 tie broken at random" in run(tmp_path / "tie.csv", "--method", "majority").stdout
 
 
 def test_a_run_that_was_cut_short_is_told_on_standard_error(crowd: tuple[Path, Path]) -> None:
@@ -99,7 +99,7 @@ def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (["--method", "dawid"], "unknown aggregation method 'dawid'"),
-        (["--iterations", "0"], "expected --iterations of at least 1"),
+        (["--iterations", "0"], "expected iterations of at least 1"),
         (["--columns", "item=nothing"], "nothing"),
     ],
 )

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from grater.cli.check_feedback import CHANCES, Feedback, advice, limits, sureness
-from grater.detect.detector import Finding
 from grater.detect.prepositions.linear import save
-from grater.model import Decision, Essay, Item, Span
 from tests.cli.running import grater
 from tests.detect.prepositions.tiny import tiny_engine
 
@@ -158,29 +154,3 @@ def test_the_writer_is_told_what_was_not_looked_for(
         "Looked for: prepositions, missing prepositions; not for spelling, verbs, word order or anything else."
     )
     assert json.loads(grater(capsys, "check", essay, "--system", model, "--json").out)["note"] == note
-
-
-def finding(kind: str, suggestion: str, beliefs: dict[str, float]) -> Finding:
-    item = Item("e", Span(0, 2), kind)
-    decision = Decision(item.item_id, "mine", flagged=True, suggestion=suggestion)
-    return Finding(item, decision, "of", tuple(beliefs.items()))
-
-
-@pytest.mark.parametrize(
-    ("beliefs", "words"), [({"on": 0.96, "of": 0.01}, "sure"), ({"on": 0.85}, "fairly sure"), ({}, "")]
-)
-def test_sureness_is_what_the_system_believes(beliefs: dict[str, float], words: str) -> None:
-    assert sureness(finding("prep", "on", beliefs)) == words
-
-
-def test_a_second_preposition_that_fits_is_offered_too() -> None:
-    beliefs = {"on": 0.6, "upon": 0.2, "-NONE-": 0.15, "of": 0.12, "at": 0.05}
-    assert advice(finding("prep", "on", beliefs)) == "of → on or upon"
-    assert advice(finding("article", "the", {"the-singular": 0.6, "the-plural": 0.3})) == "of → the"
-
-
-def test_figures_are_given_only_for_systems_that_were_measured() -> None:
-    ours = Feedback("a.txt", Essay("a", ""), (), {"prep-maxent": 1}, ("prep",))
-    assert limits(ours).endswith(CHANCES)
-    assert CHANCES not in limits(replace(ours, n_candidates={"prep-maxent": 1, "mine": 1}))
-    assert limits(replace(ours, kinds=("comma",))) == ""

@@ -46,8 +46,8 @@ def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
     write_table(made.judgments, tmp_path / "crowd.csv")
     write_table(made.truth, tmp_path / "truth.csv")
     shown = run(tmp_path / "crowd.csv", "--gold", tmp_path / "truth.csv", "--out", tmp_path / "raters.csv").stdout
-    rows = [line.split() for line in shown.splitlines() if line[:2] == " r" and line[2:4].isdigit()]
-    skills = [float(row[6]) for row in rows]
+    rows = [line.split() for line in shown.splitlines() if line[:1] == "r" and line[1:3].isdigit()]
+    skills = [float(row[8]) for row in rows]
     assert len(rows) == 30
     assert skills == sorted(skills, reverse=True)
     assert widest(shown) <= 80

@@ -21,7 +21,7 @@ THREE = judgments("1 Ada x", "1 Bo x", "1 Cy y", "2 Ada y", "2 Bo y", "2 Cy x", 
 
 
 def answers(found: Aggregation) -> dict[str, str]:
-    return dict(found.frame().select("item", "label").iter_rows())
+    return dict(found.to_frame().select("item", "label").iter_rows())
 
 
 def test_the_six_methods_are_there() -> None:

@@ -11,7 +11,7 @@ from tests.crowd.test_aggregate import EVERY, QUICK, THREE
 def test_gold_is_held_fast_against_everybody(method: str) -> None:
     found = aggregate(THREE, method, gold=gold(**{"1": "y"}), options=QUICK)
     assert found.posteriors[0].tolist() == [0, 1]
-    assert found.frame()["label"][0] == "y"
+    assert found.to_frame()["label"][0] == "y"
 
 
 @pytest.mark.parametrize("method", EVERY)
@@ -29,7 +29,7 @@ def test_gold_may_know_a_label_that_nobody_gave(method: str) -> None:
     found = aggregate(THREE, method, gold=gold(**{"3": "w"}), options=QUICK)
     assert found.labels == ("w", "x", "y")
     assert found.posteriors[2].tolist() == [1, 0, 0]
-    assert found.frame()["label"][2] == "w"
+    assert found.to_frame()["label"][2] == "w"
 
 
 @pytest.mark.parametrize("method", ["wawa", "dawid-skene", "one-coin"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from grater.crowd.aggregate.ballots import ballots_of
-from grater.crowd.raters import agrees_with_others, rater_frame, raters
+from grater.crowd.raters import agrees_with_others, raters
 from grater.errors import UsageError
 from grater.tables import Judgments
 from tests.crowd.tables import gold, judgments, mixed_crowd
@@ -61,12 +61,13 @@ def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, s
 
 def test_lazy_raters_and_spammers_stand_out() -> None:
     crowd = mixed_crowd()
-    found = {each.rater: each for each in raters(crowd.judgments, gold=crowd.truth)}
+    result = raters(crowd.judgments, gold=crowd.truth)
+    found = {each.rater: each for each in result}
     for name, kind, favourite, skill in crowd.raters.iter_rows():
         each = found[name]
         assert each.on_gold.low - 0.1 < skill < each.on_gold.high + 0.1
         if kind == "lazy":
             assert each.top_label == favourite
             assert each.top_share > each.others_share + 0.3
-    frame = rater_frame(list(found.values()))
+    frame = result.to_frame()
     assert frame["gold_low"].is_between(0, 1).all()

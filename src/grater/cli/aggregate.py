@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grater.cli.aggregate_table import as_json_value, render
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_outputs, say
-from grater.crowd.aggregate import METHODS, Options, accuracy
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import require_outputs, say, show
+from grater.crowd.aggregate import METHODS, Options
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.tables import parse_columns, read_gold, write_table
 
@@ -29,9 +27,9 @@ def aggregate(
     method: Annotated[
         str, typer.Option(metavar="NAME", help="majority, wawa, dawid-skene, one-coin, mace or glad.")
     ] = "dawid-skene",
-    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fast.")] = None,
+    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
     truth: Annotated[Path | None, typer.Option(metavar="FILE", help="Say how often the answers are right.")] = None,
-    iterations: Annotated[int, typer.Option(help="At most so many.")] = Options().iterations,
+    iterations: Annotated[int, typer.Option(help="The most iterations.")] = Options().iterations,
     tolerance: Annotated[
         float, typer.Option(help="Stop when the log-likelihood gains less than this per judgment.")
     ] = Options().tolerance,
@@ -45,6 +43,7 @@ def aggregate(
     duplicates: DuplicateRows = "error",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write item, label and posteriors.")] = None,
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """The joint answer for each item, with its posterior, and how skilled each rater is."""
@@ -55,13 +54,9 @@ def aggregate(
     names = parse_columns(gold_columns)
     known = read_gold(gold, columns=names, duplicates=duplicates) if gold else None
     right = read_gold(truth, columns=names, duplicates=duplicates) if truth else None
-    found = aggregate_judgments(reading.read(file), method, gold=known, options=options)
-    checked = accuracy(found, right) if right else None
-    if not found.fit.has_converged:
+    result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
+    if not result.fit.has_converged:
         say(f"warning: {method} did not settle in {iterations} iterations; give more with --iterations")
     if out:
-        write_table(found.frame(), out)
-    if as_json:
-        print_json(as_json_value(found, checked))
-    else:
-        render(found, checked, Console(highlight=False))
+        write_table(result.to_frame(), out)
+    show(result, table=table, as_json=as_json)

@@ -1,18 +1,226 @@
-"""`grater mine`: find likely errors by counts, for people to look at."""
+"""`grater mine`: find likely errors by n-gram counts, for people to look at.
+
+`grater mine extraneous` lists trigrams whose preposition looks like one too many, takes the verdicts of a person, one
+sentence at a time, and builds the balanced corpus from them.  `grater study mine` shares its options and its source
+of counts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
 import typer
+from rich.markup import escape
 
-from grater.cli.lazy import LazyGroup
+from grater.cli.options import Format, Json, Seed
+from grater.cli.output import messages, print_json, require_different, say
+from grater.cli.reading import reading, reading_all
+from grater.detect.mining.ranking import MOST, RATIO, Suspect, uses_of
+from grater.detect.mining.review import (
+    N_EACH,
+    N_GOLD,
+    NO,
+    OPEN,
+    YES,
+    Balanced,
+    Mined,
+    TrigramCounter,
+    balanced_from,
+    mine,
+    progress_of,
+    suspects_table,
+    verdicts_of,
+)
+from grater.detect.mining.sources import (
+    SHIPPED,
+    Counts,
+    counts_in_model_file,
+    counts_in_shipped_model,
+    counts_in_text,
+    counts_in_web1t,
+)
+from grater.errors import UsageError
+from grater.rng import generator
+from grater.sheet import counted
+from grater.signature import Signature
+from grater.tables import read_items, write_table
 
-COMMANDS = {
-    "extraneous": ("grater.cli.mine_extraneous:app", "Prepositions that look like one too many (Madnani 2011, 2.1)."),
-}
+app = typer.Typer(no_args_is_help=True, help="Find likely errors by n-gram counts.")
 
-app = typer.Typer(cls=LazyGroup.of(COMMANDS), no_args_is_help=True, help="Find likely errors by n-gram counts.")
+QUESTION = "one too many? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
+BACK, QUIT, SKIP = "b", "q", "s"
+
+Web1T: TypeAlias = Annotated[
+    Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in the format of Web1T.")
+]
+Text: TypeAlias = Annotated[
+    list[Path],
+    typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; may be given several times."),
+]
+Model: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--model", metavar="MODEL", help=f"A language model instead; the one of {SHIPPED} if none is given."
+    ),
+]
+LeastBigram: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        "--least-bigram", min=0, metavar="N", help="How often the two words without the preposition must be seen."
+    ),
+]
+Ratio: TypeAlias = Annotated[
+    float,
+    typer.Option("--ratio", min=0, metavar="SHARE", help="Rare is at most this share of what the two words predict."),
+]
+Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the worst N.")]
+Each: TypeAlias = Annotated[
+    int, typer.Option("--n", min=1, metavar="N", help="For --balanced: errors, and as many correct uses.")
+]
+Gold: TypeAlias = Annotated[
+    int, typer.Option("--n-gold", min=0, metavar="N", help="For --balanced: items set aside as gold.")
+]
 
 
 @app.callback()
-def mine() -> None:
+def group() -> None:
     pass
+
+
+@app.command()
+def extraneous(
+    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Learners' essays, in any format.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The list of suspects; with --balanced, the items.")],
+    web1t: Web1T = None,
+    text: Text = [],  # noqa: B006
+    model: Model = None,
+    least_bigram: LeastBigram = 1,
+    ratio: Ratio = RATIO,
+    most: Most = MOST,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Go through the list here, y or n; answers are kept in FILE.")
+    ] = False,
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Build the balanced corpus: accepted errors, as many correct uses.")
+    ] = False,
+    verdicts: Annotated[
+        Path | None, typer.Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
+    ] = None,
+    n_each: Each = N_EACH,
+    n_gold: Gold = N_GOLD,
+    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the gold items here too.")] = None,
+    format_name: Format = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """List trigrams that are unattested or rarer than they should be; a person says which are errors."""
+    require_different([path for path in (*corpus, *text, web1t, model, verdicts, out, gold) if path])
+    if balanced != bool(verdicts) or (gold and not balanced):
+        raise UsageError("expected --balanced together with --verdicts LIST (and --gold only with them)")
+    count = counter_of(web1t, text, model)
+    with reading_all(corpus, format_name) as by_name:
+        uses = [use for essays in by_name.values() for use in uses_of(essays)]
+    mined = mine(uses, count, least_bigram=least_bigram, ratio=ratio)
+    if balanced and verdicts:
+        made = _balanced(mined, verdicts_of(read_items(verdicts)), n_each, n_gold, seed)
+        _write_balanced(made, out, gold, seed, as_json=as_json)
+    else:
+        _list(mined, out, most, ask=ask, as_json=as_json)
+
+
+def _list(mined: Mined, out: Path, most: int, *, ask: bool, as_json: bool) -> None:
+    verdicts = verdicts_of(read_items(out)) if out.exists() else {}
+    suspects = mined.suspects[:most]
+
+    def write(verdicts: Mapping[str, str]) -> None:
+        write_table(suspects_table(suspects, verdicts), out)
+
+    write(verdicts)
+    if ask:
+        verdicts = _review(suspects, verdicts, write)
+    _say(mined, suspects, verdicts, out, as_json=as_json)
+
+
+def _say(mined: Mined, suspects: list[Suspect], verdicts: Mapping[str, str], out: Path, *, as_json: bool) -> None:
+    progress = progress_of(verdicts.get(suspect.words, OPEN) for suspect in suspects)
+    unattested = sum(not suspect.n_trigram for suspect in suspects)
+    if as_json:
+        counts = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
+        signature = str(Signature("mine-extraneous"))
+        print_json({**counts, "unattested": unattested, **progress.as_json(), "signature": signature})
+        return
+    say(f"{out}: {counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested")
+    say(f"  {progress.words}: put y or n in the column verdict, or go through them with --ask")
+
+
+def _balanced(mined: Mined, verdicts: Mapping[str, str], n_each: int, n_gold: int, seed: int) -> Balanced:
+    known = {suspect.words for suspect in mined.suspects}
+    missing = sorted(trigram for trigram, verdict in verdicts.items() if verdict == YES and trigram not in known)
+    if missing:
+        raise UsageError(f"{missing[0]!r} is accepted but no suspect of these essays and counts; name the same ones")
+    return balanced_from(mined, verdicts, rng=generator(seed, "mine", "balanced"), n_each=n_each, n_gold=n_gold)
+
+
+def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, as_json: bool) -> None:
+    write_table(made.items, out)
+    if gold:
+        write_table(made.gold(), gold)
+    if as_json:
+        print_json({**made.as_json(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))})
+    else:
+        say("\n  ".join(made.lines(str(out))))
+
+
+def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> TrigramCounter:
+    """The one source of counts that was asked for, or the model that comes along."""
+    if sum(map(bool, (web1t, text, model))) > 1:
+        raise UsageError("expected one source of counts: --web1t, --text or --model")
+
+    def count(wanted: set[tuple[str, ...]]) -> Counts:
+        if web1t:
+            with reading("counting", web1t) as advance:
+                return counts_in_web1t(web1t, wanted, advance=advance)
+        if text:
+            with reading("counting", *text) as advance:
+                return counts_in_text(text, wanted, advance=advance)
+        return counts_in_model_file(model, wanted) if model else counts_in_shipped_model(wanted)
+
+    return count
+
+
+def source_of(web1t: Path | None, text: list[Path], model: Path | None) -> str:
+    """What was counted in, in a word or two: for people, so files go by their names alone."""
+    names = [path.name for path in (web1t, *text, model) if path]
+    return ", ".join(names) or SHIPPED
+
+
+def _review(
+    suspects: Sequence[Suspect], verdicts: Mapping[str, str], keep: Callable[[Mapping[str, str]], None]
+) -> dict[str, str]:
+    """Ask about every suspect without a verdict; each answer is kept at once, so that nothing is lost on the way."""
+    answers = dict(verdicts)
+    waiting = [suspect for suspect in suspects if answers.get(suspect.words, OPEN) == OPEN]
+    index = 0
+    while index < len(waiting):
+        answer = _answer(waiting[index], index, len(waiting))
+        if answer == QUIT:
+            break
+        if answer in (YES, NO):
+            answers[waiting[index].words] = answer
+            keep(answers)
+        index = max(0, index - 1) if answer == BACK else index + 1
+    return answers
+
+
+def _answer(suspect: Suspect, index: int, n: int) -> str:
+    use = suspect.uses[0]
+    end = use.offset + len(use.target)
+    before, after = escape(use.context[: use.offset]), escape(use.context[end:])
+    say(f"\n{index + 1} of {n}: {suspect.words} ({suspect.n_trigram:g}; without {suspect.n_bigram:g})")
+    messages.print(f"  {before}[bold reverse]{escape(use.target)}[/]{after}")
+    while True:
+        answer = str(typer.prompt(QUESTION, err=True)).strip().lower()[:1]
+        if answer in (YES, NO, SKIP, BACK, QUIT):
+            return answer

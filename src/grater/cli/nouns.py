@@ -2,21 +2,93 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from grater.cli.lazy import LazyGroup
+from grater.cli.options import Format, Json, Seed, Table
+from grater.cli.output import print_json, require_outputs, say, show
+from grater.cli.reading import reading, reading_all
+from grater.corpora import format_for, read_corpus
+from grater.detect.articles.design import CELLS, Design, places_in, select
+from grater.detect.articles.features import N_CONTEXT
+from grater.detect.articles.nouns import LEAST, MOST, noun_constructions
+from grater.errors import UsageError
+from grater.sheet import counted
+from grater.tables import write_table
 
-COMMANDS = {
-    "entropy": ("grater.cli.nouns_entropy:app", "How nouns are constructed in a corpus, and how predictably."),
-    "select": ("grater.cli.nouns_select:app", "The items of the paper's study, from a corpus."),
-    "agree": ("grater.cli.nouns_agree:app", "What raters of such a study say, and how far they agree."),
-}
+AGREE = {"agree": ("grater.cli.nouns_agree:app", "What raters of such a study say, and how far they agree.")}
 
 app = typer.Typer(
-    cls=LazyGroup.of(COMMANDS), no_args_is_help=True, help="Article-number constructions of nouns, and their study."
+    cls=LazyGroup.of(AGREE), no_args_is_help=True, help="Article-number constructions of nouns, and their study."
 )
 
+MOST_SHOWN = 10
 
-@app.callback()
-def nouns() -> None:
-    pass
+
+@app.command()
+def entropy(
+    corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
+    noun: Annotated[
+        list[str], typer.Option(metavar="NOUN", help="Show this noun, in the singular; may be given several times.")
+    ] = [],  # noqa: B006 (typer copies it)
+    least: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out nouns with fewer phrases.")] = LEAST,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N nouns (JSON has all).")] = MOST,
+    format_name: Format = None,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """How nouns are constructed in a corpus, and how predictably: counts, shares and entropy in bits."""
+    with reading_all(corpora, format_name) as essays:
+        result = noun_constructions(chain.from_iterable(essays.values()), least=least, only=noun, most=most)
+    show(result, table=table, as_json=as_json)
+
+
+@app.command("select")
+def select_nouns(
+    corpus: Annotated[
+        Path, typer.Argument(metavar="CORPUS", help="Well-formed text in any format of grater corpus.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items to write.")],
+    nouns: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Nouns of high, and of low entropy for each construction.")
+    ] = 3,
+    sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences in each cell of Table 3.")] = 2,
+    least: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out nouns with fewer phrases.")] = 30,
+    context: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Sentences before, in which a noun counts as mentioned.")
+    ] = N_CONTEXT,
+    format_name: Format = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Choose nouns of high and low entropy and sentences for each of their constructions; say what is missing."""
+    require_outputs([out], [corpus])
+    with reading(f"reading {corpus}", corpus, n_passes=format_for(corpus, format_name).n_passes) as advance:
+        essays = read_corpus(corpus, format_name=format_name, advance=advance)
+        places = places_in(essays, n_context=context)
+    design = select(places, nouns=nouns, sentences=sentences, least=least, seed=seed)
+    if not design.places:
+        raise UsageError(
+            f"{corpus}: expected nouns with {least} phrases or more, found none; give more text, or --least"
+        )
+    write_table(design.to_frame(), out)
+    if as_json:
+        print_json({"items": str(out), **design.to_dict()})
+    else:
+        _say(design, out)
+
+
+def _say(design: Design, out: Path) -> None:
+    for side in ("high", "low"):
+        nouns = [f"{chosen.noun.noun} ({chosen.noun.entropy:.2f})" for chosen in design.nouns if chosen.side == side]
+        say(f"{side} entropy: {', '.join(nouns)}")
+    for shortfall in design.shortfalls[:MOST_SHOWN]:
+        say(f"not filled: {shortfall.where}: wanted {shortfall.wanted}, found {shortfall.found}")
+    if len(design.shortfalls) > MOST_SHOWN:
+        say(f"not filled: {len(design.shortfalls) - MOST_SHOWN} more; --json names them all")
+    share = f"{len(design.places)} of {design.n_wanted} places ({len(CELLS)} cells per noun)"
+    say(f"{out}: {counted(design.n_items, 'item')}, {share}")

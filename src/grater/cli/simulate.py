@@ -10,10 +10,11 @@ import typer
 from grater.cli.judgment_options import entries
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_outputs, say
-from grater.crowd.simulate import Crowd, SimulatedCrowd
+from grater.crowd.simulate import Crowd
 from grater.crowd.simulate import simulate as simulate_crowd
 from grater.errors import UsageError
 from grater.rng import generator
+from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import write_table
 
@@ -32,7 +33,9 @@ def simulate(
     items: Annotated[int, typer.Option(help="How many items.")] = DEFAULT.n_items,
     raters: Annotated[int, typer.Option(help="How many raters.")] = DEFAULT.n_raters,
     judgments: Annotated[int, typer.Option(help="Judgments of each item.")] = DEFAULT.n_each,
-    labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="What can be said.")] = ",".join(DEFAULT.labels),
+    labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
+        DEFAULT.labels
+    ),
     prevalence: Annotated[
         str, typer.Option(metavar="N,N", help="How frequent each label is; equal if not given.")
     ] = "",
@@ -66,25 +69,18 @@ def simulate(
         turning=turning,
         difficulty=difficulty,
     )
-    made = simulate_crowd(crowd, rng=generator(seed, "simulate"))
-    write_table(made.judgments, out)
+    simulated = simulate_crowd(crowd, rng=generator(seed, "simulate"))
+    write_table(simulated.judgments, out)
     if truth:
-        write_table(made.truth, truth)
+        write_table(simulated.truth, truth)
     if skills:
-        write_table(made.raters, skills)
-    _tell(made, out, seed, as_json=as_json)
-
-
-def _tell(made: SimulatedCrowd, out: Path, seed: int, *, as_json: bool) -> None:
-    counts = dict(made.raters.group_by("kind").len().sort("kind").iter_rows())
+        write_table(simulated.raters, skills)
     if as_json:
-        signature = str(Signature("simulate", {"seed": str(seed)}))
-        kinds = {str(kind): int(n) for kind, n in counts.items()}
-        rows = {"items": len(made.truth), "raters": len(made.raters), "judgments": len(made.judgments)}
-        print_json({**rows, "kinds": {**kinds}, "signature": signature})
+        print_json({**simulated.to_dict(), "signature": str(Signature("simulate", {"seed": str(seed)}))})
     else:
-        said = ", ".join(f"{n} {kind}" for kind, n in counts.items())
-        say(f"{out}: {len(made.judgments):,} judgments of {len(made.truth):,} items by {said}")
+        kinds = ", ".join(f"{n} {kind}" for kind, n in simulated.n_by_kind.items())
+        n_judgments, n_items = counted(len(simulated.judgments), "judgment"), counted(len(simulated.truth), "item")
+        say(f"{out}: {n_judgments} of {n_items} by {kinds}")
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.mine_options import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
+from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, pasted

@@ -1,12 +1,12 @@
-"""What work is worth: pay policies in whole cents, what a job cost, and what an hour of it brought.
+"""Pay for crowd work: policies in whole cents, the cost of a job, and earnings per hour.
 
 T,C&M 2013, Table 5 gives judgments, cost and turn-around of each task; 7.1 asks requesters to report pay.  Money is
 whole cents of one currency and never a float; cents are never mixed between currencies.  A policy pays for every
-submission, for those not put out, or for those that ended valid; `all`, the default, pays submitted work whatever
-became of it.
+submission, for those of raters who were not ejected, or for those that ended valid; `all`, the default, pays
+submitted work whatever happens to it.
 
-A rater is paid for a unit once, however often they answered it (a second tab, a mended essay): of several answers the
-one that counts speaks for the unit, else one that came too late, else one that was withdrawn.
+A rater is paid for a unit once, however often they answered it (a second tab, a revised essay): of several answers
+the one that counts decides, else one that came too late, else one that was withdrawn.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PAID: dict[Policy, frozenset[str]] = {
     "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),
     "valid": frozenset(("valid",)),
 }
-SPEAKS = ("valid", "untrusted", "surplus", "withdrawn")
-"""Which of several answers to one unit speaks for it, the first of these; at most one is valid or untrusted."""
+DECIDES = ("valid", "untrusted", "surplus", "withdrawn")
+"""Of several answers to one unit, the first of these statuses decides; at most one is valid or untrusted."""
 HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """So many cents of a currency for a unit, by a policy; gold and quiz units are paid like others."""
+    """Cents of a currency per unit, and the policy; gold and quiz units are paid like others."""
 
     cents: int
     currency: str = "EUR"
@@ -53,7 +53,7 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One submission as far as money knows it; `seconds` where they were measured.
+    """One submission, as far as pay is concerned; `seconds` where they were measured.
 
     Without a `unit` it is work of its own.
     """
@@ -82,7 +82,7 @@ class Bill:
 
 @dataclass(frozen=True, slots=True)
 class HourlyPay:
-    """Cents an hour: what half of the raters make or less, and what the slower quarter makes at most."""
+    """Cents per hour: the median of raters, and the first quartile."""
 
     median: float
     slow_quarter: float
@@ -91,18 +91,18 @@ class HourlyPay:
 
 
 def paid_once(done: Iterable[Work]) -> list[Work]:
-    """What is paid for: one piece of work a rater and unit, with the time of all its answers."""
-    found: dict[tuple[str, str] | int, Work] = {}
+    """The paid work: one piece per rater and unit, with the time of all its answers."""
+    by_unit: dict[tuple[str, str] | int, Work] = {}
     for number, work in enumerate(done):
         key = (work.rater, work.unit) if work.unit else number
-        found[key] = _together(found[key], work) if key in found else work
-    return list(found.values())
+        by_unit[key] = _together(by_unit[key], work) if key in by_unit else work
+    return list(by_unit.values())
 
 
 def _together(first: Work, second: Work) -> Work:
-    spoken = min(first, second, key=lambda work: SPEAKS.index(work.status))
+    deciding = min(first, second, key=lambda work: DECIDES.index(work.status))
     known = [work.seconds for work in (first, second) if work.seconds is not None]
-    return replace(spoken, seconds=sum(known) if known else None)
+    return replace(deciding, seconds=sum(known) if known else None)
 
 
 def owed(pay: Pay, work: Work) -> int:
@@ -123,7 +123,7 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
 
 
 def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
-    """What an hour brings the median rater and the slower quarter, with a warning where it is below the minimum."""
+    """Earnings per hour of the median rater and of the slower quarter, with a warning where below the minimum."""
     timed = [work for work in paid_once(done) if work.seconds]
     raters = sorted({work.rater for work in timed})
     rates = []

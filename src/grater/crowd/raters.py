@@ -1,8 +1,8 @@
-"""A row for each rater: how much, how well, how fast, and how like a machine.
+"""One row per rater: how much, how well, how fast, and how mechanically they judged.
 
-- accuracy on gold, with Wilson's limits: a judgment is right if gold accepts its label;
+- accuracy on gold, with Wilson's interval: a judgment is right if gold accepts its label;
 - agreement with the others: the share of judgments that equal the plurality of the *other* judgments of the item.  A
-  tie among k labels counts 1/k; an item that nobody else judged does not count.  Limits are Wilson's;
+  tie among k labels counts 1/k; an item that nobody else judged does not count.  The interval is Wilson's;
 - skill by Dawid & Skene 1979 (doi:10.2307/2346806), the chance of being right;
 - median seconds;
 - straight-lining: the share of the rater's most frequent label, beside the share that everybody else gives to it.
@@ -12,7 +12,7 @@ Raters who are only positions have no row: the table is refused (`require_raters
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TypeAlias
@@ -24,12 +24,22 @@ import polars as pl
 from grater.crowd.aggregate import Options
 from grater.crowd.aggregate.ballots import Ballots, Gold, ballots_of, summed
 from grater.crowd.aggregate.dawid_skene import fit
-from grater.model import Interval
+from grater.model import Interval, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, count, counted, interval, number
 from grater.signature import Signature
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, data_hash, require_raters
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
+
+
+NOTES = (
+    "gold: accuracy on gold; others: agreement with the plurality of the others.",
+    "Intervals are 95 %.",
+    "skill: chance of being right, by Dawid and Skene; sec: median seconds.",
+    "top: the most frequent label; share: its share; rest: its share among all others.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,59 +58,121 @@ class Rater:
     top_share: float
     others_share: float
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "rater": self.rater,
+            "n": self.n,
+            "gold": {**encode(self.on_gold), "n": self.n_gold},
+            "others": {**encode(self.with_others), "n": self.n_compared},
+            "skill": encode(self.skill),
+            "seconds": self.seconds,
+            "top_label": {
+                "label": self.top_label,
+                "share": self.top_share,
+                "others": encode(self.others_share),
+            },
+        }
 
-def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
-    """How the numbers of raters were made."""
-    known = {"gold": str(len(gold.frame))} if gold is not None else {}
-    return Signature("raters", {"skill": "dawid-skene", "limits": "wilson", **known, "data": data_hash(judgments)})
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Raters(Result):
+    """One row per rater, by name."""
+
+    rows: tuple[Rater, ...]
+    signature: Signature
+
+    def __iter__(self) -> Iterator[Rater]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"raters": [rater.to_dict() for rater in self.rows], "signature": str(self.signature)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per rater, the ends of an interval in columns of their own."""
+        return pl.DataFrame(
+            {
+                "rater": [rater.rater for rater in self.rows],
+                "n": [rater.n for rater in self.rows],
+                "n_gold": [rater.n_gold for rater in self.rows],
+                **_columns("gold", [rater.on_gold for rater in self.rows]),
+                **_columns("others", [rater.with_others for rater in self.rows]),
+                "skill": [rater.skill for rater in self.rows],
+                "seconds": pl.Series([rater.seconds for rater in self.rows], dtype=pl.Float64),
+                "top_label": [rater.top_label for rater in self.rows],
+                "top_share": [rater.top_share for rater in self.rows],
+                "others_share": [rater.others_share for rater in self.rows],
+            }
+        ).fill_nan(None)
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The most skilled first; columns that nobody has are left out."""
+        has_gold = any(rater.n_gold for rater in self.rows)
+        has_seconds = any(rater.seconds is not None for rater in self.rows)
+        columns = ["rater", "n", *["gold"] * has_gold, "others", "skill", *["sec"] * has_seconds]
+        rows = [
+            _cells(rater, has_gold=has_gold, has_seconds=has_seconds)
+            for rater in sorted(self.rows, key=lambda rater: (-rater.skill, rater.rater))
+        ]
+        title = counted(len(self.rows), "rater")
+        columns += ["top", "share", "rest"]
+        return (Sheet(title, tuple(columns), tuple(rows), notes=NOTES, signature=str(self.signature)),)
 
 
-def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> list[Rater]:
-    """The raters by name.  Gold is held fast in the model that gives the skills."""
+def raters(judgments: Judgments, *, gold: Table | None = None, options: Options | None = None) -> Raters:
+    """The raters by name.  Gold is held fixed in the model that gives the skills."""
     require_raters(judgments, "numbers of single raters")
     ballots = ballots_of(judgments, gold=gold)
     skill = fit(ballots, options or Options()).skill
     on_gold = _on_gold(ballots, ballots.gold)
     with_others = _with_others(ballots)
-    lines = _lines(ballots)
+    top, top_share, others_share = _top_labels(ballots)
     seconds = _seconds(judgments)
-    n_each = np.bincount(ballots.rater, minlength=len(ballots.raters))
-    return [
+    n_judgments = np.bincount(ballots.rater, minlength=len(ballots.raters))
+    rows = (
         Rater(
-            name,
-            int(n_each[code]),
-            int(on_gold[1][code]),
-            _share(on_gold, code, "no gold item was judged"),
-            int(with_others[1][code]),
-            _share(with_others, code, "nobody else judged the same items"),
-            nan if skill is None else float(skill[code]),
-            seconds.get(name),
-            *_line(lines, ballots.labels, code),
+            rater=name,
+            n=int(n_judgments[code]),
+            n_gold=int(on_gold[1][code]),
+            on_gold=_share(on_gold, code, "no gold item was judged"),
+            n_compared=int(with_others[1][code]),
+            with_others=_share(with_others, code, "nobody else judged the same items"),
+            skill=nan if skill is None else float(skill[code]),
+            seconds=seconds.get(name),
+            top_label=ballots.labels[int(top[code])],
+            top_share=float(top_share[code]),
+            others_share=float(others_share[code]),
         )
         for code, name in enumerate(ballots.raters)
-    ]
+    )
+    return Raters(tuple(rows), signature_of(judgments, gold))
 
 
-def rater_frame(found: Sequence[Rater]) -> pl.DataFrame:
-    """The rows as a table, limits side by side."""
-    return pl.DataFrame(
-        {
-            "rater": [each.rater for each in found],
-            "n": [each.n for each in found],
-            "n_gold": [each.n_gold for each in found],
-            **_columns("gold", [each.on_gold for each in found]),
-            **_columns("others", [each.with_others for each in found]),
-            "skill": [each.skill for each in found],
-            "seconds": pl.Series([each.seconds for each in found], dtype=pl.Float64),
-            "top_label": [each.top_label for each in found],
-            "top_share": [each.top_share for each in found],
-            "others_share": [each.others_share for each in found],
-        }
-    ).fill_nan(None)
+def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
+    """How the numbers of raters were computed."""
+    known = {"gold": str(len(gold.frame))} if gold is not None else {}
+    return Signature("raters", {"skill": "dawid-skene", "limits": "wilson", **known, "data": data_hash(judgments)})
+
+
+def _cells(rater: Rater, *, has_gold: bool, has_seconds: bool) -> tuple[str, ...]:
+    seconds = "–" if rater.seconds is None else f"{rater.seconds:.1f}"
+    return (
+        rater.rater,
+        count(rater.n),
+        *[interval(rater.on_gold, digits=2)] * has_gold,
+        interval(rater.with_others, digits=2),
+        number(rater.skill, digits=2),
+        *[seconds] * has_seconds,
+        rater.top_label,
+        number(rater.top_share, digits=2),
+        number(rater.others_share, digits=2),
+    )
 
 
 def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:
-    """For each judgment how far it is the plurality of the item's others (1/k in a tie of k), and whether it has any.
+    """Each judgment's share in the plurality of the item's others (1/k in a tie of k), and whether there are others.
 
     Taking one vote away, a label is on top only if it led alone; then it still leads, or ties with the second.
     """
@@ -144,22 +216,15 @@ def _share(sums: tuple[Numbers, Numbers], code: int, reason: str) -> Interval:
     return wilson(hits, n) if n else Interval(nan, nan, nan, reason)
 
 
-def _lines(ballots: Ballots) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
+def _top_labels(ballots: Ballots) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
     """Each rater's most frequent label, its share, and its share among the judgments of all others."""
     n_raters, n_labels = len(ballots.raters), ballots.n_labels
     table = np.bincount(ballots.cell(), minlength=n_raters * n_labels).reshape(n_raters, n_labels)
     top, n_top = table.argmax(axis=1), table.max(axis=1)
-    n_each = table.sum(axis=1)
-    n_others = len(ballots) - n_each
+    n_judgments = table.sum(axis=1)
+    n_others = len(ballots) - n_judgments
     others = np.where(n_others > 0, (table.sum(axis=0)[top] - n_top) / np.maximum(n_others, 1), nan)
-    return top, n_top / n_each, others
-
-
-def _line(
-    lines: tuple[npt.NDArray[np.int64], Numbers, Numbers], labels: tuple[str, ...], code: int
-) -> tuple[str, float, float]:
-    top, share, others = lines
-    return labels[int(top[code])], float(share[code]), float(others[code])
+    return top, n_top / n_judgments, others
 
 
 def _seconds(judgments: Judgments) -> dict[str, float]:
@@ -172,7 +237,7 @@ def _seconds(judgments: Judgments) -> dict[str, float]:
 
 def _columns(name: str, intervals: Sequence[Interval]) -> dict[str, list[float]]:
     return {
-        name: [each.value for each in intervals],
-        f"{name}_low": [each.low for each in intervals],
-        f"{name}_high": [each.high for each in intervals],
+        name: [interval.value for interval in intervals],
+        f"{name}_low": [interval.low for interval in intervals],
+        f"{name}_high": [interval.high for interval in intervals],
     }

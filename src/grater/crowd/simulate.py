@@ -25,6 +25,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import UsageError
+from grater.model import Json
 from grater.tables import Judgments, Table
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -75,17 +76,28 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedCrowd:
-    """`judgments` as from a real crowd; `truth` has each item's label and difficulty, `raters` each rater's kind,
-    favourite label and chance of being right on an easy item."""
+    """`judgments` as from a real crowd; `truth` has each item's label and difficulty.
+
+    `raters` has each rater's kind, favourite label and chance of being right on an easy item.
+    """
 
     judgments: Judgments
     truth: Table
     raters: pl.DataFrame
     confusions: Numbers
 
+    @property
+    def n_by_kind(self) -> dict[str, int]:
+        """The number of raters of each kind that occurs."""
+        return {str(kind): int(n) for kind, n in self.raters.group_by("kind").len().sort("kind").iter_rows()}
+
+    def to_dict(self) -> dict[str, Json]:
+        n_rows = {"items": len(self.truth), "raters": len(self.raters), "judgments": len(self.judgments)}
+        return {**n_rows, "kinds": {**self.n_by_kind}}
+
 
 def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
-    """Draws a crowd, its items and its judgments."""
+    """Draw a crowd, its items and its judgments."""
     n_labels = len(crowd.labels)
     weights = np.array(crowd.prevalence or [1.0] * n_labels)
     prior = weights / weights.sum()
@@ -97,8 +109,8 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
     rater = rng.permuted(subsets(crowd.n_raters, crowd.n_each, crowd.n_items, rng=rng), axis=1).ravel()
     has_turned = (kind[rater] == KINDS.index("turning")) & _is_late(rater)
     is_guess = (rng.random(len(item)) < difficulty[item]) | has_turned
-    said = _drawn(confusions[rater, truth[item]], rng)
-    label = np.where(is_guess, rng.integers(0, n_labels, len(item)), said)
+    drawn = _drawn(confusions[rater, truth[item]], rng)
+    label = np.where(is_guess, rng.integers(0, n_labels, len(item)), drawn)
     pace = np.array([SECONDS[name] for name in KINDS])[np.where(has_turned, KINDS.index("spammer"), kind[rater])]
     seconds = np.round(pace * rng.lognormal(0, 0.4, len(item)), 1)
     rows = {"item": _named("i", crowd.n_items, item), "rater": _named("r", crowd.n_raters, rater)}
@@ -163,9 +175,9 @@ def _is_late(rater: Whole) -> npt.NDArray[np.bool_]:
     """Whether a judgment is in the second half of its rater's."""
     order = np.argsort(rater, kind="stable")
     n_each = np.bincount(rater)
-    place = np.empty(len(rater), np.int64)
-    place[order] = np.arange(len(rater)) - np.repeat(n_each.cumsum() - n_each, n_each)
-    is_late: npt.NDArray[np.bool_] = 2 * place >= n_each[rater]
+    position = np.empty(len(rater), np.int64)
+    position[order] = np.arange(len(rater)) - np.repeat(n_each.cumsum() - n_each, n_each)
+    is_late: npt.NDArray[np.bool_] = 2 * position >= n_each[rater]
     return is_late
 
 

@@ -1,17 +1,16 @@
-"""How many judgments an item needs: fewer where raters agree early, more where they do not.
+"""The terms of a crowd job: gold, redundancy, pay, opening hours, a limit per rater, and who may take part.
 
-A rule says `least` and `most`, and the `lead` at which to stop: once the first label is so many votes ahead of the
-second.  With least = most every item gets the same number.  The rule is stored with the job and stands in its
-protocol sheet, since shares of votes depend on when asking stopped: an item that was stopped early has a share
-nearer to 0 or 1 than it would have had.  So shares and agreement are of the first `least` judgments of each item,
-which came before anybody could stop (`grater.tables.judgments`), unless the reader says otherwise; majorities are of
-all.
+They are stored in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and
+belong to its protocol sheet (T,C&M 2013, 7.1 asks for such a protocol; 7.2 for participation contingent on other
+tasks).  What is not named is not required: without `gold` nobody is tested, without `pay` nothing is owed.  Times are
+UTC.
 
-The terms of a job for a crowd: gold, redundancy, pay, opening hours, limits, who may take part.
-
-They stand in the job's options under `crowd` as plain JSON, are checked whenever they are read or set, and belong to
-its protocol sheet (T,C&M 2013, 7.1 asks for such a protocol; 7.2 for participation contingent on other tasks).  What
-is not named is not asked for: without `gold` nobody is tested, without `pay` nothing is owed.  Times are UTC.
+Redundancy may adapt to the raters: fewer judgments where they agree early, more where they do not.  A rule has a
+`least` and a `most`, and the `lead` in votes of the first label over the second at which collection stops; with least
+= most every item gets the same number.  Shares of votes depend on when collection stopped: an item that stopped
+early has a share nearer to 0 or 1 than it would have had.  So shares and agreement use the first `least` judgments of
+each item, which came before the rule could stop (`grater.tables.judgments`), unless the reader chooses otherwise;
+majorities use all.
 """
 
 from __future__ import annotations
@@ -28,10 +27,17 @@ from grater.errors import UsageError
 from grater.model import Json
 from grater.registry import unknown
 
+KEY = "crowd"
+PAGE = 10
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+LONGEST = 500
+
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Redundancy:
-    """From `least` to `most` judgments; stop at a `lead` of so many votes."""
+    """From `least` to `most` judgments per item; stop at a `lead` of this many votes."""
 
     least: int
     most: int
@@ -50,32 +56,24 @@ class Redundancy:
 
 
 def lead_of(labels: Iterable[str]) -> int:
-    """How far the first label is ahead of the second."""
+    """The lead of the first label over the second, in votes."""
     counts = [n for _, n in Counter(labels).most_common(2)]
     return counts[0] - (counts[1] if len(counts) > 1 else 0) if counts else 0
 
 
 def still_wanted(rule: Redundancy, labels: Iterable[str]) -> int:
-    """How many more judgments to ask for at once, given the valid ones so far; asking stops at 0."""
-    said = list(labels)
-    if len(said) < rule.least:
-        return rule.least - len(said)
-    if lead_of(said) >= rule.lead or len(said) >= rule.most:
+    """The number of judgments to request next, given the valid ones so far; collection stops at 0."""
+    given = list(labels)
+    if len(given) < rule.least:
+        return rule.least - len(given)
+    if lead_of(given) >= rule.lead or len(given) >= rule.most:
         return 0
-    return min(rule.lead - lead_of(said), rule.most - len(said))
-
-
-KEY = "crowd"
-PAGE = 10
-DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-LONGEST = 500
-
-T = TypeVar("T")
+    return min(rule.lead - lead_of(given), rule.most - len(given))
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Work is given out on these `days` (0 is Monday), from one hour to another, all UTC; over midnight too."""
+    """Work is offered on these `days` (0 is Monday), from one hour to another, all UTC; over midnight too."""
 
     days: tuple[int, ...] = tuple(range(7))
     from_hour: int = 0
@@ -94,7 +92,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """So many judgments in another job of the study, at least so right on its gold."""
+    """A number of judgments in another job of the study, with at least this accuracy on its gold."""
 
     job: str
     judgments: int = 1
@@ -111,10 +109,10 @@ class Qualification:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """`gold` says when raters are put out; `page` how often gold comes; `limit` is units per rater, 0 for any number.
+    """`gold` says when raters are ejected; `page` how often gold comes; `limit` is units per rater, 0 for any number.
 
-    `countries` and `languages` are what a rater must be from, and speak one of; `pilot` is a question on how clear
-    the instructions are, asked with the review; `pool` is how many raters are expected.
+    A rater must come from one of `countries` and speak one of `languages`; `pilot` is a question on how clear the
+    instructions are, asked with the review; `pool` is the number of raters expected.
     """
 
     page: int = PAGE
@@ -140,19 +138,19 @@ def terms_of(options: Mapping[str, Json]) -> Terms:
     return read_terms(options.get(KEY) or {})
 
 
-def read_terms(found: Json) -> Terms:
+def read_terms(value: Json) -> Terms:
     """Terms from JSON, each part checked; an unknown name is answered with the nearest."""
-    return _made(Terms, found, "terms", PARTS)
+    return _made(Terms, value, "terms", PARTS)
 
 
 def terms_json(terms: Terms) -> dict[str, Json]:
-    """The terms as JSON, without what is as it would be anyway."""
+    """The terms as JSON, without defaults."""
     default = asdict(Terms())
     return {name: _plain(value) for name, value in asdict(terms).items() if value != default[name]}
 
 
 def is_open(opening: Opening | None, now: int) -> bool:
-    """Whether work is given out at this time, in milliseconds since 1970."""
+    """Whether work is offered at this time, in milliseconds since 1970."""
     if opening is None:
         return True
     at = datetime.fromtimestamp(now / 1000, UTC)
@@ -165,44 +163,44 @@ def is_open(opening: Opening | None, now: int) -> bool:
 
 def _plain(value: Any) -> Json:
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else cast(Json, value)
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else cast(Json, value)
 
 
-def _made(kind: type[T], found: Json, where: str, parts: Mapping[str, Any] | None = None) -> T:
-    if not isinstance(found, Mapping):
-        raise UsageError(f"{where}: expected an object, found {str(found)[:60]!r}")
-    known = {each.name: each for each in fields(cast(Any, kind))}
-    for name in found:
+def _made(kind: type[T], given: Json, where: str, parts: Mapping[str, Any] | None = None) -> T:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{where}: expected an object, found {str(given)[:60]!r}")
+    known = {field.name: field for field in fields(cast(Any, kind))}
+    for name in given:
         if name not in known:
             raise UsageError(f"{where}: {unknown('name', name, list(known))}")
-    missing = [name for name, each in known.items() if each.default is MISSING and name not in found]
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in given]
     if missing:
         raise UsageError(f"{where}: expected {', '.join(missing)}, found nothing")
-    return kind(**{name: _value(known[name], value, where, parts or {}) for name, value in found.items()})
+    return kind(**{name: _value(known[name], value, where, parts or {}) for name, value in given.items()})
 
 
-def _value(each: Any, value: Json, where: str, parts: Mapping[str, Any]) -> Any:
-    if each.name in parts and value is not None:
-        return parts[each.name](value)
-    kind = str(each.type)
+def _value(field: Any, value: Json, where: str, parts: Mapping[str, Any]) -> Any:
+    if field.name in parts and value is not None:
+        return parts[field.name](value)
+    kind = str(field.type)
     if kind.startswith("tuple"):
         inner = int if "int" in kind else str
         if not isinstance(value, Sequence) or isinstance(value, str) or not all(type(one) is inner for one in value):
-            raise UsageError(f"{where}: {each.name}: expected a list, found {str(value)[:60]!r}")
+            raise UsageError(f"{where}: {field.name}: expected a list, found {str(value)[:60]!r}")
         return tuple(value)
     wanted: tuple[type, ...] = {"int": (int,), "float": (int, float)}.get(kind, (str,))
     if value is None and "None" in kind:
         return None
     if not isinstance(value, wanted) or isinstance(value, bool):
-        raise UsageError(f"{where}: {each.name}: expected {kind}, found {str(value)[:60]!r}")
+        raise UsageError(f"{where}: {field.name}: expected {kind}, found {str(value)[:60]!r}")
     return value
 
 
-def _qualifications(found: Json) -> tuple[Qualification, ...]:
-    if not isinstance(found, Sequence) or isinstance(found, str):
-        raise UsageError(f"qualifications: expected a list, found {str(found)[:60]!r}")
-    return tuple(_made(Qualification, each, "qualification") for each in found)
+def _qualifications(given: Json) -> tuple[Qualification, ...]:
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise UsageError(f"qualifications: expected a list, found {str(given)[:60]!r}")
+    return tuple(_made(Qualification, entry, "qualification") for entry in given)
 
 
 PARTS: Mapping[str, Any] = {

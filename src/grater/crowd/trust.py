@@ -1,19 +1,19 @@
-"""When a rater is trusted: the rules of gold, as CrowdFlower had them and better (docs/crowd.md, T,C&M 2013, 5.4).
+"""When a rater is trusted: rules over gold items, as CrowdFlower had them, and what a rule does to raters
+(docs/crowd.md).
 
-A rater meets gold in an entry quiz, then hidden among the work.  Below the minimum accuracy they are put out; the
-quiz is passed or failed as a whole, and may be tried again as often as the job allows.  Gold missed by more than half
-of the raters who saw it, five at the least, is suspected to be wrong itself and is suspended.
+T,C&M 2013, section 5.4.  A rater meets gold in an entry quiz, then hidden among the work.  A rater whose accuracy
+falls below the minimum is ejected; the quiz is passed or failed as a whole, and may be repeated as often as the job
+allows.  Gold that more than half of the raters missed, of at least five who saw it, is suspected of being wrong
+itself and is suspended.
 
-Ours: `sure` gives the benefit of the doubt.  A few questions say little, and of good raters some always fall short by
-bad luck; with `sure` .9 one is put out only where somebody who is just good enough would have done so badly in less
-than a tenth of cases (the binomial tail at the minimum).  `odds` says what a rule does to raters, good and bad.
+Departure: `sure` gives the benefit of the doubt.  A few gold items say little, and some good raters always fall short
+by bad luck; with `sure` .9 a rater is ejected only where somebody exactly at the minimum would do as badly in less
+than a tenth of cases (the binomial tail at the minimum).
 
-What a rule of gold does to raters, good and bad: exact, over every count of right answers.
-
-A rater is a chance to be right on each gold in turn, the quiz first; `steady` and `turning` make such chances.  Going
-through the gold one by one, the chances of all counts of right answers are carried along, and those that the rule
-(`grater.crowd.trust`) puts out are set aside.  So a requester sees before the job how many good raters a rule costs
-and how long a guesser stays; T,C&M 2013, 5.4, chose theirs by feel.
+`odds` computes what a rule does, exactly.  A rater is a sequence of chances to be right, one per gold item, the quiz
+first (`steady`, `turning`).  The distribution of the count of right answers is carried along, gold item by gold item,
+and the counts at which the rule ejects are set aside.  So a requester sees before the job how many good raters a rule
+costs and how long a guesser stays; T,C&M chose theirs by feel.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from scipy.special import bdtr
 
 from grater.errors import UsageError
 
+Chances = npt.NDArray[np.float64]
+
 SUSPECT_AFTER = 5
 WIDE_PAGE = 20
 FUZZ = 1e-9
-"""14 of 25 is .56, though 25 times .56 is a little over 14 in binary."""
+"""In binary, 25 times .56 is a little over 14, but 14 of 25 must pass a minimum of .56."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustRule:
-    """`minimum` accuracy on gold, from `least_seen` on; a `quiz` of so many gold, tried `attempts` times.
+    """`minimum` accuracy on gold once `least_seen` were seen; a `quiz` of that many gold items, with `attempts`.
 
     `sure`, from 0 to 1, is how sure the rule must be that a rater is below the minimum; at 0 the bare share decides.
     """
@@ -56,17 +58,17 @@ class TrustRule:
 
 
 def is_below(rule: TrustRule, *, seen: int, right: int) -> bool:
-    """Whether a rater with so much gold right is to be put out."""
+    """Whether a rater with this record on gold is to be ejected."""
     return seen >= rule.least_seen and _falls_short(rule, seen, right)
 
 
 def passes_quiz(rule: TrustRule, *, right: int) -> bool:
-    """Whether a whole quiz with so many right is passed."""
+    """Whether a quiz with this many right answers is passed."""
     return not _falls_short(rule, rule.quiz, right)
 
 
 def quiz_needed(rule: TrustRule) -> int:
-    """How many questions of the quiz must be right."""
+    """The number of right answers that passes the quiz."""
     return next(right for right in range(rule.quiz + 1) if passes_quiz(rule, right=right))
 
 
@@ -76,12 +78,12 @@ def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
 
 
 def is_suspect(*, seen: int, missed: int) -> bool:
-    """Whether gold was missed so often that the gold, not the raters, is doubted."""
+    """Whether gold was missed so often that the gold itself is in doubt."""
     return seen >= SUSPECT_AFTER and 2 * missed > seen
 
 
 def gold_on_page(page_size: int) -> int:
-    """How much hidden gold a page holds: 1 up to 19 units, 2 from 20 to 29, and one more for every further ten."""
+    """The number of hidden gold items on a page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
     if page_size < 2:
         raise UsageError(f"expected pages of at least 2 units, one of them gold, found {page_size}")
     return max(1, page_size // (WIDE_PAGE // 2))
@@ -93,13 +95,12 @@ def gold_turns(page_size: int, *, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-Chances = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class GoldRuleOdds:
-    """`fails_quiz` in every attempt; `out` at the end of all gold, quiz included; `met` is the hidden gold that
-    somebody who passed the quiz meets on average before they are out, or the gold is."""
+    """The chances that a rater fails the quiz in every attempt, and is ejected (`out`) by the end of all gold.
+
+    `met` is the mean number of hidden gold items that a rater who passed the quiz meets.
+    """
 
     fails_quiz: float
     out: float
@@ -107,12 +108,12 @@ class GoldRuleOdds:
 
 
 def steady(skill: float, n_gold: int) -> list[float]:
-    """Always as good."""
+    """A rater who is always equally good."""
     return [skill] * n_gold
 
 
 def turning(skill: float, n_good: int, n_gold: int) -> list[float]:
-    """As good for so many gold, then guessing between two answers."""
+    """A rater who is good on the first `n_good` gold items, then guesses between two answers."""
     return [skill] * n_good + [0.5] * (n_gold - n_good)
 
 
@@ -123,17 +124,17 @@ def odds(rule: TrustRule, chances: Sequence[float]) -> GoldRuleOdds:
     passes = float(by_right[is_in].sum())
     fails = (1.0 - passes) ** rule.attempts
     if not passes:
-        return GoldRuleOdds(1.0, 1.0, 0.0)
+        return GoldRuleOdds(fails_quiz=1.0, out=1.0, met=0.0)
     still, met = np.where(is_in, by_right, 0.0) / passes, 0.0
     for seen, chance in enumerate(chances[rule.quiz :], rule.quiz + 1):
         met += float(still.sum())
         still = _answered(still, [chance])
         still[[is_below(rule, seen=seen, right=right) for right in range(len(still))]] = 0.0
-    return GoldRuleOdds(fails, 1.0 - (1.0 - fails) * float(still.sum()), met)
+    return GoldRuleOdds(fails_quiz=fails, out=1.0 - (1.0 - fails) * float(still.sum()), met=met)
 
 
 def _answered(by_right: Chances, chances: Sequence[float]) -> Chances:
-    """The chances of every count of right answers after so many more gold."""
+    """The distribution of the count of right answers after more gold items."""
     for chance in chances:
         by_right = np.convolve(by_right, [1.0 - chance, chance])
     return by_right

@@ -1,9 +1,8 @@
-"""What a detector is: every place that it looked at, with its decision, its suggestion and what it believes.
+"""What a detector is: every place that it looked at, with its decision, its suggestion and its probabilities.
 
-A detector gives a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
-left alone as much as those that were flagged.
-
-Essays taken together: what a detector finds is the same for any number, only the speed differs.
+A detector returns a finding for every candidate, flagged or not: recall, sampling and agreement need those that were
+left alone as much as those that were flagged.  It works on batches of essays (`grouped`) for speed; its findings do
+not depend on the size of a batch.
 """
 
 from __future__ import annotations
@@ -13,6 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grater.model import Decision, Essay, Item, Json
+
+BATCH = 50_000
+"""Characters of essays taken together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,6 @@ class Detector(Protocol):
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """A finding for every candidate, in the order of the essays."""
         ...
-
-
-BATCH = 50_000
-"""Characters of essays taken together."""
 
 
 def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:

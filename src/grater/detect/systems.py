@@ -1,45 +1,31 @@
-"""A detector under a name of one's own: the new version of a system beside the old one.
+"""The detectors by name.
 
-The detectors by name.
-
-A name stands for a function without arguments that gives a `Detector`; others add their own by the entry-point group
-`grater.systems`.  A path to a model (of any `grater train`) is a system too, named after
-its file.
+A name stands for a function without arguments that returns a `Detector`; third parties add their own through the
+entry-point group `grater.systems`.  The path of a model file is a system too, named after its file; what makes a
+detector of it depends on the kind of model in it.  Systems that grater did not write have names with a scheme
+(`grater.detect.external`).  `NEW=` before any of these gives the system another name, for a new version beside an old
+one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grater.detect.detector import Detector, Finding
 from grater.detect.external import SCHEMES
-from grater.errors import UnknownName, UsageError
+from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
 from grater.models import kind_of
 from grater.registry import Registry
+from grater.result import Result
+from grater.sheet import Sheet
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RenamedDetector:
-    """Finds what `detector` finds, and signs it with `name`."""
-
-    name: str
-    detector: Detector
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return self.detector.kinds
-
-    @property
-    def card(self) -> Mapping[str, Json]:
-        return self.detector.card
-
-    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        for finding in self.detector.find(essays):
-            yield replace(finding, decision=replace(finding.decision, system=self.name))
+if TYPE_CHECKING:
+    import polars as pl
 
 
 MODEL = ".model"
@@ -63,7 +49,7 @@ FROM_FILE: dict[str, str] = {
     "ngrams": "grater.detect.prepositions.ngram:from_file",
     "combined": "grater.detect.prepositions.combined:from_file",
 }
-"""What makes a detector of a model file, by the kind of model in it."""
+"""The function that makes a detector of a model file, by the kind of model in it."""
 
 _BY_KIND: Registry[Callable[[Path], Detector]] = Registry("kind of model", "grater.kinds_of_models", FROM_FILE)
 
@@ -72,18 +58,18 @@ def load_systems(names: Iterable[str], *, places: Mapping[str, Sequence[Item]] |
     """The systems of these names, each once; two that would sign their decisions alike are refused."""
     by_name: dict[str, Detector] = {}
     for name in dict.fromkeys(names):
-        found = load_system(name, places=places)
-        if found.name in by_name:
-            raise UsageError(f"two of the systems are called {found.name}; give one another name: NEW={name}")
-        by_name[found.name] = found
+        detector = load_system(name, places=places)
+        if detector.name in by_name:
+            raise UsageError(f"two of the systems are called {detector.name}; rename one of them: NEW={name}")
+        by_name[detector.name] = detector
     return list(by_name.values())
 
 
 def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> Detector:
     """A system by its name, by the path of its model, or one from outside (`corrected:FILE`, `command:LINE`, ...).
 
-    `NEW=` before any of them gives it a name of one's own.  One from outside decides on `places`, by essay; ours know
-    where to look.
+    `NEW=` before any of them renames it.  A system from outside decides on `places`, by essay; ours know where to
+    look.
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:
         from grater.detect.external.detector import external, is_external  # only who names one needs them
@@ -93,7 +79,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
     own, equals, rest = name.partition("=")
     if own and equals and not Path(name).exists():
         if not own.isprintable() or not own.strip():
-            raise UsageError(f"expected a new name of letters that can be seen, found {own[:40]!r}")
+            raise UsageError(f"expected a new name of printable characters, found {own[:40]!r}")
         return RenamedDetector(own, load_system(rest, places=places))
     if places is not None:
         raise UsageError(f"{name} knows where to look; only a system from outside can be given places")
@@ -112,3 +98,91 @@ def _unknown(name: str) -> str:
     near = get_close_matches(name.partition(":")[0], [*SYSTEMS, *SCHEMES], n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"unknown system {name!r}.{hint} Known: {', '.join([*SYSTEMS, *schemes])}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenamedDetector:
+    """Finds what `detector` finds, and signs it with `name`."""
+
+    name: str
+    detector: Detector
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.detector.kinds
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return self.detector.card
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for finding in self.detector.find(essays):
+            yield replace(finding, decision=replace(finding.decision, system=self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCard:
+    """A system with the card of its model; one that cannot be loaded has a `problem` instead."""
+
+    system: str
+    kinds: tuple[str, ...] = ()
+    card: Mapping[str, Json] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def data(self) -> list[str]:
+        """The names of the texts that the model was made from."""
+        data = self.card.get("data")
+        if not isinstance(data, list):
+            return []
+        return [str(source.get("name", "")) if isinstance(source, dict) else str(source) for source in data]
+
+    def to_dict(self) -> dict[str, Json]:
+        if self.problem:
+            return {"system": self.system, "problem": self.problem}
+        return {"system": self.system, "kinds": list(self.kinds), "card": dict(self.card)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemCards(Result):
+    """What systems look for, and what they were made of."""
+
+    systems: tuple[SystemCard, ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"systems": [card.to_dict() for card in self.systems]}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per system."""
+        import polars as pl  # which loading a system need not wait for
+
+        rows = [
+            (card.system, list(card.kinds), card.data, card.card.get("hash"), card.problem) for card in self.systems
+        ]
+        return pl.DataFrame(rows, schema=("system", "kinds", "data", "hash", "problem"), orient="row")
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        rows = tuple(
+            (card.system, ", ".join(card.kinds), ", ".join(card.data), str(card.card.get("hash", "")))
+            for card in self.systems
+            if not card.problem
+        )
+        notes = tuple(f"{card.system}: {card.problem}" for card in self.systems if card.problem)
+        return (Sheet("Systems", ("system", "kinds", "made from", "hash"), rows, notes=notes),)
+
+
+def system_cards(names: Iterable[str] = ()) -> SystemCards:
+    """The cards of these systems, or of all that are installed; of those, one that cannot be loaded says why."""
+    return SystemCards(tuple(map(_card, names) if names else map(_card_or_problem, SYSTEMS.names())))
+
+
+def _card(name: str) -> SystemCard:
+    detector = load_system(name)
+    return SystemCard(system=detector.name, kinds=tuple(detector.kinds), card=detector.card)
+
+
+def _card_or_problem(name: str) -> SystemCard:
+    try:
+        return _card(name)
+    except GraterError as error:
+        return SystemCard(system=name, problem=str(error))

@@ -1,16 +1,14 @@
-"""The model file: arrays and strings with a card, in one file that says when it is damaged.
+"""Trained models: one file each, with a card inside that says where it comes from.
+
+The models that come with the package are in `shipped/`.  A model file holds arrays and strings, and detects damage:
 
     grater-model 1 <newline>            magic and version of the format
     {"kind": ..., "card": ..., ...}     one line of JSON: kind, card, table of parts, SHA-256 of the body
-    body                                the parts, one after the other, each packed by itself
+    body                                the parts, one after the other, each compressed by itself
 
 A part is an array (little-endian, row by row) or a list of strings (JSON, so any string survives, half a surrogate
-pair included).  Packing is `zlib` (loads at some 300 MB/s), `lzma` (smaller, slower to load) or `none`.  The card's
-`hash` is set here: the first 16 hexadecimal digits of the body's SHA-256.  Equal models give equal bytes.
-
-Trained models: one file each, with a card inside that says where it comes from.
-
-`file` has the format; the models that come with the package lie in `shipped/`.
+pair included).  Compression is `zlib` (loads at some 300 MB/s), `lzma` (smaller, slower to load) or `none`.  The
+card's `hash` is set here: the first 16 hexadecimal digits of the body's SHA-256.  Equal models give equal bytes.
 """
 
 from __future__ import annotations
@@ -30,6 +28,8 @@ from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.files import reason, replacing
 from grater.model import Json
 from grater.registry import unknown
+
+SHIPPED = Path(__file__).parent / "shipped"
 
 MAGIC = b"grater-model"
 VERSION = 1
@@ -122,8 +122,11 @@ def _header(path: Path, content: bytes) -> tuple[dict[str, Any], memoryview]:
     if name != MAGIC:
         _refuse(path, "expected a model file of grater, found something else")
     if version != b"%d" % VERSION:
-        found = version.decode("ascii", "replace")
-        _refuse(path, f"expected version {VERSION} of the model format, found {found!r}; train or get the model anew")
+        written = version.decode("ascii", "replace")
+        _refuse(
+            path,
+            f"expected version {VERSION} of the model format, found {written!r}; train or get the model anew",
+        )
     start = len(magic) + 1
     end = content.find(b"\n", start, start + MOST_HEADER)
     try:
@@ -155,9 +158,6 @@ def _unpacked(path: Path, header: dict[str, Any], body: memoryview) -> Model:
 
 def _refuse(path: Path, message: str) -> NoReturn:
     raise BadInput(Problem(str(path), message))
-
-
-SHIPPED = Path(__file__).parent / "shipped"
 
 
 def shipped(name: str) -> Path:

@@ -66,7 +66,7 @@ MOST_ROWS = 20
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
     """A point and a row for each rater; answers to hidden gold count for accuracy and for nothing else."""
-    found = raters(judgments, gold=_gold_met(gold, judgments))
+    found = list(raters(judgments, gold=_gold_met(gold, judgments)))
     if on_gold is not None and _gold_met(gold, on_gold):
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
         found = [_graded(rater, right.get(rater.rater)) for rater in found]

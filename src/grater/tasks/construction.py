@@ -62,7 +62,7 @@ class Construction:
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         values = read_fields(_questions(unit), form)
-        return tuple(Answer(each.item.item_id, the_one(values, construction(each))) for each in _in_order(unit))
+        return tuple(Answer(item.item.item_id, the_one(values, construction(item))) for item in _in_order(unit))
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
         """Whether each construction with a known answer got it; grey counts as yes unless gold itself says grey."""
@@ -80,10 +80,10 @@ def construction(unit_item: UnitItem) -> str:
 
 def _in_order(unit: Unit) -> list[UnitItem]:
     """The five items in the order of Table 2, so that their order in the study tells nothing."""
-    by_construction = {construction(each): each for each in unit.items}
+    by_construction = {construction(item): item for item in unit.items}
     if sorted(by_construction) != sorted(CONSTRUCTIONS) or len(unit.items) != len(CONSTRUCTIONS):
-        found = ", ".join(sorted(by_construction)) or "none"
-        raise UsageError(f"unit {unit.unit_id}: expected {', '.join(CONSTRUCTIONS)}, found {found}")
+        names = ", ".join(sorted(by_construction)) or "none"
+        raise UsageError(f"unit {unit.unit_id}: expected {', '.join(CONSTRUCTIONS)}, found {names}")
     return [by_construction[name] for name in CONSTRUCTIONS]
 
 
@@ -91,7 +91,7 @@ def _questions(unit: Unit) -> tuple[Field, ...]:
     starred = (Choice(STARRED, "Yes*"),) if unit.stage == IN_CONTEXT else ()
     grey = (Choice(GREY, "Grey"),) if unit.payload.get(GREY) else ()
     choices = (*starred, Choice(YES, "Yes"), *grey, Choice(NO, "No"))
-    return tuple(Field(construction(each), "one", _words(each), choices) for each in _in_order(unit))
+    return tuple(Field(construction(item), "one", _words(item), choices) for item in _in_order(unit))
 
 
 def _words(unit_item: UnitItem) -> str:

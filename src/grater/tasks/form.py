@@ -1,16 +1,14 @@
-"""A filled form held against its questions: what is missing, what nobody offered, which words were given.
+"""What a page shows of an item and how its filled form is read: the pieces that most tasks share.
 
 A form is read as the browser sent it.  A field that was not asked for (its `asked_for` does not name the label) is
-left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are told together.
+left out, whatever it holds: without JavaScript every field is on the page.  All problems of a form are reported
+together.
 
-The words around an item that a page shows: its sentence, cut at the item, and the sentences before it.
+A page shows the item's sentence, cut at the item, and the sentences before it.  Two tasks show a system's suggestion
+beside the writer's word.  It takes the writer's capital: otherwise, at the start of a sentence, the lower-case word
+would be the system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
 
-The writer's word beside a system's, for the two tasks that may show a suggestion.
-
-The suggestion takes the writer's capital: otherwise, at the start of a sentence, the lower-case word would be the
-system's, and the rater would know.  `-NONE-` (delete) and a gap are shown as "(no word)".
-
-The gold rule of most tasks: every item with a known answer got an accepted label.
+The gold rule of most tasks: every item with a known answer got an accepted label (`all_accepted`).
 """
 
 from __future__ import annotations
@@ -25,6 +23,11 @@ from grater.text.sentences import sentences_of
 
 LABEL, CONFIDENCE = "label", "confidence"
 FORM = "form"
+TARGET, GAP, BLANK = "target", "gap", "blank"
+"""The marks of a piece of text."""
+
+NO_WORD = "(no word)"
+SUGGESTION = "suggestion"
 UNANSWERED = "expected an answer"
 
 LONGEST_WORDS = 60
@@ -38,8 +41,8 @@ def read_fields(fields: Sequence[Field], form: Form) -> dict[str, tuple[str, ...
     """The values of every field that was asked for, checked; `BadInput` names each field that is wrong."""
     problems = Problems(FORM)
     label = first(form, LABEL)
-    asked = [each for each in fields if not each.asked_for or label in each.asked_for]
-    values = {each.name: _values(each, form, problems) for each in asked}
+    asked = [field for field in fields if not field.asked_for or label in field.asked_for]
+    values = {field.name: _values(field, form, problems) for field in asked}
     problems.done()
     return values
 
@@ -76,8 +79,8 @@ def _picked(question: Field, given: Sequence[str], problems: Problems) -> tuple[
 
 def _words(question: Field, given: Sequence[str], problems: Problems) -> tuple[str, ...]:
     """Words or short phrases with a comma, semicolon or line end between them, each once, in the order given."""
-    found = [" ".join(word.split()) for value in given for word in SEPARATORS.split(value)]
-    words = tuple(dict.fromkeys(word.lower() for word in found if word))
+    cleaned = [" ".join(word.split()) for value in given for word in SEPARATORS.split(value)]
+    words = tuple(dict.fromkeys(word.lower() for word in cleaned if word))
     for word in words:
         if len(word) > LONGEST_WORDS or not WORD.fullmatch(word):
             problems.add(f"{question.name}: expected words with commas between them, found {word[:LONGEST_WORDS]!r}")
@@ -94,9 +97,6 @@ def _text(question: Field, given: Sequence[str], problems: Problems) -> tuple[st
     return (given[0],)
 
 
-TARGET, GAP, BLANK = "target", "gap", "blank"
-
-
 def only_item(unit: Unit) -> UnitItem:
     if len(unit.items) != 1:
         raise UsageError(f"unit {unit.unit_id}: expected one item on a page, found {len(unit.items)}")
@@ -104,7 +104,7 @@ def only_item(unit: Unit) -> UnitItem:
 
 
 def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
-    """The sentence, or the run of sentences, that a span stands in, and all sentences before it."""
+    """The sentence, or the run of sentences, that contains a span, and all sentences before it."""
     sentences = sentences_of(essay)
     home = _home(sentences, span)
     before = tuple(sentence for sentence in sentences if sentence.end <= home[0].start)
@@ -112,7 +112,7 @@ def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
 
 
 def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:
-    """The sentences that a span touches; a gap has one, and in the space between two it follows the first."""
+    """The sentences that a span touches; a gap has one, and between two it belongs to the first."""
     touched = [sentence for sentence in sentences if sentence.touches(span)]
     if touched:
         return touched if len(span) else touched[:1]
@@ -137,10 +137,6 @@ def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = No
         Piece(essay.text[span.end : sentence.end]),
     )
     return tuple(piece for piece in pieces if piece.text or piece.mark)
-
-
-NO_WORD = "(no word)"
-SUGGESTION = "suggestion"
 
 
 def writers_word(unit: Unit, unit_item: UnitItem) -> str:

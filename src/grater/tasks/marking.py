@@ -2,17 +2,17 @@
 
 Dahlmeier, Ng and Wu 2013, sections 2-4.  Spans are free; they may overlap and may have no width; each annotation
 has one tag of the study's set (the unit's `"tagset"`, the 27 of NUCLE by default), and a span may bear several.
-A correction is owed but for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay that no correction can help
-is set aside.
+A correction is required except for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay beyond correction is set
+aside.
 
 The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`.  Offsets
 are code points.  Every span carries its quote, and is refused unless the text has those words there: a browser
-that counts in other units is found out at once.  Departure: an empty `replacements` (found, not corrected) is
-only let through for tags that owe none.
+that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is
+accepted only for tags that require none.
 
-Gold is graded by planted errors found: the accepted answers of the essay's one item are places, `120-124` or
-`120-124:Wcip`, and an essay is right when at least half of them were found.  A place is found by an edit that
-touches it (with that tag, where it names one).
+Gold is graded by the planted errors that were found: the accepted answers of the essay's one item are marks,
+`120-124` or `120-124:Wcip`, and an essay is right when at least half of them were found.  A mark is found by an edit
+that touches it (with that tag, where it names one).
 """
 
 from __future__ import annotations
@@ -95,62 +95,60 @@ def essay_item_id(unit: Unit) -> str:
 
 def edits_of(answer: Answer, *, rater: str) -> tuple[Edit, ...]:
     """The edits that an answer of this task holds, as one rater's."""
-    return tuple(
-        _edit(cast("Mapping[str, Json]", each), rater) for each in cast("list[Json]", answer.payload["edits"])
-    )
+    return tuple(_edit(cast("Mapping[str, Json]", row), rater) for row in cast("list[Json]", answer.payload["edits"]))
 
 
 def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, int]:
-    """How many of the planted errors the edits touch, and how many there are."""
+    """The number of planted errors that the edits touch, and of all planted errors."""
     edits = {answer.item_id: edits_of(answer, rater="") for answer in answers}
-    planted = [(item_id, place) for item_id, places in accepted.items() for place in places]
-    found = [place for item_id, place in planted if any(_is_at(edit, place) for edit in edits.get(item_id, ()))]
-    return len(found), len(planted)
+    planted = [(item_id, mark) for item_id, marks in accepted.items() for mark in marks]
+    hits = [mark for item_id, mark in planted if any(_is_at(edit, mark) for edit in edits.get(item_id, ()))]
+    return len(hits), len(planted)
 
 
 def told(text: str, accepted: Iterable[str]) -> str:
     """The planted errors in words, in the order of the text: `of (Wcip), bakery (Nn)`."""
-    found = sorted(_place(place) for place in accepted)
-    return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in found)
+    marks = sorted(_parsed(mark) for mark in accepted)
+    return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in marks)
 
 
-def _is_at(edit: Edit, place: str) -> bool:
-    span, tag = _place(place)
+def _is_at(edit: Edit, mark: str) -> bool:
+    span, tag = _parsed(mark)
     return edit.span.touches(span) and tag in ("", edit.tag)
 
 
-def _place(place: str) -> tuple[Span, str]:
+def _parsed(mark: str) -> tuple[Span, str]:
     """`120-124:Wcip` as a span and a tag; the tag may be missing."""
-    span, _, tag = place.partition(":")
+    span, _, tag = mark.partition(":")
     start, _, end = span.partition("-")
     return Span(int(start), int(end)), tag
 
 
 def read_edits(unit: Unit, text: str) -> tuple[Edit, ...]:
-    """The edits of a form, each held against the essay and the tag set; all that is wrong is told together."""
+    """The edits of a form, each checked against the essay and the tag set; all problems are reported together."""
     problems = Problems(FORM)
     try:
-        found = json.loads(text)
+        rows = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or len(found) > MOST_EDITS:
+        rows = None
+    if not isinstance(rows, list) or len(rows) > MOST_EDITS:
         problems.add(f"edits: expected a JSON list of at most {MOST_EDITS} edits")
         problems.done()
-    for number, each in enumerate(cast("list[object]", found), 1):
-        for complaint in _complaints(unit, each):
+    for number, row in enumerate(cast("list[object]", rows), 1):
+        for complaint in _complaints(unit, row):
             problems.add(f"edits: edit {number}: {complaint}")
     problems.done()
-    return tuple(_edit(each, "") for each in cast("list[Mapping[str, Json]]", found))
+    return tuple(_edit(row, "") for row in cast("list[Mapping[str, Json]]", rows))
 
 
-def _complaints(unit: Unit, each: object) -> list[str]:
-    if not isinstance(each, dict):
-        return [f"expected an object, found {type(each).__name__}"]
-    return [*_span_complaints(unit, each), *_tag_complaints(unit, each), *_word_complaints(each)]
+def _complaints(unit: Unit, row: object) -> list[str]:
+    if not isinstance(row, dict):
+        return [f"expected an object, found {type(row).__name__}"]
+    return [*_span_complaints(unit, row), *_tag_complaints(unit, row), *_word_complaints(row)]
 
 
-def _span_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
-    start, end, quote = each.get("start"), each.get("end"), each.get("quote")
+def _span_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
+    start, end, quote = row.get("start"), row.get("end"), row.get("quote")
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= len(unit.essay.text):
         return [f"expected 0 <= start <= end <= {len(unit.essay.text)}, found {start!r} and {end!r}"[:200]]
     there = unit.essay.text[start:end]
@@ -159,8 +157,8 @@ def _span_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
     return []
 
 
-def _tag_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
-    tag, replacements = each.get("tag"), each.get("replacements")
+def _tag_complaints(unit: Unit, row: Mapping[str, object]) -> list[str]:
+    tag, replacements = row.get("tag"), row.get("replacements")
     tags = tagset_of(unit)
     if not isinstance(tag, str) or tag not in tags:
         return [f"expected a tag of {tags.name}, found {str(tag)[:60]!r}"]
@@ -169,13 +167,13 @@ def _tag_complaints(unit: Unit, each: Mapping[str, object]) -> list[str]:
     return []
 
 
-def _word_complaints(each: Mapping[str, object]) -> list[str]:
-    replacements, comment = each.get("replacements"), each.get("comment", "")
+def _word_complaints(row: Mapping[str, object]) -> list[str]:
+    replacements, comment = row.get("replacements"), row.get("comment", "")
     if not isinstance(replacements, list) or not all(_is_short_text(word) for word in replacements):
         return [f"expected replacements as a list of texts of at most {LONGEST} characters"]
     if not _is_short_text(comment):
         return [f"expected a comment of at most {LONGEST} characters"]
-    if each.get("start") == each.get("end") and "" in replacements:
+    if row.get("start") == row.get("end") and "" in replacements:
         return ["expected words to insert, found none"]
     return []
 
@@ -184,10 +182,16 @@ def _is_short_text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST and not UNSTORABLE.search(value)
 
 
-def _edit(each: Mapping[str, Json], rater: str) -> Edit:
-    span = Span(cast(int, each["start"]), cast(int, each["end"]))
-    replacements = tuple(cast("list[str]", each["replacements"]))
-    return Edit(span, replacements, str(each["tag"]), rater, str(each.get("comment") or ""))
+def _edit(row: Mapping[str, Json], rater: str) -> Edit:
+    span = Span(cast(int, row["start"]), cast(int, row["end"]))
+    replacements = tuple(cast("list[str]", row["replacements"]))
+    return Edit(
+        span=span,
+        replacements=replacements,
+        tag=str(row["tag"]),
+        rater=rater,
+        comment=str(row.get("comment") or ""),
+    )
 
 
 def _as_json(edit: Edit) -> dict[str, Json]:

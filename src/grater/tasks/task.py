@@ -1,8 +1,8 @@
-"""What a rater is asked, and what comes back: the values that every task deals in.
+"""The values of every task: what a rater is asked, and what comes back.
 
 A task is pure.  `show` turns a unit into what one page may show, and nothing else of the unit reaches a page; `read`
 turns a filled form into answers, or names the field that is wrong; `right` is the gold rule.  Whatever must be
-remembered between the two (which side the writer's word stood on) goes into `Shown.kept`, which the server stores
+remembered between the two (on which side the writer's word was) goes into `Shown.kept`, which the server stores
 with the lease and never sends.
 """
 
@@ -26,12 +26,12 @@ Accepted: TypeAlias = Mapping[str, frozenset[str]]
 ONE, MANY, WORDS, TEXT = "one", "many", "words", "text"
 
 ERROR, OK, UNKNOWN = "error", "ok", "unknown"
-"""What a label can come to (a task's `verdict`)."""
+"""The values of a task's `verdict` on a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitItem:
-    """One item of a unit with what only some tasks may use of it: a suggestion, a construction."""
+    """One item of a unit with what only some tasks use: a suggestion, a construction."""
 
     item: Item
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
@@ -109,7 +109,7 @@ class Task(Protocol):
     """One kind of question to a rater.
 
     `kind` is the kind of item it asks about by default, `labels` its answers (none where any word may be one),
-    `verdict` what they come to (error, ok, unknown), `guidelines` the instructions in Markdown.
+    `verdict` maps them to error, ok or unknown, `guidelines` the instructions in Markdown.
     """
 
     @property
@@ -134,5 +134,5 @@ class Task(Protocol):
 
 def merged_by(task: Task) -> Mapping[str, str]:
     """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
-    found: Mapping[str, str] = getattr(task, "merged", {})
-    return found
+    merged: Mapping[str, str] = getattr(task, "merged", {})
+    return merged

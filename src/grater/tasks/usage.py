@@ -104,7 +104,14 @@ class Usage:
         values = read_fields(FIELDS, form)
         words = values.get("better", ()) or values.get("others", ())
         item_id = only_item(unit).item.item_id
-        return (Answer(item_id, the_one(values, LABEL), the_one(values, CONFIDENCE), values["flags"], words),)
+        answer = Answer(
+            item_id=item_id,
+            label=the_one(values, LABEL),
+            confidence=the_one(values, CONFIDENCE),
+            flags=values["flags"],
+            alternatives=words,
+        )
+        return (answer,)
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
         return all_accepted(answers, accepted)

@@ -14,8 +14,8 @@ from grater.detect.mining.review import (
     balance,
     balanced_from,
     beyond_suspicion,
-    far_of,
     mine,
+    progress_of,
     suspects_table,
     verdicts_of,
 )
@@ -58,9 +58,9 @@ def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
 
 
 def test_how_far_a_list_is_comes_from_its_verdicts() -> None:
-    far = far_of(["y", "n", "", "", "y", "y"])
-    assert far.as_json() == {"accepted": 3, "rejected": 1, "open": 2}
-    assert (far.decided, far.all, far.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")
+    progress = progress_of(["y", "n", "", "", "y", "y"])
+    assert progress.as_json() == {"accepted": 3, "rejected": 1, "open": 2}
+    assert (progress.decided, progress.all, progress.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")
 
 
 def use(number: int, context: str, word: str = "with") -> Use:

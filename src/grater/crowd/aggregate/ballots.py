@@ -1,13 +1,11 @@
-"""Gold items: what is known to be true of them, held fast in every method.
+"""The judgments as a method sees them: coded, in order of item, with what gold says.
 
-Gold may accept several labels for an item.  A posterior is then spread over these alone, as the model sees fit; an
-item with one accepted label has it with certainty.  Raters are judged by it like by any other item.
+Gold is held fixed in every method.  It may accept several labels for an item: the posterior is then spread over these
+alone, as the model sees fit, and an item with one accepted label has it with certainty.  Raters are judged by gold
+items as by any other.
 
-The judgments as a method sees them: codes in order of item, and what gold says.
-
-Raters are coded on first use only: a plain vote never asks who they are, and at a million judgments that is most of
-its work.  Sums over items or raters are products with a sparse matrix of ones (scipy), so a method never walks
-through judgments.
+Raters are coded on first use only: a plain vote never needs them, and at a million judgments that is most of its
+work.  Sums over items or raters are products with a sparse matrix of ones (scipy), so no method loops over judgments.
 """
 
 from __future__ import annotations
@@ -28,6 +26,11 @@ from grater.tables import Judgments, Table, exploded
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = npt.NDArray[np.bool_]
+Whole: TypeAlias = npt.NDArray[np.int64]
+Sparse: TypeAlias = Any
+"""A scipy sparse array; scipy has no types."""
+
+MOST_CODES = 1 << 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +55,14 @@ class Gold:
 def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
     """Gold of judged items by code; labels that only gold has come after `labels`.  No item in common is an error."""
     codes = pl.DataFrame({"item": items.cast(pl.String), "code": np.arange(len(items))})
-    found = exploded(gold.frame.select("item", "label"), "label").join(codes, on="item", maintain_order="left")
-    if found.is_empty():
+    rows = exploded(gold.frame.select("item", "label"), "label").join(codes, on="item", maintain_order="left")
+    if rows.is_empty():
         problem = f"expected gold for some of the judged items, found {len(gold)} others; are these the same items?"
         raise BadInput(Problem(gold.name, problem))
-    item, row = np.unique(found["code"].to_numpy(), return_inverse=True)
-    new = sorted(set(found["label"]) - set(labels))
+    item, row = np.unique(rows["code"].to_numpy(), return_inverse=True)
+    new = sorted(set(rows["label"]) - set(labels))
     known = (*labels, *new)
-    column = found["label"].replace_strict(known, np.arange(len(known)), return_dtype=pl.Int64).to_numpy()
+    column = rows["label"].replace_strict(known, np.arange(len(known)), return_dtype=pl.Int64).to_numpy()
     is_accepted = np.zeros((len(item), len(known)), bool)
     is_accepted[row, column] = True
     return Gold(item, is_accepted, known, gold.frame["item"].n_unique() - len(item))
@@ -76,18 +79,11 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
     return shares
 
 
-Whole: TypeAlias = npt.NDArray[np.int64]
-Sparse: TypeAlias = Any
-"""A scipy sparse array; scipy has no types."""
-
-MOST_CODES = 1 << 31
-
-
 @dataclass(frozen=True, eq=False)
 class Ballots:
     """Who said what of which item, by code; `gold` restricts what may be true of some items.
 
-    `items` may be text or categories: to make text of them is for those who ask.
+    `items` may be text or categories; callers convert them where they need text.
     """
 
     judgments: Judgments
@@ -113,7 +109,7 @@ class Ballots:
         rater, raters = by_appearance(categories(self.judgments, "rater"))
         names = raters.to_list()
         order = in_order(names)
-        return np.argsort(order).astype(np.int32).take(rater), tuple(names[place] for place in order)
+        return np.argsort(order).astype(np.int32).take(rater), tuple(names[code] for code in order)
 
     @property
     def rater(self) -> Codes:
@@ -130,29 +126,29 @@ class Ballots:
         return counts.reshape(self.n_items, self.n_labels)
 
     def slot(self) -> Codes:
-        """The place of a judgment in the table of items and labels, row by row."""
+        """The position of each judgment in the table of items x labels, row by row."""
         return _product(self.item, self.label, self.n_labels)
 
     def cell(self) -> Codes:
-        """The place of a judgment in the table of raters and labels, row by row."""
+        """The position of each judgment in the table of raters x labels, row by row."""
         return _product(self.rater, self.label, self.n_labels)
 
 
 def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
-    """Coded judgments; labels that only gold knows are labels too."""
+    """Coded judgments; labels that occur only in gold are labels too."""
     item, items = items_of(categories(judgments, "item"))
     label, labels = by_name(categories(judgments, "label"))
     if gold is None:
         return Ballots(judgments, item, label, items, labels)
     known = gold_of(gold, items, labels)
     every = tuple(sorted({*labels, *known.labels}))
-    every = tuple(every[place] for place in in_order(every))
-    place = np.array([every.index(name) for name in labels], np.int32)
-    return Ballots(judgments, item, place.take(label), items, every, known.among(every))
+    every = tuple(every[codes] for codes in in_order(every))
+    codes = np.array([every.index(name) for name in labels], np.int32)
+    return Ballots(judgments, item, codes.take(label), items, every, known.among(every))
 
 
 def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:
-    """Items by appearance, found at once where the judgments of an item stand together, as they mostly do."""
+    """Items by appearance; fast where the judgments of an item are adjacent, as they mostly are."""
     physical = names.to_physical().to_numpy()
     starts = np.flatnonzero(physical[1:] != physical[:-1]) + 1
     starts = np.concatenate([np.zeros(min(1, physical.size), np.int64), starts])
@@ -164,7 +160,7 @@ def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:
 
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
-    """Ones, or values, where a row and a column meet; every pair must be there once."""
+    """A sparse matrix of ones, or values, at the given pairs, each of which must occur once."""
     values = np.ones(len(row)) if value is None else value.astype(np.float64)
     matrix = coo_array((values, (row, column)), shape=shape)
     # An item has one judgment of a rater, so there is nothing to sum; the check would cost as much as all the rest.
@@ -179,7 +175,7 @@ def summed(numbers: Numbers, code: Codes, n_codes: int) -> Numbers:
 
 def _product(outer: Codes, inner: Codes, n_inner: int) -> Codes:
     if (int(outer.max(initial=0)) + 1) * n_inner >= MOST_CODES:
-        raise UsageError(f"expected fewer labels, found {n_inner}: too many for this method; use --merge")
-    place = outer * np.int32(n_inner)
-    place += inner
-    return place
+        raise UsageError(f"expected fewer labels, found {n_inner}: too many for this method; merge some of them")
+    slots = outer * np.int32(n_inner)
+    slots += inner
+    return slots

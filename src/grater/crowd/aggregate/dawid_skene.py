@@ -77,8 +77,8 @@ def fit(ballots: Ballots, options: Options) -> Fit:
         scores = np.zeros_like(state.posteriors)
         scores[:, 1:] = cells.items @ (chance[:, 1:] - chance[:, :1])
         scores += np.log(confusions.prior)
-        found, likelihood = posteriors(scores, ballots.gold)
-        return ConfusionState(found, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
+        chances, likelihood = posteriors(scores, ballots.gold)
+        return ConfusionState(chances, confusions), likelihood + float(cells.n_judgments @ chance[:, 0])
 
     done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
     confusions = done.state.confusions or learn(cells, done.state.posteriors)
@@ -86,14 +86,14 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     return Fit(done.state.posteriors, skill, done.history, done.has_converged, details=confusions)
 
 
-def learn(cells: ConfusionCells, found: Numbers) -> Confusions:
+def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
     """The M-step."""
-    prior = np.maximum(found.mean(axis=0), LEAST)
-    chance = np.empty((len(cells.label), found.shape[1]))
-    chance[:, 1:] = cells.items.T @ found[:, 1:]
+    prior = np.maximum(chances.mean(axis=0), LEAST)
+    chance = np.empty((len(cells.label), chances.shape[1]))
+    chance[:, 1:] = cells.items.T @ chances[:, 1:]
     chance[:, 0] = cells.n_judgments - chance[:, 1:].sum(axis=1)
     np.maximum(chance, LEAST, out=chance)
-    # Cells stand in order of rater: each begins where the one before ends.
+    # Cells are in order of rater: each rater's begin where the one before ends.
     starts = np.searchsorted(cells.rater, np.arange(cells.n_raters))
     chance /= np.add.reduceat(chance, starts, axis=0)[cells.rater]
     return Confusions(cells.rater, cells.label, prior, chance)
@@ -104,13 +104,13 @@ def _cells(ballots: Ballots) -> ConfusionCells:
     cell = ballots.cell()
     n_judgments = np.bincount(cell, minlength=n_raters * n_labels)
     occurs = n_judgments > 0
-    found = np.flatnonzero(occurs)
-    if found.size * n_labels > MOST_CHANCES:
+    occurring = np.flatnonzero(occurs)
+    if occurring.size * n_labels > MOST_CHANCES:
         raise UsageError(
-            f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or --merge"
+            f"expected fewer labels for {n_raters} raters, found {n_labels}; use one-coin or mace, or merge labels"
         )
     compact = (occurs.cumsum() - 1).astype(np.int32).take(cell)
-    items = incidence(ballots.item, compact, shape=(ballots.n_items, found.size))
-    rater, label = np.divmod(found, n_labels)
-    n_each = n_judgments[found].astype(np.float64)
+    items = incidence(ballots.item, compact, shape=(ballots.n_items, occurring.size))
+    rater, label = np.divmod(occurring, n_labels)
+    n_each = n_judgments[occurring].astype(np.float64)
     return ConfusionCells(rater.astype(np.int32), label.astype(np.int32), items, n_each, n_raters)

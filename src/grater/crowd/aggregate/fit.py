@@ -1,17 +1,13 @@
-"""What a method takes and what it gives: `fit(ballots, options) -> Fit`.
+"""What every aggregation method takes and returns, `fit(ballots, options) -> Fit`, and the steps that methods share.
 
-Sums and maxima of short rows.
+Iterative methods turn scores into posteriors (`posteriors`) and repeat a step until the log-likelihood stops rising
+(`climb`).  The answer is the likeliest label (`answers`).  A tie is broken by the item's permanent random number
+(`rng.permanent_number`), so neither the order of rows nor the other items can change it; two labels are tied if
+their posteriors differ by less than the rounding error of a sum of floating-point numbers.
 
-numpy goes along an axis of two or three numbers at a fraction of its speed, and tables of items x labels are just
-that: many rows, few columns.  Column by column it is five times as fast.  (So is a product with a vector of ones, but
-BLAS starts threads for it, and on a busy machine they wait for each other.)
-
-The two things every iterative method does: make posteriors of scores, and climb until nothing is gained.
-
-From posteriors to answers: the likeliest label, ties broken by chance.
-
-Chance is the item's own number (`rng.permanent_number`), so neither the order of rows nor the other items have a say
-in it.  Two labels are tied if their posteriors differ by less than what sums of floating-point numbers may lose.
+Tables of items x labels have many rows and few columns, and numpy is slow along such a short axis.  `row_sum` and
+`row_max` go column by column, which is five times as fast.  (A product with a vector of ones is as fast, but BLAS
+starts threads for it, which wait for each other on a busy machine.)
 """
 
 from __future__ import annotations
@@ -22,13 +18,18 @@ from functools import reduce
 from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.coded import Codes
 from grater.crowd.aggregate.ballots import Ballots, Gold, Numbers, Truths, clamped
 from grater.errors import UsageError
 from grater.rng import permanent_number
+
+T = TypeVar("T")
+
+LEAST = 1e-10
+"""Nothing is impossible, as in crowd-kit: chances and expected counts are at least this."""
+TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +48,17 @@ class Options:
     def __post_init__(self) -> None:
         for name in ("iterations", "restarts"):
             if getattr(self, name) < 1:
-                raise UsageError(f"expected --{name} of at least 1, found {getattr(self, name)}")
+                raise UsageError(f"expected {name} of at least 1, found {getattr(self, name)}")
         if self.tolerance != self.tolerance:
-            raise UsageError("expected a number for --tolerance, found nan")
+            raise UsageError("expected a number as tolerance, found nan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """`posteriors` has a row for each item and a column for each label.
 
-    `skill`, a number for each rater, is what the method's paper calls so; None where the method has no such thing.
-    `history` is the log-likelihood after each iteration; `of_items` is what else was learnt of each item.
+    `skill`, one number per rater, is defined by the method's paper; None where the method has no such thing.
+    `history` is the log-likelihood after each iteration; `of_items` holds other estimates, one number per item.
     """
 
     posteriors: Numbers
@@ -71,45 +72,38 @@ class Fit:
 Method: TypeAlias = Callable[[Ballots, Options], Fit]
 
 
-Rows: TypeAlias = npt.NDArray[np.float64]
-
-
-def row_max(table: Rows) -> Rows:
-    highest: Rows = reduce(np.maximum, table.T)
+def row_max(table: Numbers) -> Numbers:
+    highest: Numbers = reduce(np.maximum, table.T)
     return highest
 
 
-def row_sum(table: Rows) -> Rows:
-    total: Rows = reduce(np.add, table.T)
+def row_sum(table: Numbers) -> Numbers:
+    total: Numbers = reduce(np.add, table.T)
     return total
-
-
-T = TypeVar("T")
-
-LEAST = 1e-10
-"""Nothing is impossible, as in crowd-kit: chances and expected counts are at least this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Climb(Generic[T]):
+    """The last state of a run and the log-likelihood after each of its iterations."""
+
     state: T
     history: tuple[float, ...]
     has_converged: bool
 
 
 def climb(step: Callable[[T], tuple[T, float]], state: T, *, n_judgments: int, options: Options) -> Climb[T]:
-    """Repeat a step that gives a new state and its log-likelihood, until the gain per judgment is small."""
+    """Repeat a step, which returns a new state and its log-likelihood, until the gain per judgment is small."""
     history: list[float] = []
     for _ in range(options.iterations):
         state, likelihood = step(state)
         history.append(float(likelihood))
         if len(history) > 1 and history[-1] - history[-2] < options.tolerance * n_judgments:
-            return Climb(state, tuple(history), True)
-    return Climb(state, tuple(history), False)
+            return Climb(state, tuple(history), has_converged=True)
+    return Climb(state, tuple(history), has_converged=False)
 
 
 def shares(ballots: Ballots) -> Numbers:
-    """The share of each label among an item's judgments, within what gold accepts: where EM starts."""
+    """The share of each label among an item's judgments, restricted to what gold accepts: the start of EM."""
     votes = ballots.votes.astype(np.float64)
     votes /= row_sum(votes)[:, None]
     return clamped(votes, ballots.gold)
@@ -118,7 +112,7 @@ def shares(ballots: Ballots) -> Numbers:
 def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
     """Chances in proportion to exp(scores), and the log-likelihood: the sum over items of log sum exp.
 
-    `scores` is used up: the result takes its place in memory.
+    `scores` is overwritten: the result is the same array.
     """
     if gold is not None:
         scores[gold.item] = np.where(gold.is_accepted, scores[gold.item], -np.inf)
@@ -128,9 +122,6 @@ def posteriors(scores: Numbers, gold: Gold | None) -> tuple[Numbers, float]:
     total = row_sum(scores)
     scores /= total[:, None]
     return scores, float(top.sum() + np.log(total).sum())
-
-
-TIE = 1e-12
 
 
 def answers(posteriors: Numbers, items: pl.Series, *, seed: int) -> tuple[Codes, Truths]:

@@ -80,10 +80,10 @@ def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) ->
         total -= float(np.maximum(x, 0).sum()) + _sum_log(1 + np.exp(-np.abs(x)))
         odds[part] = x + np.log(n_wrong)
     scores = summed(odds, grid.slot, ballots.n_items * ballots.n_labels)
-    found, likelihood = posteriors(scores.reshape(ballots.n_items, ballots.n_labels), ballots.gold)
+    chances, likelihood = posteriors(scores.reshape(ballots.n_items, ballots.n_labels), ballots.gold)
     constant = len(ballots) * np.log(n_wrong) + ballots.n_items * np.log(ballots.n_labels)
     prior = _log_prior(ability) + _log_prior(log_ease)
-    return GladState(found, ability, log_ease), likelihood + total - float(constant) + prior
+    return GladState(chances, ability, log_ease), likelihood + total - float(constant) + prior
 
 
 def learn(grid: Grid, state: GladState) -> tuple[Numbers, Numbers]:
@@ -95,8 +95,8 @@ def learn(grid: Grid, state: GladState) -> tuple[Numbers, Numbers]:
         return _loss(grid, chance, point[:n_raters], point[n_raters:])
 
     start = np.concatenate([state.ability, state.log_ease])
-    found = minimize(loss, start, jac=True, method="CG", tol=GRADIENT, options={"maxiter": MOST_STEPS})
-    return found.x[:n_raters], found.x[n_raters:]
+    optimum = minimize(loss, start, jac=True, method="CG", tol=GRADIENT, options={"maxiter": MOST_STEPS})
+    return optimum.x[:n_raters], optimum.x[n_raters:]
 
 
 def _loss(grid: Grid, chance: Numbers, ability: Numbers, log_ease: Numbers) -> tuple[float, Numbers]:

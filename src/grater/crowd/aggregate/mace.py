@@ -83,8 +83,8 @@ def run(ballots: Ballots, cells: MaceCells, first: Parameters, options: Options)
 
     def step(state: MaceState) -> tuple[MaceState, float]:
         parameters = learn(cells, state)
-        found, likelihood = expect(parameters)
-        return MaceState(parameters, found), likelihood
+        chances, likelihood = expect(parameters)
+        return MaceState(parameters, chances), likelihood
 
     begun = MaceState(first, expect(first)[0])
     return climb(step, begun, n_judgments=len(ballots), options=options)
@@ -97,9 +97,9 @@ def _expect(ballots: Ballots, cells: MaceCells) -> Callable[[Parameters], tuple[
     def expect(parameters: Parameters) -> tuple[Numbers, float]:
         spam = _spam(parameters)
         scores = cells.slots @ np.log1p(parameters.knows[cells.rater] / spam)
-        found, likelihood = posteriors(scores.reshape(shape), ballots.gold)
+        chances, likelihood = posteriors(scores.reshape(shape), ballots.gold)
         constant = float(cells.n_judgments @ np.log(spam)) - ballots.n_items * np.log(ballots.n_labels)
-        return found, likelihood + constant
+        return chances, likelihood + constant
 
     return expect
 

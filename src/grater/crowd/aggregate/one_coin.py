@@ -39,8 +39,8 @@ def fit(ballots: Ballots, options: Options) -> Fit:
         wrong = np.log((1 - safe) / n_wrong)
         scores = (slots @ (np.log(safe) - wrong)).reshape(state.posteriors.shape)
         scores += np.log(np.maximum(state.posteriors.mean(axis=0), LEAST))
-        found, likelihood = posteriors(scores, ballots.gold)
-        return OneCoinState(found, skill), likelihood + float(n_each @ wrong)
+        chances, likelihood = posteriors(scores, ballots.gold)
+        return OneCoinState(chances, skill), likelihood + float(n_each @ wrong)
 
     done = climb(step, OneCoinState(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
     return Fit(done.state.posteriors, done.state.skill, done.history, done.has_converged)

@@ -1,12 +1,12 @@
-"""The five article-number constructions of a noun (Lee, Tetreault & Chodorow 2009, Table 1).
+"""The five article-number constructions of a noun, and how nouns use them.
 
-They are numbered in the order of the table, which is that of their frequency in the paper's corpus.  *a* with a
-plural is no construction: where a writer has it, nothing of the five was written.
+Lee, Tetreault & Chodorow 2009, section 2 and Table 1.  Constructions are numbered in the order of the table, which is
+that of their frequency in the paper's corpus.  *a* with a plural is no construction: where a writer has it, none of
+the five was written.
 
-The constructions of nouns: how often each noun has each, its dominant one and its entropy.
-
-Lee et al. 2009, section 2 and Table 1: a noun's entropy is that of the distribution of its constructions, in bits; at
-most log2 5 = 2.32.  A noun counts as non-count where next to nothing of it is plural or has *a*.
+A noun's entropy is that of the distribution of its constructions, in bits; at most log2 5 = 2.32.  A noun counts as
+non-count where hardly any of its uses are plural or have *a*.  A model keeps the shares of each noun that training
+saw often enough (`Habits`) and turns them into two classes for its features.
 """
 
 from __future__ import annotations
@@ -45,17 +45,6 @@ CONFUSABLE = frozenset(
 )
 """The pairs that raters call right together most often (section 4)."""
 
-
-def construction(article: Article, number: Number) -> int:
-    """The number of a construction; `NONE_OF_THEM` for *a* with a plural."""
-    return PLACE_OF.get((article, number), NONE_OF_THEM)
-
-
-def is_confusable(one: int, other: int) -> bool:
-    """Whether raters often find both right where they find one right."""
-    return frozenset((one, other)) in CONFUSABLE
-
-
 Counts = npt.NDArray[np.int64]
 Table = npt.NDArray[np.int32]
 
@@ -75,6 +64,16 @@ LEVELS = (0.03, 0.15, 0.4)
 """Where the classes of a share part."""
 
 
+def construction(article: Article, number: Number) -> int:
+    """The number of a construction; `NONE_OF_THEM` for *a* with a plural."""
+    return PLACE_OF.get((article, number), NONE_OF_THEM)
+
+
+def is_confusable(one: int, other: int) -> bool:
+    """Whether raters often find both right where they find one right."""
+    return frozenset((one, other)) in CONFUSABLE
+
+
 @dataclass(frozen=True, slots=True)
 class Noun:
     """A noun with its counts in the order of `CONSTRUCTIONS`."""
@@ -89,7 +88,7 @@ class Noun:
     @property
     def dominant(self) -> int:
         """The most frequent construction; of equals the first in the table."""
-        return max(range(N_CONSTRUCTIONS), key=lambda place: (self.counts[place], -place))
+        return max(range(N_CONSTRUCTIONS), key=lambda code: (self.counts[code], -code))
 
     @property
     def entropy(self) -> float:
@@ -97,15 +96,15 @@ class Noun:
 
     @property
     def is_count(self) -> bool:
-        counted = sum(self.counts[place] for place in (*COUNTED, 4))
+        counted = sum(self.counts[code] for code in (*COUNTED, 4))
         return not is_mass(self.noun) and counted >= NON_COUNT * self.n
 
 
 def entropy(counts: Sequence[int]) -> float:
     """In bits; 0 without counts."""
     n = sum(counts)
-    found = -sum(count / n * log2(count / n) for count in counts if count)
-    return max(0.0, found)
+    bits = -sum(count / n * log2(count / n) for count in counts if count)
+    return max(0.0, bits)
 
 
 def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
@@ -114,8 +113,8 @@ def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
     for noun, construction in constructions:
         if construction < N_CONSTRUCTIONS:
             counts.setdefault(noun, [0] * N_CONSTRUCTIONS)[construction] += 1
-    found = [Noun(noun, tuple(of)) for noun, of in counts.items()]
-    return sorted(found, key=lambda each: (-each.n, each.noun))
+    nouns = [Noun(noun, tuple(of)) for noun, of in counts.items()]
+    return sorted(nouns, key=lambda noun_counts: (-noun_counts.n, noun_counts.noun))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +132,8 @@ class Habits:
 
     def classes(self, numbers: npt.NDArray[np.int32]) -> Table:
         """(nouns, 2): the classes of the shares and of the entropy; 0 for nouns without habits."""
-        found: Table = self._classes[np.minimum(numbers, len(self._classes) - 1)]
-        return found
+        classes: Table = self._classes[np.minimum(numbers, len(self._classes) - 1)]
+        return classes
 
     def of(self, number: int) -> tuple[float, ...] | None:
         return self.by_number.get(number)
@@ -162,7 +161,7 @@ def habit_classes(shares: Sequence[float]) -> tuple[int, int]:
     whole = 0
     for share in shares:
         whole = whole * (len(LEVELS) + 1) + sum(share >= level for level in LEVELS)
-    dominant = max(range(N_CONSTRUCTIONS), key=lambda place: (shares[place], -place))
+    dominant = max(range(N_CONSTRUCTIONS), key=lambda code: (shares[code], -code))
     level = sum(share_entropy(shares) >= edge for edge in EDGES)
     return whole + 1, 1 + dominant * (len(EDGES) + 1) + level
 

@@ -1,14 +1,14 @@
 """The items of the paper's study: which nouns, which sentences (Lee, Tetreault & Chodorow 2009, section 3.3).
 
-Easy phrases are left out (`phrases`, and nouns that are not counted).  Nouns are divided by their dominant
-construction and ranked by entropy; of each of the five sets the `nouns` highest and the `nouns` lowest are taken.
-For each noun, `sentences` phrases are drawn for each of the seven cells of Table 3: null singular, null plural, *a*
-singular, and *the* singular and plural, each with the noun in the sentences before (anaphoric) or not.  Every place
-is judged in two stages of five constructions, so it is ten items.
+Easy phrases are left out (`phrases`), and so are non-count nouns.  Nouns are divided by their dominant construction
+and ranked by entropy; of each of the five sets the `nouns` highest and the `nouns` lowest are taken.  For each noun,
+`sentences` phrases are drawn for each of the seven cells of Table 3: null singular, null plural, *a* singular, and
+*the* singular and plural, each with the noun in the sentences before (anaphoric) or not.  Every place is judged in
+two stages of five constructions, so it gives ten items.
 
-The draw goes by each place's permanent random number, so a larger study holds the smaller one.  The paper does not
+The draw uses each place's permanent random number, so a larger study contains the smaller one.  The paper does not
 say how rare a noun may be; ours must have `least` open phrases, else its entropy is chance.  What could not be
-filled is told: the paper got 368 of its 420.
+filled is reported: the paper got 368 of its 420.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
+import polars as pl
+
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
-from grater.model import Item, Span, short_hash
+from grater.detect.detector import grouped
+from grater.model import Essay, Item, Json, Span, short_hash
+from grater.result import Result
 from grater.rng import permanent_number
-from grater.text.analysis import Sentence
+from grater.sheet import Sheet, counted
+from grater.text.analysis import Sentence, analyse_all
 
 STAGES = ("no-context", "in-context")
 DEFINITE = frozenset(("the-singular", "the-plural"))
@@ -71,6 +76,15 @@ class ChosenNoun:
     noun: Noun
     side: Side
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "noun": self.noun.noun,
+            "entropy": self.noun.entropy,
+            "side": self.side,
+            "dominant": CONSTRUCTIONS[self.noun.dominant],
+            "n": self.noun.n,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
@@ -81,14 +95,56 @@ class Shortfall:
     found: int
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
+@dataclass(frozen=True, slots=True, repr=False)
+class Design(Result):
     """The nouns, the places with their noun, and what is missing."""
 
     nouns: tuple[ChosenNoun, ...]
     places: tuple[tuple[NounPlace, ChosenNoun], ...]
     shortfalls: tuple[Shortfall, ...]
     n_wanted: int
+
+    @property
+    def n_items(self) -> int:
+        return len(self.places) * len(STAGES) * len(CONSTRUCTIONS)
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "n_items": self.n_items,
+            "places": len(self.places),
+            "wanted": self.n_wanted,
+            "nouns": [chosen.to_dict() for chosen in self.nouns],
+            "shortfalls": [
+                {"where": shortfall.where, "wanted": shortfall.wanted, "found": shortfall.found}
+                for shortfall in self.shortfalls
+            ],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """The table of items: ten rows for each place."""
+        return pl.DataFrame(list(item_rows(self)))
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The nouns, and what could not be filled."""
+        nouns = tuple(
+            (chosen.noun.noun, chosen.side, CONSTRUCTIONS[chosen.noun.dominant], f"{chosen.noun.entropy:.2f}")
+            for chosen in self.nouns
+        )
+        title = f"{len(self.places):,} of {self.n_wanted:,} places, {counted(self.n_items, 'item')}"
+        notes = tuple(
+            f"not filled: {shortfall.where}: wanted {shortfall.wanted}, found {shortfall.found}"
+            for shortfall in self.shortfalls
+        )
+        return (Sheet(title, ("noun", "side", "mostly", "entropy"), nouns, notes=notes),)
+
+
+def places_in(essays: Iterable[Essay], *, n_context: int = N_CONTEXT) -> list[NounPlace]:
+    """The places of all essays."""
+    places: list[NounPlace] = []
+    for group in grouped(essays):
+        for essay, sentences in zip(group, analyse_all(group), strict=True):
+            places += places_of(essay.essay_id, sentences, n_context=n_context)
+    return places
 
 
 def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[NounPlace]:
@@ -106,25 +162,25 @@ def select(
     places: Sequence[NounPlace], *, nouns: int = 3, sentences: int = 2, least: int = 30, seed: int = 0
 ) -> Design:
     """The study: `nouns` on each side of each construction, `sentences` in each cell."""
-    counted = [
+    candidates = [
         noun
         for noun in nouns_of((place.noun, place.construction) for place in places)
         if noun.n >= least and noun.is_count
     ]
-    chosen, shortfalls = _chosen(counted, nouns)
+    chosen, shortfalls = _chosen(candidates, nouns)
     by_cell: defaultdict[tuple[str, Cell], list[NounPlace]] = defaultdict(list)
-    wanted = {each.noun.noun for each in chosen}
+    wanted = {chosen_noun.noun.noun for chosen_noun in chosen}
     for place in places:
         if place.noun in wanted:
             by_cell[place.noun, place.cell].append(place)
-    found: list[tuple[NounPlace, ChosenNoun]] = []
-    for each, cell in product(chosen, CELLS):
-        drawn = _drawn(by_cell[each.noun.noun, cell], sentences, seed)
-        found += [(place, each) for place in drawn]
+    chosen_places: list[tuple[NounPlace, ChosenNoun]] = []
+    for chosen_noun, cell in product(chosen, CELLS):
+        drawn = _drawn(by_cell[chosen_noun.noun.noun, cell], sentences, seed)
+        chosen_places += [(place, chosen_noun) for place in drawn]
         if len(drawn) < sentences:
-            shortfalls.append(Shortfall(f"{each.noun.noun}: {_named(cell)}", sentences, len(drawn)))
+            shortfalls.append(Shortfall(f"{chosen_noun.noun.noun}: {_named(cell)}", sentences, len(drawn)))
     n_wanted = 2 * nouns * len(CONSTRUCTIONS) * sentences * len(CELLS)
-    return Design(tuple(chosen), tuple(found), tuple(shortfalls), n_wanted)
+    return Design(nouns=tuple(chosen), places=tuple(chosen_places), shortfalls=tuple(shortfalls), n_wanted=n_wanted)
 
 
 def item_rows(design: Design) -> Iterator[dict[str, object]]:
@@ -154,16 +210,23 @@ def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> NounPlace:
     spans = phrase.sentence.spans
     span = Span(spans[phrase.left].start, spans[phrase.head].end)
     words = tuple(written_as(phrase, target) for target in range(len(CONSTRUCTIONS)))
-    return NounPlace(essay_id, span, phrase.noun, phrase.construction, is_anaphoric, words)
+    return NounPlace(
+        essay_id=essay_id,
+        span=span,
+        noun=phrase.noun,
+        construction=phrase.construction,
+        is_anaphoric=is_anaphoric,
+        words=words,
+    )
 
 
-def _chosen(counted: Sequence[Noun], n: int) -> tuple[list[ChosenNoun], list[Shortfall]]:
+def _chosen(candidates: Sequence[Noun], n: int) -> tuple[list[ChosenNoun], list[Shortfall]]:
     """The highest and the lowest of each set; where a set is small, no noun is both."""
     chosen: list[ChosenNoun] = []
     shortfalls: list[Shortfall] = []
-    for place, name in enumerate(CONSTRUCTIONS):
+    for code, name in enumerate(CONSTRUCTIONS):
         ranked = sorted(
-            (noun for noun in counted if noun.dominant == place), key=lambda noun: (-noun.entropy, noun.noun)
+            (noun for noun in candidates if noun.dominant == code), key=lambda noun: (-noun.entropy, noun.noun)
         )
         high = ranked[: min(n, (len(ranked) + 1) // 2)]
         low = ranked[len(high) :][-n:][::-1]

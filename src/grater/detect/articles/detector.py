@@ -1,20 +1,16 @@
-"""When to speak up: how sure it is that another construction is better, given the noun and the pair.
+"""The detector of wrong articles and wrong number: phrases, a model's probabilities, then a cautious decision.
 
 The margin of a construction over the written one is the difference of their log-probabilities.  Lee et al. 2009 ask
 for two corrections (sections 4 and 5), which make the margin a *confidence*:
 
-- within a pair that raters often call right together, a system should be less sure: `confusable` is added, below 0;
-- confidence should know the noun's entropy.  With strength = 1 - entropy / log2 5, `own` times strength is added for
-  the noun's dominant construction, and `other` times strength for any other.
+- within a pair that raters often accept together, a system should be less sure: `confusable`, below 0, is added;
+- confidence should depend on the noun's entropy.  With strength = 1 - entropy / log2 5, `own` times strength is added
+  for the noun's dominant construction, and `other` times strength for any other.
 
 The model's probabilities already lean towards the dominant construction of a noun of low entropy, as the paper wants;
-`own` and `other` correct by how much.  All three are fitted to text with errors put in (`fitted_caution`): a logistic
-regression of *is this an error?* on margin, type, pair and strength, divided by the weight of the margin.
-
-A confidence must be above the threshold of its type: an article missing, extraneous or chosen wrongly, the number
-wrong, or both the article and the number.  Where the noun's habits are not known, its strength is 0.
-
-The detector of wrong articles and wrong number: phrases, a model's probabilities, caution, in that order.
+`own` and `other` correct by how much.  All three are fitted to text with artificial errors (`thresholds`).  Where the
+noun's habits are not known, its strength is 0.  A confidence must exceed the threshold of its type: an article
+missing, extraneous or chosen wrongly, the number wrong, or both the article and the number.
 
 Every open noun phrase gives two findings: the article (its token, or the gap where one could stand) and the number
 (the noun).  One target construction is chosen for the phrase, the one whose confidence exceeds its threshold by
@@ -22,10 +18,8 @@ most; what has to change for it is flagged, so that all flags of a phrase, appli
 A decision's score is by how much the best target that changes the item exceeds its threshold.  *a* for *an*, or the
 other way round, is flagged by rule where nothing else is wrong with the article.
 
-Mentions are remembered through an essay, and on through essays that follow each other and name the same `document`
-(sentences of M2).  The number that a verb shows is not used unless asked for: a learner's verb may itself be wrong.
-
-Article detectors from model files: the one that comes with grater, and one's own.
+Mentions are remembered through an essay, and through consecutive essays of the same `document` (sentences of M2).
+The number that a verb shows is not used unless requested: a learner's verb may itself be wrong.
 """
 
 from __future__ import annotations
@@ -73,6 +67,14 @@ N = len(CONSTRUCTIONS)
 FLOOR = -7.0
 """The log-probability of *a* with a plural, which no model of good text can give."""
 
+IS_CONFUSABLE = np.array([[is_confusable(own, target) for target in range(N)] for own in range(N + 1)], np.float64)
+
+DECIMALS = 6
+"""Machines may differ in the last digits of an exponential; nothing that is shown does."""
+
+KINDS: tuple[Kind, ...] = (ARTICLE, NUMBER)
+STRANGE = "a-plural"
+
 
 @dataclass(frozen=True, slots=True)
 class Caution:
@@ -90,7 +92,7 @@ class Caution:
     @staticmethod
     def of(numbers: object) -> Caution:
         """As a model's card has them."""
-        names = {each.name for each in fields(Caution)}
+        names = {field.name for field in fields(Caution)}
         if not isinstance(numbers, Mapping) or not set(numbers) <= names:
             raise UsageError(f"expected thresholds for {', '.join(TYPES)}, found {numbers!r}")
         return Caution(**{name: inf if value is None else float(value) for name, value in numbers.items()})
@@ -116,18 +118,17 @@ def type_of(written: int, target: int) -> str:
 TYPE = np.array(
     [[TYPES.index(type_of(own, target)) if own != target else -1 for target in range(N)] for own in range(N + 1)]
 )
-IS_CONFUSABLE = np.array([[is_confusable(own, target) for target in range(N)] for own in range(N + 1)], np.float64)
 
 
 def strengths(shares: Sequence[tuple[float, ...] | None]) -> Scores:
     """(phrases, 5): 1 - entropy / log2 5 of the noun, above 0 for its dominant construction, below for the others."""
-    found = np.zeros((len(shares), N))
-    for place, of in enumerate(shares):
+    strengths = np.zeros((len(shares), N))
+    for row, of in enumerate(shares):
         if of is not None:
             strength = 1 - share_entropy(of) / HIGHEST
-            found[place] = -strength
-            found[place, int(np.argmax(of))] = strength
-    return found
+            strengths[row] = -strength
+            strengths[row, int(np.argmax(of))] = strength
+    return strengths
 
 
 def confidences(scores: Scores, written: Sequence[int], strength: Scores, caution: Caution) -> Scores:
@@ -135,25 +136,18 @@ def confidences(scores: Scores, written: Sequence[int], strength: Scores, cautio
     own = np.array(written, np.int64)
     rows = np.arange(len(scores))
     padded = np.concatenate([scores, np.full((len(scores), 1), FLOOR)], axis=1)
-    found: Scores = scores - padded[rows, own][:, None]
-    found = found + caution.confusable * IS_CONFUSABLE[own]
-    found = found + caution.own * np.maximum(strength, 0) + caution.other * np.maximum(-strength, 0)
+    differences: Scores = scores - padded[rows, own][:, None]
+    differences = differences + caution.confusable * IS_CONFUSABLE[own]
+    differences = differences + caution.own * np.maximum(strength, 0) + caution.other * np.maximum(-strength, 0)
     is_written = own < NONE_OF_THEM
-    found[rows[is_written], own[is_written]] = -inf
-    return found
+    differences[rows[is_written], own[is_written]] = -inf
+    return differences
 
 
 def excesses(confidence: Scores, written: Sequence[int], caution: Caution) -> Scores:
     """By how much each confidence exceeds the threshold of its type."""
     thresholds = np.array([*(getattr(caution, name) for name in TYPES), inf])
     return np.where(np.isneginf(confidence), -inf, confidence - thresholds[TYPE[np.array(written, np.int64)]])
-
-
-DECIMALS = 6
-"""Machines may differ in the last digits of an exponential; nothing that is shown does."""
-
-KINDS: tuple[Kind, ...] = (ARTICLE, NUMBER)
-STRANGE = "a-plural"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +185,18 @@ class ArticleDetector:
         """Of each phrase: the log-probabilities of the constructions, and by how much each exceeds its threshold."""
         rows = self.model.rows(placed)
         scores = self.model.scores(rows, with_agreement=self.with_agreement)
-        written = [each.phrase.construction for each in placed]
+        written = [phrase.phrase.construction for phrase in placed]
         strength = strengths([self.model.habits.of(number) for number in rows[:, COLUMN["head"]].tolist()])
         excess = excesses(confidences(scores, written, strength, self.caution), written, self.caution)
-        for place, each in enumerate(placed):
-            for target in set(range(len(CONSTRUCTIONS))).difference(within_reach(each.phrase)):
-                excess[place, target] = -inf
+        for row, phrase in enumerate(placed):
+            for target in set(range(len(CONSTRUCTIONS))).difference(within_reach(phrase.phrase)):
+                excess[row, target] = -inf
         return scores, np.round(excess, DECIMALS)
 
     def _findings(
         self, essay_id: str, phrase: NounPhrase, shares: list[float], excess: list[float]
     ) -> Iterator[Finding]:
-        target = max(range(len(CONSTRUCTIONS)), key=lambda place: excess[place])
+        target = max(range(len(CONSTRUCTIONS)), key=lambda code: excess[code])
         made = changes(phrase, target) if excess[target] > 0 else []
         form = wrong_form(phrase)
         if form and not any(change.kind == ARTICLE for change in made):
@@ -210,9 +204,7 @@ class ArticleDetector:
         beliefs = _beliefs(shares, phrase.construction)
         for kind in KINDS:
             change = next((change for change in made if change.kind == kind), None)
-            score = max(
-                (excess[place] for place in range(len(excess)) if _changes(phrase, place, kind)), default=-inf
-            )
+            score = max((excess[code] for code in range(len(excess)) if _changes(phrase, code, kind)), default=-inf)
             yield self._finding(essay_id, phrase, kind, change, score, beliefs)
 
     def _finding(
@@ -240,7 +232,7 @@ def _changes(phrase: NounPhrase, target: int, kind: Kind) -> bool:
 
 def _beliefs(shares: list[float], written: int) -> tuple[tuple[str, float], ...]:
     """The constructions and their probabilities, likeliest first; *a* with a plural has none."""
-    named = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda each: -each[1])
+    named = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda pair: -pair[1])
     return (*named, (STRANGE, 0.0)) if written == NONE_OF_THEM else tuple(named)
 
 

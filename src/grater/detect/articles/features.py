@@ -1,27 +1,25 @@
-"""What an essay has said of a noun so far: the wider context.
+"""The features of a noun phrase: earlier mentions of its noun, its context as a row of numbers, templates over the
+row.
 
-Lee et al. 2009, sections 3.3 and 5: the same head noun in the sentences before (a direct anaphor) changes what is
-right. Kept of each noun: how many sentences ago it was last mentioned, in which form, and how often; and the form of
-the last mention with the same word before it (*the red car ... a red car*).  Mentions more than `MEMORY` sentences
-ago are forgotten, so that long texts and short ones are alike.  Nothing here sees the phrase itself.
+Nothing in a row depends on the phrase's own article or number.  It holds
 
-What stands around a noun phrase, as a row of numbers; nothing of a row depends on its own article or number.
+- the sentence: the noun in its singular, three words on each side, the first and last modifier, the last verb and
+  noun before, the noun after the next preposition, tags, the forms of those neighbours;
+- the wider context (Lee et al. 2009, sections 3.3 and 5: the same head noun in the sentences before, a direct
+  anaphor, changes what is right): how many sentences ago the noun was last mentioned, in which form, how often, and
+  the form of the last mention with the same word before it (*the red car ... a red car*).  Mentions more than
+  `MEMORY` sentences ago are forgotten, so that long texts and short ones are treated alike;
+- the noun's own habits: two classes from its counts (`constructions`); and classes of words that are used alike, from
+  the tagger's clusters.
 
-The sentence: the noun in its singular, three words on each side, the first and last modifier, the last verb and noun
-before, the noun after the next preposition, tags, the forms of those neighbours.  The wider context: `mentions`. The
-noun's own habits: two classes from its counts (`nouns`).  Classes of words that are used alike: the tagger's
-clusters.
+A verb that agrees with the noun reveals its number (*is*, *are*, *there are*), and a learner's verb may itself be
+wrong.  So verbs are put in rows without their number (*is* and *are* are both *be*), and the number that they show is
+in two fields of its own, `agreement` and `left.agreement`, which can be hidden by 0.
 
-A verb that agrees with the noun gives its number away (*is*, *are*, *there are*), and a learner's verb may itself be
-wrong.  So verbs stand in rows without their number (*is* and *are* are both *be*), and the number that they show is
-in two fields of its own, `agreement` and `left.agreement`, which can be hidden: 0.
-
-The features of a noun phrase: templates over its row, and the class prior.
-
-In the manner of Han, Chodorow & Leacock 2006 and Lee 2004, whom the paper builds on: the head, words and tags around
-and inside the phrase, and their combinations.  Groups can be left out to see what they are worth: `context`
-(previous mentions; Lee et al. 2009, section 5, "features from a wider context should improve performance"),
-`entropy` (the noun's own distribution) and `agreement` (verbs that show its number).
+The templates follow Han, Chodorow & Leacock 2006 and Lee 2004, on which the paper builds: the head, words and tags
+around and inside the phrase, and their combinations.  Groups can be left out to see what they are worth: `context`
+(Lee et al. 2009, section 5, "features from a wider context should improve performance"), `entropy` (the noun's own
+distribution) and `agreement`.
 """
 
 from __future__ import annotations
@@ -70,10 +68,10 @@ class Memory:
 
     def recall(self, phrase: NounPhrase) -> Mention:
         """What was said of the phrase's noun before it."""
-        found = self._nouns.get(phrase.noun)
-        if found is None or self.sentence - found[0] > MEMORY:
+        mention = self._nouns.get(phrase.noun)
+        if mention is None or self.sentence - mention[0] > MEMORY:
             return NEVER
-        at, form, count = found
+        at, form, count = mention
         same = self._phrases.get(_modified(phrase))
         is_near = same is not None and self.sentence - same[0] <= MEMORY
         return Mention(_distance(self.sentence - at), form, min(count, 4), same[1] if same and is_near else 0)
@@ -105,7 +103,7 @@ def _modified(phrase: NounPhrase) -> tuple[str, str]:
 
 
 def _distance(n_sentences: int) -> int:
-    return next(place for place, most in enumerate(DISTANCES, 1) if n_sentences <= most)
+    return next(step for step, most in enumerate(DISTANCES, 1) if n_sentences <= most)
 
 
 WORDS = ("head", "l1", "l2", "l3", "m1", "m2", "r1", "r2", "r3", "verb", "prior", "next")
@@ -166,9 +164,9 @@ def rows_of(placed: Sequence[PlacedPhrase], vocabulary: Numbering) -> Rows:
     """(phrases, fields): words as the vocabulary numbers them; an empty word is 0."""
     rows = np.zeros((len(placed), len(FIELDS)), np.int32)
     if placed:
-        numbers = _numbered([word for each in placed for word in each.words], vocabulary)
+        numbers = _numbered([word for phrase in placed for word in phrase.words], vocabulary)
         rows[:, : len(WORDS)] = np.array(numbers, np.int32).reshape(len(placed), -1)
-        rows[:, len(WORDS) : CLASSES[0]] = [each.rest for each in placed]
+        rows[:, len(WORDS) : CLASSES[0]] = [phrase.rest for phrase in placed]
     return rows
 
 
@@ -192,16 +190,16 @@ class _Plain:
     def placed(self, phrase: NounPhrase, memory: Memory) -> PlacedPhrase:
         words, tags = self.words, self.tags
         head, start = phrase.head, phrase.start
-        l3, l2, l1 = [place for place in range(start - REACH - 1, start) if place != phrase.article_at][-REACH:]
+        l3, l2, l1 = [index for index in range(start - REACH - 1, start) if index != phrase.article_at][-REACH:]
         first, last = (start, head - 1) if start < head else (-1, -1)
         verb, prior, following = self._neighbours(phrase)
         mention = memory.recall(phrase)
         own = [phrase.noun]
-        own += [words[place] if place >= 0 else "" for place in (l1, l2, l3, first, last)]
-        own += [words[place] if place < len(words) else "" for place in (head + 1, head + 2, head + 3)]
+        own += [words[index] if index >= 0 else "" for index in (l1, l2, l3, first, last)]
+        own += [words[index] if index < len(words) else "" for index in (head + 1, head + 2, head + 3)]
         own += [words[chunk.head] if chunk else "" for chunk in (verb, prior, following)]
-        rest = [tags[place] if place >= 0 else 0 for place in (l1, l2, first, last)]
-        rest += [tags[place] if place < len(tags) else 0 for place in (head + 1, head + 2)]
+        rest = [tags[index] if index >= 0 else 0 for index in (l1, l2, first, last)]
+        rest += [tags[index] if index < len(tags) else 0 for index in (head + 1, head + 2)]
         nearest = 0 if not (verb or prior) else 2 if verb and (not prior or verb.end > prior.end) else 1
         rest += [nearest, self._form(prior), self._form(following), min(head - start, 3), int(l1 < 0)]
         rest += [mention.distance, mention.form, mention.count, mention.phrase, 0, 0]
@@ -227,19 +225,19 @@ class _Plain:
         """The form of a phrase beside, as of a mention; 0 for no phrase."""
         return 0 if chunk is None else self.forms.get(chunk.head, 0)
 
-    def _agreement(self, place: int) -> int:
+    def _agreement(self, index: int) -> int:
         """The number of the verb right behind, adverbs and *that*, *which*, *who* between."""
         tags = self.sentence.tags
-        while place < len(tags) and (tags[place].startswith("RB") or tags[place] in ("WDT", "WP")):
-            place += 1
-        return _verb_number(self.lower[place], tags[place]) if place < len(tags) else 0
+        while index < len(tags) and (tags[index].startswith("RB") or tags[index] in ("WDT", "WP")):
+            index += 1
+        return _verb_number(self.lower[index], tags[index]) if index < len(tags) else 0
 
-    def _left_agreement(self, place: int) -> int:
+    def _left_agreement(self, index: int) -> int:
         """The number of a form of *be* right before, adverbs between: *there are*, *they are*."""
         tags = self.sentence.tags
-        while place >= 0 and tags[place].startswith("RB"):
-            place -= 1
-        return _verb_number(self.lower[place], tags[place]) if place >= 0 and tags[place][:2] == "VB" else 0
+        while index >= 0 and tags[index].startswith("RB"):
+            index -= 1
+        return _verb_number(self.lower[index], tags[index]) if index >= 0 and tags[index][:2] == "VB" else 0
 
 
 def _without_number(word: str, tag: str) -> str:
@@ -350,4 +348,4 @@ GROUPS = (SENTENCE, CONTEXT, ENTROPY, AGREEMENT, PRIOR)
 
 def columns_of(*groups: str) -> tuple[int, ...]:
     """The templates of some groups."""
-    return tuple(place for place, each in enumerate(TEMPLATES) if each.group in groups)
+    return tuple(column for column, template in enumerate(TEMPLATES) if template.group in groups)

@@ -1,7 +1,7 @@
 """The model of constructions: a pruned dictionary of features with 8-bit weights, and the habits of nouns.
 
-As `learning.table` has it, weights are whole numbers times one step, so a score does not depend on the order of
-adding, on the size of the batch or on the machine.
+Weights are whole numbers times one step (`learning.weights`), so a score does not depend on the order of addition, on
+the size of the batch or on the machine.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def completed(rows: Rows, habits: Habits, classes: Classes) -> Rows:
 def word_classes(vocabulary: Vocabulary, clusters: Clusters) -> Classes:
     """The class of every number of the vocabulary, from 1 on; 0 for words that are in no cluster."""
     fine = clusters.numbers[:, -1].astype(np.uint16) + 1
-    found = [clusters.rows.get(word) for word in vocabulary.words]
-    numbers = [0 if row is None else int(fine[row]) for row in found]
+    paths = [clusters.rows.get(word) for word in vocabulary.words]
+    numbers = [0 if row is None else int(fine[row]) for row in paths]
     return np.array([0] * (len(vocabulary) - len(numbers)) + numbers, np.uint16)
 
 

@@ -1,23 +1,21 @@
-"""Noun phrases with what this room needs to know of them: head, article, number, and whether the article is free.
+"""Noun phrases: head, article, number, whether the article is free, and the phrase rewritten in another construction.
 
-Phrases come from `text.chunks`, which knows nothing of agreement, so learners' errors do not hide them.  A phrase is
+Phrases come from `text.analysis`, whose chunks ignore agreement, so learners' errors do not hide them.  A phrase is
 *open* when any of the five constructions could stand there; otherwise `closed` says why not, after Lee et al. 2009,
 section 3.3: a proper noun, a pronoun, another determiner, a possessive, a number, a quantifier, or no noun at all.
-Non-count nouns are a matter of counts, not of one phrase (`nouns`).  A number or a quantifier leaves less to choose,
-but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for the study, not for the
-detector.
+Whether a noun is non-count is a matter of counts, not of one phrase (`constructions`).  A number or a quantifier
+leaves less to choose, but something (*two dogs*, *the two dogs*; *many informations*): such phrases are too easy for
+the study, not for the detector.
 
-Where a phrase begins must not depend on its own article, else the article could be read from everything else.  So
+Where a phrase begins must not depend on its own article, else the article could be inferred from everything else.  So
 the words before the head are bracketed as if the article were not there: a participle at the left edge belongs to
 the phrase only where it can hardly be a verb (*in developing countries*, *of broken glass*; but *by eating*
 [*apples*]).
 
-A noun phrase written in another construction: which words to change, and into what.
-
-Two places can change: the article (replaced, taken out, or put in before the phrase) and the noun.  Applying all
-changes of a target gives the phrase in that construction: *a* or *an* by the word that then follows, irregular
-plurals, the capital of an article that stood first.  A noun without the other number (*news*, *sheep*) has no
-construction in it.
+To rewrite a phrase, two places can change: the article (replaced, removed, or inserted before the phrase) and the
+noun.  Applying all `changes` of a target gives the phrase in that construction: *a* or *an* by the word that then
+follows, irregular plurals, the capital of an article that stood first.  A noun without the other number (*news*,
+*sheep*) has no construction in it.
 """
 
 from __future__ import annotations
@@ -65,6 +63,12 @@ LIKE_ADJECTIVES = frozenset(
         *("modern-looking", "good-looking", "long-lasting", "hard-working", "hardworking", "upcoming", "ongoing"),
     ]
 )
+
+Kind: TypeAlias = Literal["article", "number"]
+ARTICLE: Final = "article"
+NUMBER: Final = "number"
+
+CHOICE, EXTRANEOUS, MISSING, FORM, OF_NUMBER = "choice", "extraneous", "missing", "form", "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +147,10 @@ def _closed(words: Sequence[str], tags: Sequence[str], start: int, head: int) ->
 
 def _number(head: str, tag: str, article: Article) -> Number:
     """By the form; where that tells nothing (*sheep*, *series*), by the article, then by the tag."""
-    found = number_of(head)
-    if found == "either":
+    number = number_of(head)
+    if number == "either":
         return "plural" if tag == "NNS" and article != "a" else "singular"
-    return found
+    return number
 
 
 def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) -> int:
@@ -159,27 +163,20 @@ def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) ->
     return start
 
 
-def _is_modifier(words: Sequence[str], tags: Sequence[str], place: int) -> bool:
+def _is_modifier(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
     """Whether a participle goes with the noun behind it, by the words before it but for an article."""
-    if words[place].lower() in LIKE_ADJECTIVES:
+    if words[index].lower() in LIKE_ADJECTIVES:
         return True
-    if tags[place] == "VBG":
+    if tags[index] == "VBG":
         return False
-    before = place - 1
+    before = index - 1
     while before >= 0 and (tags[before].startswith("RB") or _is_article(words, tags, before)):
         before -= 1
     return before < 0 or words[before].lower() not in AUXILIARIES
 
 
-def _is_article(words: Sequence[str], tags: Sequence[str], place: int) -> bool:
-    return tags[place] == "DT" and words[place].lower() in ARTICLES
-
-
-Kind: TypeAlias = Literal["article", "number"]
-ARTICLE: Final = "article"
-NUMBER: Final = "number"
-
-CHOICE, EXTRANEOUS, MISSING, FORM, OF_NUMBER = "choice", "extraneous", "missing", "form", "number"
+def _is_article(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
+    return tags[index] == "DT" and words[index].lower() in ARTICLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +207,8 @@ def target_of(phrase: NounPhrase, kind: Kind) -> str:
 
 
 def within_reach(phrase: NounPhrase) -> list[int]:
-    """The constructions that the phrase can be put into."""
-    return [place for place in range(len(CONSTRUCTIONS)) if noun_as(phrase, NUMBER_OF[place]) is not None]
+    """The constructions in which the phrase can be written."""
+    return [code for code in range(len(CONSTRUCTIONS)) if noun_as(phrase, NUMBER_OF[code]) is not None]
 
 
 def noun_as(phrase: NounPhrase, number: Number) -> str | None:
@@ -228,10 +225,10 @@ def changes(phrase: NounPhrase, target: int) -> list[Change]:
     noun = noun_as(phrase, NUMBER_OF[target])
     if noun is None:
         return []
-    found = _article_change(phrase, target, noun)
+    article_changes = _article_change(phrase, target, noun)
     if NUMBER_OF[target] != phrase.number:
-        found.append(Change(NUMBER, OF_NUMBER, noun))
-    return found
+        article_changes.append(Change(NUMBER, OF_NUMBER, noun))
+    return article_changes
 
 
 def _article_change(phrase: NounPhrase, target: int, noun: str) -> list[Change]:

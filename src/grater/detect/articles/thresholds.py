@@ -1,16 +1,13 @@
-"""Well-formed text with errors of article and number put in, to choose thresholds on.
+"""Thresholds and corrections of confidence, chosen on well-formed text with artificial errors of article and number.
 
-Rates are our guess at an intermediate writer, near what annotators of learner essays mark: of a hundred open phrases
-some nine are wrong.  Articles are left out most often, then number goes wrong, then articles are put in, then *a*
-and *the* change places.  The text is analysed again afterwards, so that the tagger sees what it would see in an
-essay.
-
-Thresholds and corrections of confidence, chosen on well-formed text with errors put in.
+Error rates are our guess at an intermediate writer, near what annotators of learner essays mark: of a hundred open
+phrases some nine are wrong.  Articles are omitted most often, then number goes wrong, then articles are inserted,
+then *a* and *the* are exchanged.  The text is analysed again afterwards, so that the tagger sees what it would see in
+an essay.
 
 The corrections come from a logistic regression of *is this phrase wrong?* on the margin of its best alternative, the
 type of change, whether the pair is confusable, and the strength of the noun's habit towards the alternative or
-against it; they are its weights in units of the margin's.  Thresholds are those with the highest F0.5, each type by
-itself.
+against it; they are its weights divided by the margin's.  Each type gets the threshold with the highest F0.5.
 """
 
 from __future__ import annotations
@@ -40,6 +37,14 @@ RATES: dict[str, dict[str, float]] = {
 }
 """By the construction that stood there: what it becomes, and how often."""
 
+LEAST_FLAGS = 20
+"""A threshold that leaves fewer flags than these in the corrupted text is not trusted."""
+
+RIDGE = 0.1
+N_STEPS = 25
+PAIRS, ENTROPY = "pairs", "entropy"
+CORRECTIONS = (PAIRS, ENTROPY)
+
 
 @dataclass(frozen=True, slots=True)
 class CorruptedPhrase:
@@ -50,7 +55,7 @@ class CorruptedPhrase:
 
 
 def corrupted(passages: Iterable[Iterable[Sentence]], rng: np.random.Generator) -> Iterator[CorruptedPhrase]:
-    """The open phrases of all passages with errors put in."""
+    """The open phrases of all passages with artificial errors."""
     for passage in passages:
         memory = Memory()
         for sentence in passage:
@@ -62,7 +67,7 @@ def corrupted(passages: Iterable[Iterable[Sentence]], rng: np.random.Generator) 
 
 
 def with_errors(sentence: Sentence, rng: np.random.Generator) -> tuple[list[str], dict[int, int]]:
-    """The words with errors put in, and what stood there by the new place of each open phrase's head."""
+    """The words with artificial errors, and the right construction by the new index of each open phrase's head."""
     words: list[str] = []
     right: dict[int, int] = {}
     done = 0
@@ -109,15 +114,6 @@ def error_rate() -> float:
     return sum(sum(of.values()) for of in RATES.values()) / len(ARTICLE_OF)
 
 
-LEAST_FLAGS = 20
-"""A threshold that leaves fewer flags than these in the corrupted text is not trusted."""
-
-RIDGE = 0.1
-N_STEPS = 25
-PAIRS, ENTROPY = "pairs", "entropy"
-CORRECTIONS = (PAIRS, ENTROPY)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """Phrases of corrupted text as the detector sees them: scores, what was written, what is right, what can be."""
@@ -130,39 +126,39 @@ class Trial:
 
     @property
     def is_error(self) -> npt.NDArray[np.bool_]:
-        found: npt.NDArray[np.bool_] = self.written != self.right
-        return found
+        is_error: npt.NDArray[np.bool_] = self.written != self.right
+        return is_error
 
     def confidence(self, caution: Caution) -> Scores:
-        found = confidences(self.scores, self.written.tolist(), self.strength, caution)
-        return np.where(self.is_reachable, found, -np.inf)
+        values = confidences(self.scores, self.written.tolist(), self.strength, caution)
+        return np.where(self.is_reachable, values, -np.inf)
 
 
 def trial_of(model: ArticleModel, held_out: Iterable[Sequence[str]], *, seed: int = 0) -> Trial:
-    """Held-out passages with errors put in."""
+    """Held-out passages with artificial errors, as the detector sees them."""
     rng = generator(seed, "corruption", "articles")
     passages = ([sentence for line in analyse_all(lines) for sentence in line] for lines in held_out)
-    found = [each for each in corrupted(passages, rng) if each.right != NONE_OF_THEM]
-    return _trial_from(model, found)
+    phrases = [phrase for phrase in corrupted(passages, rng) if phrase.right != NONE_OF_THEM]
+    return _trial_from(model, phrases)
 
 
-def _trial_from(model: ArticleModel, found: Sequence[CorruptedPhrase]) -> Trial:
-    placed = [each.placed for each in found]
+def _trial_from(model: ArticleModel, phrases: Sequence[CorruptedPhrase]) -> Trial:
+    placed = [phrase.placed for phrase in phrases]
     rows = model.rows(placed)
-    reach = np.zeros((len(found), len(CONSTRUCTIONS)), bool)
-    for place, each in enumerate(placed):
-        reach[place, within_reach(each.phrase)] = True
+    reach = np.zeros((len(phrases), len(CONSTRUCTIONS)), bool)
+    for row, phrase in enumerate(placed):
+        reach[row, within_reach(phrase.phrase)] = True
     return Trial(
         model.scores(rows, with_agreement=False),
-        np.array([each.phrase.construction for each in placed], np.int64),
-        np.array([each.right for each in found], np.int64),
+        np.array([phrase.phrase.construction for phrase in placed], np.int64),
+        np.array([phrase.right for phrase in phrases], np.int64),
         strengths([model.habits.of(number) for number in rows[:, COLUMN["head"]].tolist()]),
         reach,
     )
 
 
 def fitted_caution(trial: Trial, *, corrections: Sequence[str] = CORRECTIONS) -> Caution:
-    """Corrections, if asked for, and thresholds."""
+    """Corrections, those that are named, and thresholds."""
     return with_thresholds(trial, corrected(trial, corrections))
 
 
@@ -177,15 +173,15 @@ def corrected(trial: Trial, corrections: Sequence[str]) -> Caution:
         "own": np.maximum(strength, 0) * (ENTROPY in corrections),
         "other": np.maximum(-strength, 0) * (ENTROPY in corrections),
     }
-    types = [TYPE[trial.written, best] == place for place in range(len(TYPES))]
+    types = [TYPE[trial.written, best] == code for code in range(len(TYPES))]
     columns = np.column_stack([np.where(is_used, margin, 0), *wanted.values(), *types])
     if not trial.is_error[is_used].any() or trial.is_error[is_used].all():
         return Caution()
     weights = _logistic(columns[is_used], trial.is_error[is_used])
     if weights[0] <= 0:  # margins say nothing here, so nothing can be measured in them
         return Caution()
-    found = np.round(weights[1 : 1 + len(wanted)] / weights[0], 3)
-    return Caution(**dict(zip(wanted, found.tolist(), strict=True)))
+    factors = np.round(weights[1 : 1 + len(wanted)] / weights[0], 3)
+    return Caution(**dict(zip(wanted, factors.tolist(), strict=True)))
 
 
 def _logistic(columns: Scores, truth: npt.NDArray[np.bool_]) -> Scores:
@@ -205,9 +201,9 @@ def with_thresholds(trial: Trial, caution: Caution) -> Caution:
     types = TYPE[trial.written, best]
     of_type = TYPE[trial.written, trial.right]
     chosen = {}
-    for place, name in enumerate(TYPES):
-        here = types == place
-        n_errors = int((trial.is_error & (of_type == place)).sum())
+    for code, name in enumerate(TYPES):
+        here = types == code
+        n_errors = int((trial.is_error & (of_type == code)).sum())
         chosen[name] = _best_threshold(values[here], trial.is_error[here], n_errors)
     return replace(caution, **chosen)
 

@@ -1,12 +1,9 @@
-"""Training events: the noun phrases of well-formed text, each with its row and the construction that stood there.
+"""From text to a model of constructions.
 
-Text comes a paragraph a line.  Lines that follow each other make a passage, which is to training what an essay is to
-the detector: mentions are remembered within it, and whole passages are held out.
-
-From text to a model of constructions.
-
-Two passages in a hundred are held out.  Of those, the events give the temperature (`learning.calibration`) and
-the text, with errors put in (`corruption`), the thresholds and the corrections of `confidence` (`trial`).  In half
+An event is a noun phrase of well-formed text: its row and the construction that stood there.  Text comes one
+paragraph per line.  Consecutive lines make a passage, which is to training what an essay is to the detector: mentions
+are remembered within it.  Two passages in a hundred are held out; their events give the temperature
+(`learning.weights`), and their text, with artificial errors, the thresholds and corrections (`thresholds`).  In half
 of the training events the number of the verb is hidden, so that one model knows both cases.
 """
 
@@ -61,6 +58,13 @@ LINES = 60
 LAYOUT = Layout(len(FIELDS), len(WORDS), counted=(0, 1, 5, 6))
 """Counted are the head and its neighbours."""
 
+HIDDEN = 0.5
+RATE = 0.1
+"""Steps of the fit; with many overlapping features, larger ones memorise single phrases."""
+
+MOST_PASSAGES = 200
+"""Passages that thresholds are chosen on."""
+
 
 def passages(lines: Iterable[str], *, share: float = 1.0) -> Iterator[list[str]]:
     """Lines that follow each other, each line once; a share of the passages, spread evenly."""
@@ -75,7 +79,7 @@ def passages(lines: Iterable[str], *, share: float = 1.0) -> Iterator[list[str]]
 def batch_of(passage: Sequence[str]) -> Batch:
     """The events of a passage."""
     sentences = [sentence for line in analyse_all(passage) for sentence in line]
-    placed = [each for each in placed_phrases(sentences, Memory()) if each.phrase.construction != NONE_OF_THEM]
+    placed = [phrase for phrase in placed_phrases(sentences, Memory()) if phrase.phrase.construction != NONE_OF_THEM]
     growing = GrowingVocabulary()
     rows, folds = rows_of(placed, growing), np.full(len(placed), fold_of(passage[0]), np.int8)
     return Batch(rows, labels_of(placed), folds, tuple(growing.places))
@@ -83,7 +87,7 @@ def batch_of(passage: Sequence[str]) -> Batch:
 
 def labels_of(placed: Sequence[PlacedPhrase]) -> Labels:
     """What was written."""
-    return np.array([each.phrase.construction for each in placed], np.int8)
+    return np.array([phrase.phrase.construction for phrase in placed], np.int8)
 
 
 def gathered(
@@ -91,14 +95,6 @@ def gathered(
 ) -> Events:
     """All passages as one."""
     return events.gathered(batches, LAYOUT, min_count=min_count, tell=tell)
-
-
-HIDDEN = 0.5
-RATE = 0.1
-"""Steps of the fit; with so many features that overlap, larger ones learn single phrases by heart."""
-
-MOST_PASSAGES = 200
-"""Passages that thresholds are chosen on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +140,18 @@ def fitted(
     n_classes = len(CONSTRUCTIONS)
     weights = fit_maxent(features, labels, len(dictionary), n_classes, rng=rng, epochs=options.epochs, rate=RATE)
     del features
-    found = pruned(weights, dictionary, options.size)
+    small = pruned(weights, dictionary, options.size)
     held = completed(events.rows[is_held], habits, classes)
-    sums = sums_of(HASHING.all_keys(held), found.keys, found.table).astype(np.float64)
+    sums = sums_of(HASHING.all_keys(held), small.keys, small.table).astype(np.float64)
     step = temperature(sums, events.labels[is_held])
     figures: dict[str, Json] = {
         "noun_phrases": len(rows),
         "held_out_noun_phrases": len(held),
         "held_out_accuracy": round(float((sums.argmax(axis=1) == events.labels[is_held]).mean()), 4),
         "held_out_miscalibration": round(miscalibration(sums * step, events.labels[is_held]), 4),
-        "features": len(found.keys),
+        "features": len(small.keys),
     }
-    return ArticleModel(events.vocabulary, habits, classes, found.keys, found.table, step, {"figures": figures})
+    return ArticleModel(events.vocabulary, habits, classes, small.keys, small.table, step, {"figures": figures})
 
 
 def train(

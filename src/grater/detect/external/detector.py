@@ -1,17 +1,13 @@
-"""What a system from outside has to give: the edits it would make to each essay.
-
-A corrector as a detector: an item is flagged where one of the system's edits changes it.
+"""A corrector as a detector: an item is flagged where one of the system's edits changes it.
 
 The rule is that of "From edits to judgments" (docs/corpora.md), so a system and an annotator who make the same edits
 get the same answers: an edit counts for an item if, normalised, it overlaps the item's tokens, or, for an item of no
 width, inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.
+Decisions are made on the items of a table, or else on every preposition and every gap where one may be missing.
 
-Which places are decided on: the items of a table, or else every preposition and every gap where one may be missing.
-
-Systems from outside by name: `harper`, `languagetool:URL`, `command:LINE`, `corrected:FILE`, `edits:FILE`.
-
-A name of one's own comes before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its
-file or command.
+Systems have names such as `harper`, `languagetool:URL`, `command:LINE`, `corrected:FILE` and `edits:FILE`.  Another
+name may come before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its file or
+command.
 """
 
 from __future__ import annotations
@@ -34,6 +30,8 @@ from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.text.analysis import analyse
 from grater.text.tokens import tokens_of
 
+CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
+
 
 class Corrector(Protocol):
     """A system that corrects texts; `about` says in a line what it is and where it came from."""
@@ -47,9 +45,6 @@ class Corrector(Protocol):
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
         """Every essay with the system's edits of it, in the order of the essays."""
         ...
-
-
-CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,26 +74,26 @@ class ExternalDetector:
             yield from findings(essay, edits, places, self.name)
 
 
-def findings(essay: Essay, edits: Sequence[Edit], places: Iterable[Item], system: str) -> Iterator[Finding]:
+def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system: str) -> Iterator[Finding]:
     """A finding for each place, by the edits that one system made."""
     tokens = tokens_of(essay)
     corrected = replace(essay, edits=tuple(edits), annotators=(system,))
     changes = [edit for edit in normalised_edits(corrected) if not edit.is_empty]
-    for item in places:
+    for item in items:
         if item.span.end > len(essay.text):
             raise UsageError(
                 f"essay {essay.essay_id}: expected places within its {len(essay.text):,} characters, "
                 f"found {item.span.start}-{item.span.end}"
             )
-        place = reach(item.span, tokens)
-        here = [edit for edit in changes if place and overlaps(edit, *place)]
-        yield Finding(item, _decision(item, here, place, system), item.span.of(essay.text), ())
+        token_range = reach(item.span, tokens)
+        here = [edit for edit in changes if token_range and overlaps(edit, *token_range)]
+        yield Finding(item, _decision(item, here, token_range, system), item.span.of(essay.text), ())
 
 
-def _decision(item: Item, here: Sequence[TokenEdit], place: tuple[int, int] | None, system: str) -> Decision:
+def _decision(item: Item, here: Sequence[TokenEdit], token_range: tuple[int, int] | None, system: str) -> Decision:
     if not here:
         return Decision(item.item_id, system, flagged=False)
-    exact = [edit for edit in here if (edit.start, edit.end) == place and edit.replacement is not None]
+    exact = [edit for edit in here if (edit.start, edit.end) == token_range and edit.replacement is not None]
     suggestion = None
     if exact and exact[0].replacement is not None:
         suggestion = " ".join(exact[0].replacement) or DELETE

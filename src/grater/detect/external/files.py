@@ -1,11 +1,11 @@
-"""A system known by its edits: an M2 file, or any annotated corpus, of the same essays.
+"""Systems known by their output: corrected text, or edits, of the same essays.
 
-Essays are met by their ids.  Where the file has several annotators, name one after an at sign: `edits:out.m2@2`.
+Edits come from an M2 file or any annotated corpus; essays are matched by their ids.  Where the file has several
+annotators, name one after an at sign: `edits:out.m2@2`.
 
-A system known by its output: the same essays, corrected, as lines of text or in any corpus format.
-
-Essays are met by their ids where the file has them (our JSONL, M2, NUCLE), by their order where it is plain text with
-a line for each.  Edits are what differs between the two token by token, in the best alignment (`text.alignment`).
+Corrected essays come as lines of text or in any corpus format.  They are matched by their ids where the file has them
+(our JSONL, M2, NUCLE), by their order where it is plain text with one essay per line.  Edits are the differences
+between the two, token by token, in the best alignment (`text.alignment`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from grater.model import Edit, Essay, Span
 from grater.registry import unknown
 from grater.text.alignment import align
 from grater.text.tokens import token_spans, tokens_of
+
+TAG = "corrected"
+LINES = (".txt", ".out", "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,10 +55,6 @@ class Edited:
             message = f"expected one annotator, found {', '.join(names)}; choose with edits:{self.path.name}@NAME"
             raise BadInput(Problem(self.path.name, message))
         return self.annotator or (names[0] if names else "")
-
-
-TAG = "corrected"
-LINES = (".txt", ".out", "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,18 +100,18 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
     target = (
         corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
     )
-    edits, place = [], 0
+    edits, position = [], 0
     for old, new in align(source, target):
-        gap = spans[place].start if place < len(spans) else len(essay.text)
-        span = Span(gap, gap) if old is None else spans[place]
+        gap = spans[position].start if position < len(spans) else len(essay.text)
+        span = Span(gap, gap) if old is None else spans[position]
         if old != new:
             edits.append(Edit(span, (_put_in(new or "", essay.text, span),), TAG, rater))
-        place += old is not None
+        position += old is not None
     return tuple(edits)
 
 
 def _put_in(words: str, text: str, span: Span) -> str:
-    """A word put in before another needs a space to stand apart from it; at the end it needs one before."""
+    """A word inserted before another needs a space after it; at the end it needs one before."""
     if span.start != span.end or not words:
         return words
     return f"{words} " if span.start < len(text) else f" {words}"

@@ -1,18 +1,17 @@
-"""A command as a system: JSON lines in, JSON lines out.
+"""Programs as systems: any command, a LanguageTool server, and Harper.
 
-It is given a line `{"essay": ID, "text": TEXT}` for each essay, and answers with a line
+A command reads one line `{"essay": ID, "text": TEXT}` per essay, and answers with one line
 `{"essay": ID, "edits": [{"start": 3, "end": 5, "replacements": ["in"]}]}` for each, in any order; offsets are code
 points.  `tag` may be given with an edit.  The command may answer as it reads or after its input has ended.  A
 command that fails, answers twice or not at all, or marks what is not in the text, is refused with the reason.
 
-A running LanguageTool server, over HTTP (`languagetool:http://localhost:8081`).
+A running LanguageTool server answers over HTTP (`languagetool:http://localhost:8081`), one request per essay.  Its
+answer to POST /v2/check has `matches` with `offset` and `length` in UTF-16 units, as Java counts; they are converted
+to code points, and `replacements` are alternatives.
 
-Its answer to POST /v2/check has `matches` with `offset` and `length` in UTF-16 units, as Java counts; they are turned
-into code points, and `replacements` are alternatives.  One request an essay.
-
-Harper, the offline grammar checker of Automattic, by its Python package `harper-py` (pip install harper-py).
-
-Its spans are code points, like ours.  A suggestion may replace, remove or put text after the words it is about.
+Harper, the offline grammar checker of Automattic, runs in its Python package `harper-py` (pip install harper-py).
+Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
+them.
 """
 
 from __future__ import annotations
@@ -33,6 +32,12 @@ from grater.errors import GraterError, MissingExtra, UsageError
 from grater.model import Edit, Essay, Span
 
 TAG = "command"
+
+MOST_REPLACEMENTS = 5
+SECONDS = 60.0
+PLANE = 0xFFFF
+
+REMOVE, INSERT_AFTER = 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,21 +89,21 @@ class Command:
         try:
             answer = json.loads(text)
             essay = asked[answer["essay"]]
-            return essay.essay_id, tuple(self._edit(each, essay, number) for each in answer["edits"])
+            return essay.essay_id, tuple(self._edit(edit, essay, number) for edit in answer["edits"])
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise self._refused(number, repr(text.strip()[:80])) from error
 
-    def _edit(self, each: Any, essay: Essay, number: int) -> Edit:
-        start, end = each["start"], each["end"]
+    def _edit(self, edit: Any, essay: Essay, number: int) -> Edit:
+        start, end = edit["start"], edit["end"]
         if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= len(essay.text)):
             raise self._refused(number, f"an edit from {start} to {end} in an essay of {len(essay.text)} characters")
         return Edit(
-            Span(start, end), tuple(map(str, each.get("replacements", ()))), str(each.get("tag", TAG)), self.name
+            Span(start, end), tuple(map(str, edit.get("replacements", ()))), str(edit.get("tag", TAG)), self.name
         )
 
-    def _refused(self, number: int, found: str) -> GraterError:
+    def _refused(self, number: int, reply: str) -> GraterError:
         wanted = 'a JSON line {"essay": ID, "edits": [...]} for an essay that was asked about'
-        return GraterError(f"{self.line}: answer {number}: expected {wanted}, found {found}")
+        return GraterError(f"{self.line}: answer {number}: expected {wanted}, found {reply}")
 
     def _require_end(self, process: subprocess.Popen[str]) -> None:
         status = process.wait()
@@ -117,11 +122,6 @@ def _feed(stream: IO[str] | None, essays: Iterable[Essay], asked: dict[str, Essa
             stream.flush()
     with suppress(BrokenPipeError):
         stream.close()
-
-
-MOST_REPLACEMENTS = 5
-SECONDS = 60.0
-PLANE = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +150,7 @@ class LanguageTool:
             start, end = match["offset"], match["offset"] + match["length"]
             if not 0 <= start <= end < len(units):
                 raise GraterError(f"{self.url}: expected matches inside the text, found {start} to {end}")
-            texts = tuple(str(each["value"]) for each in match.get("replacements", ())[:MOST_REPLACEMENTS])
+            texts = tuple(str(text["value"]) for text in match.get("replacements", ())[:MOST_REPLACEMENTS])
             rule = match.get("rule", {})
             yield Edit(
                 Span(units[start], units[end]),
@@ -180,13 +180,10 @@ class LanguageTool:
 
 def unit_places(text: str) -> list[int]:
     """For every UTF-16 unit of the text, and its end, the code point that it belongs to."""
-    places = []
-    for place, character in enumerate(text):
-        places += [place, place] if ord(character) > PLANE else [place]
-    return [*places, len(text)]
-
-
-REMOVE, INSERT_AFTER = 1, 2
+    indices = []
+    for index, character in enumerate(text):
+        indices += [index, index] if ord(character) > PLANE else [index]
+    return [*indices, len(text)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +205,7 @@ class Harper:
 
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
     span = Span(lint.span.start, lint.span.end)
-    texts = tuple(dict.fromkeys(_replacement(each, span.of(essay.text)) for each in lint.suggestions))
+    texts = tuple(dict.fromkeys(_replacement(suggestion, span.of(essay.text)) for suggestion in lint.suggestions))
     return Edit(span, texts, lint.lint_kind, rater, lint.message)
 
 

@@ -1,17 +1,15 @@
-"""Text for training, a paragraph a line: each line once, and which lines are held out.
+"""Training events: text split into folds, contexts as rows of numbers with what stood there, and events kept in a
+file.
 
-Lines fall into a hundred folds by their own hash, so a line is held out in every run or in none, by every model, and
-in whatever order the sources come.
+Text comes one paragraph per line, and the same line is used once.  Lines fall into a hundred folds by their own hash,
+so a line is held out in every run or in none, by every model, whatever the order of the sources.
 
-Training events: contexts as rows of numbers, what stood there, and the fold of the line that each comes from.
+Text is analysed batch by batch, in several processes if need be, and each batch numbers its words as they come.
+`gathered` joins batches and renumbers the words, the most frequent first; rare ones fall into classes.
 
-Text is analysed batch by batch, by several processes if need be, and each batch numbers its words as they come.
-`gathered` puts batches together and numbers the words anew, the most frequent first; rare ones fall into classes.
-
-Events kept in a file, so that a second model of the same text needs no second analysis.
-
-The file says what its events were made from.  Asked for those of other text, another tagger or another rate of gaps,
-it is refused, so a model is the same whether its events were kept or made.
+Events can be kept in a file, so that a second model of the same text needs no second analysis.  The file records what
+its events were made from; it is refused for other text, another tagger or another rate of gaps, so a model is the
+same whether its events were kept or made.
 """
 
 from __future__ import annotations
@@ -37,6 +35,11 @@ FOLDS = 100
 HELD_OUT = 2
 """Folds that no model learns from; temperature, costs and thresholds are chosen on them."""
 
+Labels: TypeAlias = npt.NDArray[np.int8]
+
+MIN_WORD_COUNT = 3
+"""Words of fewer contexts are not in the vocabulary."""
+
 
 def distinct_lines(lines: Iterable[str]) -> Iterator[str]:
     """Lines with words, each once."""
@@ -53,12 +56,6 @@ def fold_of(line: str) -> int:
     """The fold of a line, from 0 to 99."""
     digest = hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=8, person=b"fold").digest()
     return int.from_bytes(digest, "big") % FOLDS
-
-
-Labels: TypeAlias = npt.NDArray[np.int8]
-
-MIN_WORD_COUNT = 3
-"""Words that stand in fewer contexts are not in the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +101,7 @@ def gathered(
     min_count: int = MIN_WORD_COUNT,
     tell: Callable[[int], None] = lambda _: None,
 ) -> Events:
-    """All batches as one, with a vocabulary of the words that stand in enough contexts."""
+    """All batches as one, with a vocabulary of the words that enough contexts have."""
     growing = GrowingVocabulary()
     rows = [np.zeros((0, layout.n_fields), np.int32)]
     labels, folds = [np.zeros(0, np.int8)], [np.zeros(0, np.int8)]
@@ -123,9 +120,9 @@ def gathered(
 
 def renumbered(rows: Rows, numbers: Sequence[int], layout: Layout) -> Rows:
     """The rows with other numbers for their words."""
-    found = rows.copy()
-    found[:, : layout.n_words] = np.array(numbers, np.int32)[rows[:, : layout.n_words]]
-    return found
+    renumbered = rows.copy()
+    renumbered[:, : layout.n_words] = np.array(numbers, np.int32)[rows[:, : layout.n_words]]
+    return renumbered
 
 
 def _frequent(rows: Rows, words: tuple[str, ...], layout: Layout, min_count: int) -> Vocabulary:
@@ -135,7 +132,7 @@ def _frequent(rows: Rows, words: tuple[str, ...], layout: Layout, min_count: int
         counts += np.bincount(rows[:, column], minlength=len(counts))
     order = np.argsort(-counts[1:], kind="stable")
     kept = order[counts[1:][order] >= min_count]
-    return Vocabulary(tuple(words[place] for place in kept.tolist()))
+    return Vocabulary(tuple(words[index] for index in kept.tolist()))
 
 
 def source_of(files: Iterable[Path], *, gap_rate: float, seed: int) -> dict[str, Json]:
@@ -155,9 +152,9 @@ def keep(events: Events, path: Path, source: Mapping[str, Json]) -> None:
 def kept(path: Path, source: Mapping[str, Json]) -> Events:
     """Events that were kept; those of something else are refused."""
     try:
-        with zipfile.ZipFile(path), np.load(path) as arrays:  # of what is no archive, numpy makes other things
+        with zipfile.ZipFile(path), np.load(path) as arrays:  # numpy reads other files in other ways
             parts = json.loads(arrays["text"].tobytes())
-            found = Events(arrays["rows"], arrays["labels"], arrays["folds"], Vocabulary(tuple(parts["words"])))
+            events = Events(arrays["rows"], arrays["labels"], arrays["folds"], Vocabulary(tuple(parts["words"])))
             made_from = dict(parts["source"])
     except OSError as error:
         _refuse(path, f"cannot be read: {reason(error)}")
@@ -165,8 +162,8 @@ def kept(path: Path, source: Mapping[str, Json]) -> Events:
         _refuse(path, f"expected kept events, found something else ({error})")
     for name, expected in source.items():
         if made_from.get(name) != expected:
-            _refuse(path, f"its events come from another {name}; delete the file to make them anew")
-    return found
+            _refuse(path, f"its events come from another {name}; delete the file to make new ones")
+    return events
 
 
 def _refuse(path: Path, message: str) -> NoReturn:

@@ -1,16 +1,13 @@
-"""Words as numbers: the words that training saw often enough, and classes for all others.
+"""Words, tags and contexts as numbers, and features made from them by templates.
 
 A word counts in lower case with every digit as 0 (*1990* and *2012* are one word, `0000`).  A word that training did
-not see falls into a class by its ending, so that a new gerund is still a gerund.  0 stands for no word at all: the
-edge of a sentence, a head that is not there.
+not see often enough falls into a class by its ending, so that a new gerund is still a gerund.  0 stands for no word
+at all: the edge of a sentence, a head that is missing.
 
-Penn tags as numbers; the order must not change, it is part of every model.
-
-Features by templates: each a 32-bit key made from some fields of a row of numbers.
-
-Each field of a row is mixed into 64 random-looking bits, the fields of a template are combined with odd multipliers
-of their own, and the upper half is kept.  Two features of a model with a million share a key once in four thousand,
-and a feature that the model does not have is taken for one that it has as rarely.
+A context is a row of numbers.  A template makes a 32-bit key from some fields of it: each field is mixed into 64
+random-looking bits, the fields of a template are combined with odd multipliers of their own, and the upper half is
+kept.  In a model with a million features two of them share a key once in four thousand, and a feature that the model
+does not have is mistaken for one that it has as rarely.
 """
 
 from __future__ import annotations
@@ -47,6 +44,22 @@ PLACE_OF_CLASS: Mapping[str, int] = {name: place for place, name in enumerate(CL
 OTHER = PLACE_OF_CLASS["<other>"]
 DIGIT = re.compile(r"\d")
 
+TAGS = (
+    *("#", "$", "''", "(", ")", ",", "-LRB-", "-RRB-", ".", ":"),
+    *("CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNP", "NNPS", "NNS", "PDT", "POS"),
+    *("PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
+    *("WDT", "WP", "WP$", "WRB", "``", "HYPH", "NFP", "ADD", "AFX", "GW", "XX"),
+)
+TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS, 1)}
+STRANGE_TAG = len(TAGS) + 1
+
+Rows: TypeAlias = npt.NDArray[np.int32]
+Keys: TypeAlias = npt.NDArray[np.uint32]
+Mixed: TypeAlias = npt.NDArray[np.uint64]
+
+BLOCK = 1 << 16
+"""Rows hashed at once."""
+
 
 class Numbering(Protocol):
     """Gives words their numbers."""
@@ -63,8 +76,8 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         first = len(CLASSES)
-        places = {word: place for place, word in enumerate(self.words, first)}
-        object.__setattr__(self, "_places", places)
+        numbers = {word: number for number, word in enumerate(self.words, first)}
+        object.__setattr__(self, "_places", numbers)
 
     def __len__(self) -> int:
         return len(CLASSES) + len(self.words)
@@ -126,24 +139,6 @@ def renumbering(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     return [0, *vocabulary.numbers(words)]
 
 
-TAGS = (
-    *("#", "$", "''", "(", ")", ",", "-LRB-", "-RRB-", ".", ":"),
-    *("CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNP", "NNPS", "NNS", "PDT", "POS"),
-    *("PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
-    *("WDT", "WP", "WP$", "WRB", "``", "HYPH", "NFP", "ADD", "AFX", "GW", "XX"),
-)
-TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS, 1)}
-STRANGE_TAG = len(TAGS) + 1
-
-
-Rows: TypeAlias = npt.NDArray[np.int32]
-Keys: TypeAlias = npt.NDArray[np.uint32]
-Mixed: TypeAlias = npt.NDArray[np.uint64]
-
-BLOCK = 1 << 16
-"""Rows hashed at once."""
-
-
 @dataclass(frozen=True, slots=True)
 class Template:
     """Fields of a row that make one feature together; `group` is for measuring what a kind of feature is worth."""
@@ -177,9 +172,9 @@ class Hashing:
 
     def __post_init__(self) -> None:
         columns = _columns(self.fields, self.templates)
-        places = np.arange(columns.size, dtype=np.uint64).reshape(columns.shape)
+        indices = np.arange(columns.size, dtype=np.uint64).reshape(columns.shape)
         object.__setattr__(self, "_columns", columns)
-        object.__setattr__(self, "_factors", splitmix(places) | np.uint64(1))
+        object.__setattr__(self, "_factors", splitmix(indices) | np.uint64(1))
         numbers = np.arange(len(self.templates), dtype=np.uint64)
         object.__setattr__(self, "_seeds", splitmix(numbers + np.uint64(1 << 20)))
 
@@ -204,7 +199,7 @@ class Hashing:
 
 def _columns(fields: Sequence[str], templates: Sequence[Template]) -> npt.NDArray[np.intp]:
     """The columns of each template; those with fewer fields than most take the column of zeros behind the others."""
-    most = max(len(each.fields) for each in templates)
+    most = max(len(template.fields) for template in templates)
     empty = len(fields)
-    rows = [[*map(fields.index, each.fields)] + [empty] * (most - len(each.fields)) for each in templates]
+    rows = [[*map(fields.index, template.fields)] + [empty] * (most - len(template.fields)) for template in templates]
     return np.array(rows, np.intp)

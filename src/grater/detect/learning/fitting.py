@@ -1,25 +1,20 @@
-"""Inner loops of training, compiled by numba where it is installed; using a model never needs it.
+"""Fitting the weights of linear models: a dictionary of features, maximum entropy, and the averaged perceptron.
 
-Which features a model may use: those that enough training events have, most frequent first.
+The dictionary has the features that enough training events have, the most frequent first: their weights are touched
+at every event, and side by side they stay in the processor's cache, which makes training several times faster than
+any other order.  The inner loops are compiled by numba; using a model never needs it.
 
-The weights of frequent features are touched at every event; side by side they stay in the processor's cache, which
-makes training several times faster than any other order.
+Maximum entropy (multinomial logistic regression): T&C 2008, section 3.1, p(preposition | context) = exp(sum of
+weights) / Z (Ratnaparkhi 1998).  The paper does not name its trainer; ours goes through the events in a random order
+and moves the weights of an event's features against the gradient of its log-likelihood, by a step that shrinks with
+the squared gradients a feature has seen (AdaGrad: Duchi, Hazan & Singer 2011; one number per feature, not per weight,
+which halves memory and costs no accuracy).  The steps shrink to a tenth by the last event, which does what averaging
+would.  The order comes from the seed and one thread does the work, so training twice gives the same weights.
 
-Multinomial logistic regression (maximum entropy), fitted by AdaGrad.
-
-T&C 2008, section 3.1: p(preposition | context) = exp(sum of weights) / Z (Ratnaparkhi 1998).  The paper's trainer is
-not named; ours goes through the events in a random order and moves the weights of an event's features against the
-gradient of its log-likelihood, by a step that shrinks with the squared gradients a feature has seen (Duchi, Hazan &
-Singer 2011; one number for each feature, not for each weight, which halves memory and costs no accuracy).  The steps
-go down to a tenth by the last event, which does what averaging would.  The order comes from the seed and one thread
-does the work, so training twice gives the same weights.
-
-The averaged perceptron (Freund & Schapire 1999; Collins 2002), one column of weights for each class.
-
-Madnani et al. 2011, section 2.1, evaluate such a system (PERC) beside the language model.  Where the best answer to
-an event is not what stood there, the weights of its features go up by one for what stood there and down by one for
-the answer.  The weights of all moments are averaged, by Daumé's trick: the sum of moment times change is kept beside
-the weights.
+Averaged perceptron (Freund & Schapire 1999; Collins 2002), one column of weights per class: Madnani et al. 2011,
+section 2.1, evaluate such a system (PERC) beside the language model.  Where the best answer to an event is not what
+stood there, the weights of its features go up by one for what stood there and down by one for the answer.  The
+weights of all moments are averaged by Daumé's trick: the sum of moment times change is kept beside the weights.
 """
 
 from __future__ import annotations
@@ -37,6 +32,19 @@ from grater.detect.learning.events import Labels
 from grater.detect.learning.features import Keys
 from grater.errors import MissingExtra
 
+Places: TypeAlias = npt.NDArray[np.int32]
+
+MIN_FEATURE_COUNT = 3
+"""Features of fewer contexts are not in the dictionary."""
+
+Matrix = npt.NDArray[np.float32]
+
+RATE = 0.35
+"""Chosen on OneStopEnglish: a tenth learns too little in a few passes, 0.8 memorises the training text."""
+
+DAMPING = 1.0
+"""Added to the squared gradients, so that the first event of a rare feature does not decide its weights."""
+
 
 @cache
 def compiled(function: Callable[..., None]) -> Callable[..., None]:
@@ -44,15 +52,9 @@ def compiled(function: Callable[..., None]) -> Callable[..., None]:
     try:
         from numba import njit  # half a second, which only training pays
     except ImportError as error:
-        raise MissingExtra("training needs numba; install it with: pip install 'grater[fast]'") from error
-    made: Callable[..., Any] = njit(fastmath=True, nogil=True)(function)
-    return made
-
-
-Places: TypeAlias = npt.NDArray[np.int32]
-
-MIN_FEATURE_COUNT = 3
-"""Features that stand in fewer contexts are not in the dictionary."""
+        raise MissingExtra("training needs numba; install it with: pip install 'grater[train]'") from error
+    machine_code: Callable[..., Any] = njit(fastmath=True, nogil=True)(function)
+    return machine_code
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +71,15 @@ class Dictionary:
 def numbered(
     keys: Keys, *, min_count: int = MIN_FEATURE_COUNT, templates: tuple[int, ...] = ()
 ) -> tuple[Dictionary, Places]:
-    """The dictionary of some contexts, and the numbers of their features, which take the place of the keys."""
+    """The dictionary of some contexts, and the numbers of their features, which overwrite the keys."""
     chosen = templates or tuple(range(keys.shape[1]))
-    found = {column: _frequent(keys, column, min_count) for column in chosen}
-    dictionary = _merged(list(found.values()))
+    frequent = {column: _frequent(keys, column, min_count) for column in chosen}
+    dictionary = _merged(list(frequent.values()))
     order = np.argsort(dictionary.keys, kind="stable")
     sorted_keys = dictionary.keys[order]
     for column in range(keys.shape[1]):
-        if column in found:
-            own = np.searchsorted(sorted_keys, found[column][0])
+        if column in frequent:
+            own = np.searchsorted(sorted_keys, frequent[column][0])
             numbers = np.append(order[own], len(dictionary)).astype(np.uint32)
             keys[:, column] = numbers[keys[:, column]]
         else:
@@ -86,7 +88,7 @@ def numbered(
 
 
 def looked_up(keys: Keys, dictionary: Dictionary) -> Places:
-    """The numbers that the features of other contexts have in a dictionary; they take the place of the keys."""
+    """The numbers that the features of other contexts have in a dictionary; they overwrite the keys."""
     order = np.argsort(dictionary.keys, kind="stable")
     sorted_keys = dictionary.keys[order]
     for column in range(keys.shape[1]):
@@ -95,18 +97,18 @@ def looked_up(keys: Keys, dictionary: Dictionary) -> Places:
 
 
 def _frequent(keys: Keys, column: int, min_count: int) -> tuple[Keys, npt.NDArray[np.int64]]:
-    """The frequent keys of a column and their counts; the column now has their places, one more for the others."""
+    """The frequent keys of a column and their counts; the column becomes their indices, one more for the others."""
     distinct, inverse, counts = np.unique(keys[:, column], return_inverse=True, return_counts=True)
     is_frequent = counts >= min_count
     n_frequent = int(is_frequent.sum())
-    places = np.where(is_frequent, np.cumsum(is_frequent) - 1, n_frequent).astype(np.uint32)
-    keys[:, column] = places[inverse]
+    numbers = np.where(is_frequent, np.cumsum(is_frequent) - 1, n_frequent).astype(np.uint32)
+    keys[:, column] = numbers[inverse]
     return distinct[is_frequent], counts[is_frequent]
 
 
-def _merged(found: list[tuple[Keys, npt.NDArray[np.int64]]]) -> Dictionary:
+def _merged(parts: list[tuple[Keys, npt.NDArray[np.int64]]]) -> Dictionary:
     """The features of all templates by falling count; where two share a key, they share a number."""
-    keys, counts = (np.concatenate(each) for each in zip(*found, strict=True))
+    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
     distinct, first = np.unique(keys, return_index=True)
     order = np.argsort(-counts[first], kind="stable")
     return Dictionary(distinct[order], counts[first][order])
@@ -115,22 +117,13 @@ def _merged(found: list[tuple[Keys, npt.NDArray[np.int64]]]) -> Dictionary:
 def _numbers(keys: Keys, sorted_keys: Keys, order: npt.NDArray[np.intp]) -> Keys:
     """Sorted first: looking up in order is ten times as fast as at random."""
     distinct, inverse = np.unique(keys, return_inverse=True)
-    places = np.searchsorted(sorted_keys, distinct)
+    indices = np.searchsorted(sorted_keys, distinct)
     is_known = (
-        np.take(sorted_keys, places, mode="clip") == distinct if len(sorted_keys) else np.zeros(len(distinct), bool)
+        np.take(sorted_keys, indices, mode="clip") == distinct if len(sorted_keys) else np.zeros(len(distinct), bool)
     )
-    numbers = np.where(is_known, np.take(order, places, mode="clip"), len(sorted_keys)).astype(np.uint32)
-    found: Keys = numbers[inverse]
-    return found
-
-
-Matrix = npt.NDArray[np.float32]
-
-RATE = 0.35
-"""Chosen on OneStopEnglish: a tenth learns too little in a few passes, 0.8 learns the training text by heart."""
-
-DAMPING = 1.0
-"""Added to the squared gradients, so that the first event of a rare feature does not decide its weights."""
+    numbers = np.where(is_known, np.take(order, indices, mode="clip"), len(sorted_keys)).astype(np.uint32)
+    feature_numbers: Keys = numbers[inverse]
+    return feature_numbers
 
 
 def fit_maxent(
@@ -148,7 +141,7 @@ def fit_maxent(
     """(features + 1, classes) weights; the last row stays zero, for features that are not in the dictionary."""
     weights = np.zeros((n_features + 1, n_classes), np.float32)
     seen = np.full(n_features + 1, DAMPING, np.float32)
-    run = compiled(_run)
+    run = compiled(_maxent_pass)
     for epoch in range(epochs):
         order = rng.permutation(len(labels)).astype(np.int32)
         from_rate, to_rate = (rate * (1 - 0.9 * done / epochs) for done in (epoch, epoch + 1))
@@ -158,7 +151,7 @@ def fit_maxent(
     return weights
 
 
-def _run(
+def _maxent_pass(
     weights: Matrix,
     seen: Any,
     features: Places,
@@ -209,7 +202,7 @@ def fit_perceptron(
 ) -> Matrix:
     """(features + 1, classes) averaged weights; the last row is zero."""
     weights, moments = (np.zeros((n_features + 1, n_classes), np.float32) for _ in range(2))
-    run = compiled(_perceptron_run)
+    run = compiled(_perceptron_pass)
     for epoch in range(epochs):
         order = rng.permutation(len(labels)).astype(np.int32)
         run(weights, moments, features, labels, order, float(epoch), float(epochs))
@@ -220,7 +213,7 @@ def fit_perceptron(
     return weights
 
 
-def _perceptron_run(
+def _perceptron_pass(
     weights: Matrix, moments: Matrix, features: Places, labels: Labels, order: Any, epoch: float, epochs: float
 ) -> None:
     """One pass over the events (compiled); moments are shares of the whole training, from 0 to 1."""

@@ -1,12 +1,12 @@
-"""A fitted model made small: few features, few weights of each, eight bits a weight.
+"""Making a fitted model small: few features, few weights per feature, eight bits per weight.
 
-Weights are rounded to whole steps, the highest being cut off; those below `smallest` steps are dropped.  A feature
+Weights are rounded to whole steps, and the highest are cut off; those below `smallest` steps are dropped.  A feature
 with equal weights for all answers changes nothing, so weights are taken around the row's median first (adding a
 constant to a row changes no probability): most become zero.  Then, as `Size` asks,
 
-- weights are dropped by themselves (`n_weights`): those that change least over the training text, by size times the
-  root of the feature's count; what speaks against an answer counts a third.  What is left is rounded to a few levels,
-  the coarser the larger, which packs better;
+- weights are dropped one by one (`n_weights`): those that change least over the training text, by size times the
+  root of the feature's count; evidence against an answer counts a third.  The rest is rounded to a few levels, the
+  coarser the larger, which compresses better;
 - features are dropped as a whole (`n_features`), by the same measure for the row.
 
 Chosen on OneStopEnglish: a perceptron, whose rows are full, loses half as much the first way; maximum entropy, whose
@@ -73,8 +73,8 @@ def _drop_weights(table: Weights, dictionary: Dictionary, n_weights: int) -> Non
     """Leave the weights that are worth most, rounded, in the table itself."""
     blocks = range(0, len(table), BLOCK)
     worth = [_worth(table, dictionary, start) for start in blocks]
-    found = np.concatenate([values[values > 0] for values in worth]) if worth else np.zeros(0, np.float32)
-    least = np.partition(found, -n_weights)[-n_weights] if len(found) > n_weights else 0
+    sizes = np.concatenate([values[values > 0] for values in worth]) if worth else np.zeros(0, np.float32)
+    least = np.partition(sizes, -n_weights)[-n_weights] if len(sizes) > n_weights else 0
     nearest = _nearest_levels()
     for start, values in zip(blocks, worth, strict=True):
         block = table[start : start + BLOCK]
@@ -87,15 +87,15 @@ def _worth(table: Weights, dictionary: Dictionary, start: int) -> npt.NDArray[np
     block = table[start : start + BLOCK].astype(np.float32)
     sizes = np.where(block < 0, -block / np.float32(AGAINST), block)
     roots = np.sqrt(dictionary.counts[start : start + BLOCK]).astype(np.float32)
-    found: npt.NDArray[np.float32] = sizes * roots[:, None]
-    return found
+    worth: npt.NDArray[np.float32] = sizes * roots[:, None]
+    return worth
 
 
 def _nearest_levels() -> Weights:
     """For every number of steps the nearest level, by ratio."""
     distances = np.log1p(np.arange(STEPS + 1))[:, None] - np.log1p(LEVELS)
-    found: Weights = LEVELS[np.abs(distances).argmin(axis=1)].astype(np.int8)
-    return found
+    levels: Weights = LEVELS[np.abs(distances).argmin(axis=1)].astype(np.int8)
+    return levels
 
 
 def _best_features(table: Weights, dictionary: Dictionary, n_features: int) -> npt.NDArray[np.intp]:

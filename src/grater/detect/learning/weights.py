@@ -1,14 +1,12 @@
-"""Scores: a row for each place, a column for each answer.
+"""A fitted linear model at work: a table of 8-bit weights, scores, and the temperature that calibrates them.
 
-A table of 8-bit weights: a row for each of the sorted keys, and a last row of zeros for unknown features.
+The table has one row per sorted key, and a last row of zeros for unknown features.  Weights are whole numbers from
+-127 to 127 times one step, so a score is a sum of whole numbers: it does not depend on the order of addition, on the
+size of the batch or on the machine.  Scores have one row per place and one column per answer.
 
-Weights are whole numbers from -127 to 127 times one step, so a score is a sum of whole numbers: it does not depend on
-the order of adding, on the size of the batch or on the machine.
-
-One number that makes probabilities honest: the temperature.
-
-Guo et al. 2017: all scores times one factor, chosen for the likelihood of text that training did not see.  The order
-of answers does not change.  Found by golden section; the likelihood has one peak.
+Temperature (Guo et al. 2017, "On Calibration of Modern Neural Networks"): all scores are multiplied by one factor,
+chosen by the likelihood of text that training did not see.  The order of answers does not change.  It is found by
+golden section, since the likelihood has one peak.
 """
 
 from __future__ import annotations
@@ -24,6 +22,12 @@ from grater.detect.learning.features import Keys
 
 Scores: TypeAlias = npt.NDArray[np.float64]
 
+Weights: TypeAlias = npt.NDArray[np.int8]
+Sums: TypeAlias = npt.NDArray[np.int32]
+
+GOLDEN = (sqrt(5) - 1) / 2
+N_STEPS = 40
+
 
 def log_softmax(scores: Scores) -> Scores:
     """Scores as log-probabilities, row by row."""
@@ -32,18 +36,14 @@ def log_softmax(scores: Scores) -> Scores:
     return out
 
 
-Weights: TypeAlias = npt.NDArray[np.int8]
-Sums: TypeAlias = npt.NDArray[np.int32]
-
-
 def sums_of(keys: Keys, known: Keys, table: Weights) -> Sums:
     """The weights of each row's features, added up."""
     if not len(known):
         return np.zeros((len(keys), table.shape[1]), np.int32)
-    places = np.searchsorted(known, keys)
-    is_known = np.take(known, places, mode="clip") == keys
-    found: Sums = table[np.where(is_known, places, len(known))].sum(axis=1, dtype=np.int32)
-    return found
+    indices = np.searchsorted(known, keys)
+    is_known = np.take(known, indices, mode="clip") == keys
+    sums: Sums = table[np.where(is_known, indices, len(known))].sum(axis=1, dtype=np.int32)
+    return sums
 
 
 def packed(keys: Keys, table: Weights) -> dict[str, npt.NDArray[Any]]:
@@ -66,10 +66,6 @@ def unpacked(arrays: Mapping[str, npt.NDArray[Any]], n_classes: int) -> tuple[Ke
     if len(keys) != len(counts):
         raise ValueError("keys and rows differ in number")
     return keys, table
-
-
-GOLDEN = (sqrt(5) - 1) / 2
-N_STEPS = 40
 
 
 def temperature(sums: Scores, labels: npt.NDArray[np.int8], *, low: float = 1e-4, high: float = 0.3) -> float:

@@ -1,13 +1,10 @@
-"""Prepositions between two words, as essays have them.
+"""Which trigrams of the essays look as if their preposition were one too many.
 
-Madnani et al. 2011, section 2.1: all trigrams of the essays with a preposition in the middle.  A use is the trigram
-at one place.  Both neighbours must be words (begin with a letter): nothing is missing or too much beside a bracket.
-As everywhere, *to* before a verb and particles are no prepositions (`prepositions.candidates`).
-
-Which trigrams look as if their preposition were one too many.
-
-Madnani et al. 2011, section 2.1: a trigram (*marry with her*) is suspicious if it is unattested in a large corpus, or
-has "a count much lower than expected based on the bigram count" (*marry her*).  The paper gives no formula; ours:
+Madnani et al. 2011, section 2.1.  All trigrams of the essays with a preposition in the middle are looked up; a use is
+a trigram at one place.  Both neighbours must be words (begin with a letter).  As everywhere, *to* before a verb and
+particles are no prepositions (`prepositions.candidates`).  A trigram (*marry with her*) is suspicious if it is
+unattested in a large corpus, or has "a count much lower than expected based on the bigram count" (*marry her*).  The
+paper gives no formula; ours:
 
     rate(p)   = sum of c(a p b) / sum of c(a b)     over all trigrams of the essays with p in the middle
     expected  = rate(p) c(a b)
@@ -33,6 +30,10 @@ from grater.text.analysis import Sentence, analyse
 
 Trigram: TypeAlias = tuple[str, str, str]
 Bigram: TypeAlias = tuple[str, str]
+
+RATIO = 0.1
+MOST = 2000
+"""Suspects that a list keeps: more than anybody will go through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,10 @@ def without(trigram: Trigram) -> Bigram:
 
 def by_trigram(uses: Iterable[Use]) -> dict[str, list[Use]]:
     """The uses of each trigram, in order; a trigram is its words with blanks between."""
-    found: dict[str, list[Use]] = defaultdict(list)
+    uses_by_trigram: dict[str, list[Use]] = defaultdict(list)
     for use in uses:
-        found[use.words].append(use)
-    return found
+        uses_by_trigram[use.words].append(use)
+    return uses_by_trigram
 
 
 def uses_of(essays: Iterable[Essay]) -> Iterator[Use]:
@@ -77,24 +78,19 @@ def uses_of(essays: Iterable[Essay]) -> Iterator[Use]:
     for essay in essays:
         document = str(essay.metadata.get("document") or "")
         for sentence in analyse(essay):
-            for place in preposition_places(sentence):
-                if 0 < place < len(sentence.words) - 1 and _is_between_words(sentence, place):
-                    yield _use(essay, document, sentence, place)
+            for index in preposition_places(sentence):
+                if 0 < index < len(sentence.words) - 1 and _is_between_words(sentence, index):
+                    yield _use(essay, document, sentence, index)
 
 
-def _is_between_words(sentence: Sentence, place: int) -> bool:
-    return sentence.words[place - 1][0].isalpha() and sentence.words[place + 1][0].isalpha()
+def _is_between_words(sentence: Sentence, index: int) -> bool:
+    return sentence.words[index - 1][0].isalpha() and sentence.words[index + 1][0].isalpha()
 
 
-def _use(essay: Essay, document: str, sentence: Sentence, place: int) -> Use:
-    first, middle, last = (normal(word) for word in sentence.words[place - 1 : place + 2])
-    span, whole = sentence.spans[place], Span(sentence.spans[0].start, sentence.spans[-1].end)
+def _use(essay: Essay, document: str, sentence: Sentence, index: int) -> Use:
+    first, middle, last = (normal(word) for word in sentence.words[index - 1 : index + 2])
+    span, whole = sentence.spans[index], Span(sentence.spans[0].start, sentence.spans[-1].end)
     return Use((first, middle, last), essay.essay_id, document, span, whole.of(essay.text), span.start - whole.start)
-
-
-RATIO = 0.1
-MOST = 2000
-"""Suspects that a list keeps: more than anybody will go through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +126,14 @@ def rank(
     ratio: float = RATIO,
 ) -> list[Suspect]:
     """The suspicious trigrams, worst first."""
-    found = {places[0].trigram: places for places in by_trigram(uses).values()}
-    rates = _rates(found, counts)
+    uses_by_words = {uses_of_words[0].trigram: uses_of_words for uses_of_words in by_trigram(uses).values()}
+    rates = _rates(uses_by_words, counts)
     suspects = []
-    for trigram, places in found.items():
+    for trigram, uses_of_words in uses_by_words.items():
         n_trigram, n_bigram = counts.get(trigram, 0), counts.get(without(trigram), 0)
         expected = rates[trigram[1]] * n_bigram
         if n_bigram >= least_bigram and (not n_trigram or n_trigram <= ratio * expected):
-            suspects.append(Suspect(trigram, n_trigram, n_bigram, expected, tuple(places)))
+            suspects.append(Suspect(trigram, n_trigram, n_bigram, expected, tuple(uses_of_words)))
     return sorted(suspects, key=lambda suspect: (-suspect.score, suspect.trigram))
 
 

@@ -1,8 +1,13 @@
-"""The list of suspects that a person goes through: an items table with a verdict for each.
+"""Essays mined for extraneous prepositions: suspects, a person's verdicts, and the balanced corpus built from them.
 
-One row for each suspicious trigram, worst first, at the place of its first use: the columns of an items table, then
+`mine` ranks suspicious trigrams (`ranking`), a person accepts or rejects them, and `balanced_from` builds the corpus
+of Madnani et al. 2011, section 2.1, with as many extraneous prepositions as correct ones.  The command and a study
+share these functions.
 
-    verdict                     y (an error: the preposition is one too many), n (it is not), or blank (not looked at)
+The list of suspects has one row per suspicious trigram, worst first, at the place of its first use: the columns of an
+items table, then
+
+    verdict                     y (an error: the preposition is one too many), n (it is not), or blank (undecided)
     trigram, bigram             what was counted
     n_trigram, n_bigram         their counts
     expected, score             see `ranking`
@@ -10,19 +15,12 @@ One row for each suspicious trigram, worst first, at the place of its first use:
 
 The file may be edited by hand, in any spreadsheet.  Writing a new list keeps the verdicts of the old.
 
-The balanced corpus of Madnani et al. 2011, section 2.1: as many extraneous prepositions as correct ones.
-
 From each accepted trigram one sentence is taken, its first use whose sentence is not taken yet, in the order of the
-list; up to 500.  As many correct uses are drawn by chance from the uses whose trigram is attested and was neither
+list; up to 500.  As many correct uses are drawn at random from the uses whose trigram is attested and was neither
 suspicious nor accepted, no two from one sentence.  A sentence that is there already, in letters and digits, is a
 duplicate: it is left out and counted (the paper found 2 in 1,000).  Then 75 of all are set aside as gold, half of
-them errors, and the rows are put in an order of chance, so that nothing tells errors from the others.
-
-The label is what the miner believes, `error` or `ok`; raters have the last word.
-
-Essays mined for extraneous prepositions: their uses, the counts and the suspects, and what is built from verdicts.
-
-The same for command and study: `mine` looks, a person accepts or rejects (`verdicts`), `balanced_from` builds.
+them errors, and the rows are shuffled, so that their order does not reveal the errors.  The label is what the miner
+believes, `error` or `ok`; raters decide.
 """
 
 from __future__ import annotations
@@ -42,8 +40,26 @@ from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.tables import Table
 
+N_EACH = 500
+N_GOLD = 75
+ERROR, OK = "error", "ok"
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+TrigramCounter: TypeAlias = Callable[[set[tuple[str, ...]]], Counts]
+"""Looks up the counts of n-grams."""
+
 YES, NO, OPEN = "y", "n", ""
 SPOKEN = {"y": YES, "yes": YES, "n": NO, "no": NO, "": OPEN}
+PLACE_SCHEMA = {
+    "item": pl.String,
+    "essay": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "kind": pl.String,
+    "document": pl.String,
+    "target": pl.String,
+    "context": pl.String,
+}
 SCHEMA = {
     "verdict": pl.String,
     "trigram": pl.String,
@@ -58,7 +74,7 @@ SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewProgress:
-    """How far a list is."""
+    """How many suspects of a list are accepted, rejected and open."""
 
     accepted: int
     rejected: int
@@ -80,9 +96,9 @@ class ReviewProgress:
         return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
 
 
-def far_of(verdicts: Iterable[str]) -> ReviewProgress:
-    said = Counter(verdicts)
-    return ReviewProgress(said[YES], said[NO], said[OPEN])
+def progress_of(verdicts: Iterable[str]) -> ReviewProgress:
+    counts = Counter(verdicts)
+    return ReviewProgress(accepted=counts[YES], rejected=counts[NO], open=counts[OPEN])
 
 
 def place_columns(use: Use) -> dict[str, object]:
@@ -98,18 +114,6 @@ def place_columns(use: Use) -> dict[str, object]:
         "target": use.target,
         "context": use.context,
     }
-
-
-PLACE_SCHEMA = {
-    "item": pl.String,
-    "essay": pl.String,
-    "start": pl.Int64,
-    "end": pl.Int64,
-    "kind": pl.String,
-    "document": pl.String,
-    "target": pl.String,
-    "context": pl.String,
-}
 
 
 def suspects_table(suspects: Sequence[Suspect], verdicts: Mapping[str, str]) -> pl.DataFrame:
@@ -136,28 +140,20 @@ def verdicts_of(table: Table) -> dict[str, str]:
     """The verdict on each trigram of a list that a person has been through."""
     for column in ("verdict", "trigram"):
         if column not in table.frame.columns:
-            raise BadInput(
-                Problem(table.name, f"expected a column {column!r}, as 'grater mine extraneous' writes it")
-            )
+            raise BadInput(Problem(table.name, f"expected a column {column!r}, as in a list of suspects"))
     verdicts: dict[str, str] = {}
     for number, (verdict, trigram) in enumerate(_cells(table), 1):
-        spoken = SPOKEN.get(verdict.strip().lower())
-        if spoken is None:
+        known = SPOKEN.get(verdict.strip().lower())
+        if known is None:
             message = f"row {number}: expected y, n or nothing as the verdict on {trigram!r}, found {verdict!r}"
             raise BadInput(Problem(table.name, message))
-        verdicts[" ".join(trigram.split())] = spoken  # a hand may have put more blanks
+        verdicts[" ".join(trigram.split())] = known  # people add blanks when they edit
     return verdicts
 
 
 def _cells(table: Table) -> Iterable[tuple[str, str]]:
     columns = table.frame.select(pl.col("verdict", "trigram").cast(pl.String).fill_null(""))
     return columns.iter_rows()
-
-
-N_EACH = 500
-N_GOLD = 75
-ERROR, OK = "error", "ok"
-_NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +172,13 @@ class Balanced:
 
     @property
     def shortfalls(self) -> list[str]:
-        """Where the corpus is smaller than asked, or not balanced, a line each."""
-        found = []
+        """Where the corpus is smaller than requested, or not balanced, one line each."""
+        shortfalls = []
         if self.n_errors < self.n_each:
-            found.append(f"wanted {self.n_each:,} errors, found {self.n_errors:,}: accept more trigrams")
+            shortfalls.append(f"wanted {self.n_each:,} errors, found {self.n_errors:,}: accept more trigrams")
         if self.n_correct < self.n_errors:
-            found.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
-        return found
+            shortfalls.append(f"wanted {self.n_errors:,} correct uses, found {self.n_correct:,}: bring more essays")
+        return shortfalls
 
     def lines(self, name: str) -> list[str]:
         """What was built under this name, and where it falls short."""
@@ -208,10 +204,10 @@ def balance(
     wrong = list(_firsts(errors, taken, duplicates, n_each))
     if not wrong:
         raise UsageError("expected accepted trigrams to build from, found none; put y beside the errors first")
-    shuffled = ([correct[place]] for place in rng.permutation(len(correct)).tolist())
+    shuffled = ([correct[index]] for index in rng.permutation(len(correct)).tolist())
     right = list(_firsts(shuffled, taken, duplicates, len(wrong)))
     if n_gold > len(wrong) + len(right):
-        raise UsageError(f"expected at most {len(wrong) + len(right)} gold items, found {n_gold}; ask for fewer")
+        raise UsageError(f"expected at most {len(wrong) + len(right)} gold items, found {n_gold}; request fewer")
     gold = {
         *_drawn(len(wrong), (n_gold + 1) // 2, rng),
         *(len(wrong) + k for k in _drawn(len(right), n_gold // 2, rng)),
@@ -226,29 +222,31 @@ def balance(
         for k, use in enumerate([*wrong, *right])
     ]
     schema = {**PLACE_SCHEMA, "label": pl.String, "trigram": pl.String, "gold": pl.Int64}
-    frame = pl.DataFrame([rows[place] for place in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
-    return Balanced(frame, len(wrong), len(right), len(duplicates), n_each)
+    frame = pl.DataFrame([rows[index] for index in rng.permutation(len(rows)).tolist()], schema=schema, orient="row")
+    return Balanced(
+        items=frame, n_errors=len(wrong), n_correct=len(right), n_duplicates=len(duplicates), n_each=n_each
+    )
 
 
 def beyond_suspicion(
     uses: Iterable[Use], attested: Collection[Trigram], suspicious: Collection[Trigram]
 ) -> list[Use]:
-    """The uses that may stand for correct ones."""
+    """The uses that may serve as correct ones."""
     return [use for use in uses if use.trigram in attested and use.trigram not in suspicious]
 
 
 def _firsts(groups: Iterable[Sequence[Use]], taken: set[str], duplicates: list[Use], most: int) -> Iterator[Use]:
     """The first use of each group whose sentence is not taken; a group without one is a duplicate."""
-    n_found = 0
+    n_taken = 0
     for uses in groups:
-        if n_found == most:
+        if n_taken == most:
             return
         use = next((use for use in uses if _letters(use) not in taken), None)
         if use is None:
             duplicates.append(uses[0])
         else:
             taken.add(_letters(use))
-            n_found += 1
+            n_taken += 1
             yield use
 
 
@@ -258,13 +256,9 @@ def _letters(use: Use) -> str:
 
 def _drawn(n: int, n_wanted: int, rng: np.random.Generator) -> list[int]:
     if n_wanted > n:
-        raise UsageError(f"expected at most {n} gold items of a kind, found {n_wanted}; ask for fewer")
+        raise UsageError(f"expected at most {n} gold items of a kind, found {n_wanted}; request fewer")
     drawn: list[int] = rng.choice(n, n_wanted, replace=False).tolist()
     return drawn
-
-
-TrigramCounter: TypeAlias = Callable[[set[tuple[str, ...]]], Counts]
-"""Looks up wanted n-grams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +275,8 @@ def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1,
     if not (least_bigram >= 0 and ratio >= 0):  # nan is neither, and would compare with nothing
         raise UsageError(f"expected a least count and a ratio of 0 or more, found {least_bigram} and {ratio}")
     counts = count(wanted_ngrams(uses))
-    return Mined(list(uses), counts, rank(uses, counts, least_bigram=least_bigram, ratio=ratio))
+    suspects = rank(uses, counts, least_bigram=least_bigram, ratio=ratio)
+    return Mined(uses=list(uses), counts=counts, suspects=suspects)
 
 
 def balanced_from(
@@ -293,14 +288,14 @@ def balanced_from(
     n_gold: int = N_GOLD,
 ) -> Balanced:
     """The balanced corpus of the accepted trigrams, worst first; correct uses are no suspects and on no list."""
-    places = by_trigram(mined.uses)
-    rank_of = {suspect.words: place for place, suspect in enumerate(mined.suspects)}
+    by_words = by_trigram(mined.uses)
+    rank_of = {suspect.words: rank for rank, suspect in enumerate(mined.suspects)}
     accepted = [trigram for trigram, verdict in verdicts.items() if verdict == YES]
-    missing = [trigram for trigram in accepted if trigram not in places]
+    missing = [trigram for trigram in accepted if trigram not in by_words]
     if missing:
         raise UsageError(f"{missing[0]!r} is accepted but not in these essays; name the same ones")
     accepted.sort(key=lambda trigram: rank_of.get(trigram, len(rank_of)))
     attested = {use.trigram for use in mined.uses if mined.counts.get(use.trigram, 0) > 0}
-    listed = {places[trigram][0].trigram for trigram in verdicts if trigram in places}
+    listed = {by_words[trigram][0].trigram for trigram in verdicts if trigram in by_words}
     correct = beyond_suspicion(mined.uses, attested, listed | {suspect.trigram for suspect in mined.suspects})
-    return balance([places[trigram] for trigram in accepted], correct, rng=rng, n_each=n_each, n_gold=n_gold)
+    return balance([by_words[trigram] for trigram in accepted], correct, rng=rng, n_each=n_each, n_gold=n_gold)

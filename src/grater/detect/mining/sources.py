@@ -1,24 +1,20 @@
-"""Counts in the format of Google's Web 1T 5-gram Corpus (Brants & Franz 2006, LDC2006T13).
+"""Where the counts of n-grams come from: Web1T folders, plain text, or a language model.
 
-A folder with one folder for each order, `1gms` to `5gms`; in them files, packed or not, whose lines are an n-gram, a
-tab and a count:
+The paper looked up Google's Web 1T 5-gram Corpus (Brants & Franz 2006, LDC2006T13): a folder with one folder for each
+order, `1gms` to `5gms`; in them files, compressed or not, whose lines are an n-gram, a tab and a count:
 
     marry with her <tab> 1234
 
-`1gms` has the words in `vocab.gz`, in order of name (`vocab_cs.gz`, the same in order of count, is passed over); the
-others have files such as `3gm-0042.gz` (an index, `3gm.idx`, is passed over).  They are found at any depth, with the
-data of several disks side by side.
+`1gms` has the words in `vocab.gz`, in order of name (`vocab_cs.gz`, the same in order of count, is skipped); the
+others have files such as `3gm-0042.gz` (an index, `3gm.idx`, is skipped).  They are found at any depth, with the data
+of several disks side by side.  The corpus is case-sensitive; we look up normal forms (`ngrams.counts.normal`), so the
+counts of all spellings of an n-gram are added.  It leaves out what was seen fewer than 40 times: an n-gram that is
+missing has a count of 0, which means fewer than 40.
 
-The corpus keeps case apart; what is looked up here is in normal form (`words.normal`), so the counts of all spellings
-of an n-gram are added up.  It leaves out what was seen fewer than 40 times: an n-gram that is not there has a count
-of 0, which means fewer than 40.
-
-Where the counts of n-grams come from: Web1T folders, plain text, or a language model.
-
-The paper looked up the Google Web1T corpus (`ngrams.web1t`).  Any well-formed text does instead, and is counted as it
-is read; or a language model of ours, which has no counts but probabilities: there an n-gram that the model keeps
-counts as its probability times the model's number of words, roughly what was counted, and one that it does not keep
-as 0.  A model's card says how many words it was trained on; a million where it does not.
+Any well-formed text does instead, and is counted as it is read; or a language model of ours, which has probabilities
+but no counts: there an n-gram that the model keeps counts as its probability times the model's number of words,
+roughly what was counted, and one that it does not keep as 0.  A model's card says how many words it was trained on; a
+million where it does not.
 """
 
 from __future__ import annotations
@@ -43,6 +39,13 @@ from grater.models import shipped
 NGRAM_FILE = re.compile(r"(\d)gm-\d+(\.gz|\.bz2|\.xz)?", re.IGNORECASE)
 VOCABULARY_FILE = re.compile(r"vocab(\.gz|\.bz2|\.xz)?", re.IGNORECASE)
 
+Ngram: TypeAlias = tuple[str, ...]
+Counts: TypeAlias = Mapping[Ngram, float]
+Progress: TypeAlias = Callable[[int], None]
+
+SHIPPED = "prep-lm"
+"""The system whose language model serves where nobody names a source of counts."""
+
 
 def read_counts(lines: Iterable[str], *, order: int, name: str) -> Iterator[tuple[tuple[str, ...], int]]:
     """The n-grams of a file as it has them, with their counts."""
@@ -62,12 +65,12 @@ def files_of_order(folder: Path, order: int) -> list[Path]:
     """The files of a corpus that hold n-grams of one order, in order of name."""
     if not folder.is_dir():
         raise BadInput(Problem(str(folder), "expected a folder of Web1T counts, found none"))
-    found = [path for path in folder.rglob("*") if path.is_file() and _order_of(path) == order]
-    if not found:
+    paths = [path for path in folder.rglob("*") if path.is_file() and _order_of(path) == order]
+    if not paths:
         raise UsageError(
             f"{folder}: expected files such as {order}gms/{order}gm-0000.gz below this folder, found none"
         )
-    return sorted(found)
+    return sorted(paths)
 
 
 def _order_of(path: Path) -> int | None:
@@ -96,14 +99,6 @@ def counts_of(
     return counts
 
 
-Ngram: TypeAlias = tuple[str, ...]
-Counts: TypeAlias = Mapping[Ngram, float]
-Progress: TypeAlias = Callable[[int], None]
-
-SHIPPED = "prep-lm"
-"""The system whose language model serves where nobody names a source of counts."""
-
-
 def counts_in_web1t(folder: Path, wanted: Collection[Ngram], *, advance: Progress = ignore_progress) -> Counts:
     """From a folder in the format of Web1T."""
     return counts_of(folder, wanted, advance=advance)
@@ -117,7 +112,7 @@ def counts_in_text(
 
 
 def counts_in_sentences(sentences: Iterable[list[str]], wanted: Collection[Ngram]) -> Counts:
-    """How often wanted bigrams and trigrams stand in sentences of normal words."""
+    """The counts of wanted bigrams and trigrams in sentences of normal words."""
     counts: Counter[Ngram] = Counter()
     for words in sentences:
         for n in (2, 3):
@@ -127,10 +122,10 @@ def counts_in_sentences(sentences: Iterable[list[str]], wanted: Collection[Ngram
 
 def counts_in_model_file(path: Path, wanted: Collection[Ngram]) -> Counts:
     """Rough counts from a stored language model."""
-    found = load(path)
-    figures = found.card.get("figures")
+    model = load(path)
+    figures = model.card.get("figures")
     n_tokens = figures.get("tokens") if isinstance(figures, Mapping) else None
-    return counts_in_model(found, n_tokens if isinstance(n_tokens, int) else 10**6, wanted)
+    return counts_in_model(model, n_tokens if isinstance(n_tokens, int) else 10**6, wanted)
 
 
 def counts_in_shipped_model(wanted: Collection[Ngram]) -> Counts:

@@ -1,4 +1,4 @@
-"""ARPA files, in which other tools keep back-off models: read, and written.
+"""ARPA files, the format of back-off models of other tools: read and written.
 
     \\data\\
     ngram 1=3 ...
@@ -6,10 +6,10 @@
     -1.2 <tab> word <tab> -0.3        log10 of the probability, the n-gram, log10 of its back-off weight, if any
     \\end\\
 
-Doug Paul's format, as SRILM and KenLM's lmplz write it.  Only n-grams of words in normal form (`words.normal`) are
+Doug Paul's format, as SRILM and KenLM's lmplz write it.  Only n-grams of words in normal form (`counts.normal`) are
 taken, since nothing else is ever looked up: train on normal words.  Where there are more words than the order has
-room for, the most probable are kept and the n-grams of others left out; `Import` says how many.  The beginning and
-the end of every n-gram must be n-grams themselves, as they are in files that lmplz makes.
+room for, the most probable are kept and the n-grams of others left out; `ArpaModel` has the counts.  The beginning
+and the end of every n-gram must be n-grams themselves, as they are in files that lmplz makes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Section:
         keys = packing.keys(np.array(self.words, np.int64).reshape(-1, order))
         by_key = np.argsort(keys)
         log_p, log_backoff = (
-            np.maximum(np.array(each) * LN10, LEAST)[by_key] for each in (self.log_p, self.log_backoff)
+            np.maximum(np.array(logs) * LN10, LEAST)[by_key] for logs in (self.log_p, self.log_backoff)
         )
         return Level(keys[by_key], log_p, log_backoff)
 
@@ -99,8 +99,8 @@ class _Reader:
         """How many n-grams each order has."""
         n_by_order: list[int] = []
         for _, line in self.lines:
-            if found := COUNT.match(line):
-                n_by_order.append(int(found[2]))
+            if match := COUNT.match(line):
+                n_by_order.append(int(match[2]))
             elif SECTION.match(line):
                 break
         return n_by_order
@@ -168,7 +168,7 @@ def write_arpa(model: LanguageModel) -> Iterator[str]:
 def _ngrams(model: LanguageModel, order: int) -> Iterator[str]:
     packing = Packing(order, model.packing.bits)
     columns: list[np.ndarray[Any, Any]] = [
-        packing.words(model.tables[order - 1].keys, place) for place in range(order)
+        packing.words(model.tables[order - 1].keys, position) for position in range(order)
     ]
     words = model.vocabulary.words
     for numbers in zip(*(column.tolist() for column in columns), strict=True):

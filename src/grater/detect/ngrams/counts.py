@@ -1,28 +1,22 @@
-"""Words as a language model knows them: in a normal form, and numbered.
+"""The words and n-grams of a text, counted for every order up to the highest, in bounded memory.
 
-The normal form is lower case, with curly apostrophes made straight, every digit a 0 (`1984` and `2026` are one word)
-and the variant spellings of prepositions made one (`towards` is `toward`).  Numbers are given by frequency, the most
-frequent first and equal ones in code-point order, after the three words that every model has: `<unk>` for all that
-it does not know, `<s>` and `</s>` for the rims of a sentence.
+The normal form of a word is lower case, with curly apostrophes made straight, every digit a 0 (`1984` and `2026` are
+one word) and the variant spellings of prepositions made one (`towards` is `toward`).  Words are numbered by
+frequency, the most frequent first and equal ones in code-point order, after the three words that every model has:
+`<unk>` for all unknown words, `<s>` and `</s>` for the edges of a sentence.
 
-Counts of n-grams that need not fit into memory: sorted runs on disk, merged by ranges of keys.
-
-An n-gram is one 64-bit key: its words' numbers, the first word highest, some bits each.  So keys in order are n-grams
-in order, dropping the first word is a mask and dropping the last a shift.  A key comes with two counts: `raw`, how
-often the n-gram was seen, and `adjusted`, what Kneser-Ney smoothing counts (`kneser_ney`).
-
-`Runs.add` writes records, one for each key and in order, as a run to disk.  `Runs.merged` goes through all runs at
-once: it parts the keys into ranges of about `most` records, and sums up one range after the other.  What comes out
-does not depend on how the records came in.
-
-The n-grams of a text, counted for every order up to the highest.
+An n-gram is one 64-bit key: its words' numbers, the first word highest, some bits each.  So sorted keys are sorted
+n-grams, dropping the first word is a mask and dropping the last a shift.  A key has two counts: `raw`, how often the
+n-gram was seen, and `adjusted`, what Kneser-Ney smoothing counts (`kneser_ney`).  `Runs.add` writes records, one per
+key and in order, as a run to disk.  `Runs.merged` reads all runs at once: it divides the keys into ranges of about
+`most` records, and sums one range after the other.  The result does not depend on how the records came in.
 
 Heafield, Pouzyrevsky, Clark & Koehn 2013 (ACL, short papers, 690-696), section 3.1-3.2.  Every word of a sentence and
-its end give one n-gram of the highest order; where it would reach over the start of the sentence, `<s>` fills it up.
-The counts of a lower order follow from those of the order above by dropping the first word: the raw count is the
-sum, the adjusted count the number of different words dropped, or again the sum where the n-gram begins with `<s>`,
-to the left of which there is nothing to differ.  An n-gram with `<s>` in its second place belongs to a lower order
-and only waits there for its first `<s>` to be dropped.
+its end give one n-gram of the highest order; where it would reach past the start of the sentence, it is padded with
+`<s>`.  The counts of a lower order follow from those of the order above by dropping the first word: the raw count is
+the sum, the adjusted count the number of different words dropped, or again the sum where the n-gram begins with
+`<s>`, which has nothing to its left.  An n-gram with `<s>` in second position belongs to a lower order and only waits
+there for its first `<s>` to be dropped.
 """
 
 from __future__ import annotations
@@ -46,9 +40,21 @@ Ids: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "“": '"', "”": '"'})
 _DIGIT = re.compile(r"\d")
 
+MOST_RECORDS = 1 << 23
+"""Records that are sorted at once; with what sorting needs, about half a gigabyte."""
+
+Keys: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
+COLUMNS = (("keys", np.uint64), ("raw", np.uint32), ("adjusted", np.uint32))
+
+KEY_BITS = 64
+
+Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
 
 def normal(word: str) -> str:
-    """The form in which a word is counted and looked up; a word spelt like `<s>` is no rim."""
+    """The form in which a word is counted and looked up; a word spelt like `<s>` is no edge."""
     plain = _DIGIT.sub("0", word.lower().translate(_STRAIGHT))
     return SPECIAL[UNKNOWN] if plain in SPECIAL else VARIANTS.get(plain, plain)
 
@@ -81,14 +87,6 @@ class NgramVocabulary:
         return np.concatenate([[START], self.ids(words), [END]]).astype(np.int64)
 
 
-MOST_RECORDS = 1 << 23
-"""Records that are sorted at once; with what sorting needs, about half a gigabyte."""
-
-Keys: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
-Counts: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
-COLUMNS = (("keys", np.uint64), ("raw", np.uint32), ("adjusted", np.uint32))
-
-
 @dataclass(frozen=True, slots=True)
 class Records:
     """Keys with their counts, column by column."""
@@ -105,7 +103,7 @@ class Records:
 
 
 def tallied(keys: Keys) -> Records:
-    """How often each key stands in an array; adjusted counts are the same for now."""
+    """The count of each key in an array; adjusted counts are the same for now."""
     ordered = np.sort(keys)
     firsts = _firsts(ordered)
     counts = np.diff(firsts, append=len(ordered)).astype(np.uint32)
@@ -120,7 +118,7 @@ def summed(records: Records) -> Records:
     if not len(firsts):
         return records
     raw, adjusted = (
-        np.add.reduceat(each[order], firsts, dtype=np.uint32) for each in (records.raw, records.adjusted)
+        np.add.reduceat(counts[order], firsts, dtype=np.uint32) for counts in (records.raw, records.adjusted)
     )
     return Records(ordered[firsts], raw, adjusted)
 
@@ -186,12 +184,6 @@ class Runs:
         return [*np.unique(sample[cuts]), None]
 
 
-KEY_BITS = 64
-
-Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-
-
 @dataclass(frozen=True, slots=True)
 class Packing:
     """How the words of an n-gram lie in its key."""
@@ -227,25 +219,25 @@ class Packing:
         """Without the last word."""
         return keys >> np.uint64(self.bits)
 
-    def words(self, keys: Keys, place: int) -> Keys:
+    def words(self, keys: Keys, position: int) -> Keys:
         """The words in one place, counted from 0."""
-        return (keys >> np.uint64(self.bits * (self.order - 1 - place))) & np.uint64((1 << self.bits) - 1)
+        return (keys >> np.uint64(self.bits * (self.order - 1 - position))) & np.uint64((1 << self.bits) - 1)
 
     def is_real(self, keys: Keys) -> Flags:
         """False for what belongs to a lower order: n-grams with a second `<s>`, and `<s>` alone."""
-        found: Flags = self.words(keys, 1 if self.order > 1 else 0) != START
-        return found
+        is_real: Flags = self.words(keys, 1 if self.order > 1 else 0) != START
+        return is_real
 
 
 def ngram_keys(stream: Numbers, packing: Packing) -> Keys:
     """The keys of all n-grams in sentences that stand one after the other, each begun by `<s>`."""
     index = np.arange(len(stream))
-    place = index - np.maximum.accumulate(np.where(stream == START, index, 0))  # within the sentence; `<s>` is 0
+    position = index - np.maximum.accumulate(np.where(stream == START, index, 0))  # within the sentence; `<s>` is 0
     keys = np.zeros(len(stream), np.uint64)
     for back in range(packing.order - 1, -1, -1):
-        words = np.where(place >= back, np.roll(stream, back), START).astype(np.uint64)
+        words = np.where(position >= back, np.roll(stream, back), START).astype(np.uint64)
         keys = (keys << np.uint64(packing.bits)) | words
-    return keys[place > 0]
+    return keys[position > 0]
 
 
 def count_ngrams(

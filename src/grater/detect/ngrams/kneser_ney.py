@@ -11,9 +11,9 @@ where a is the adjusted count (`counts`), n(i) the number of n-grams of an order
 first word.  Below the unigrams lies the uniform distribution over all words but `<s>`.
 
 Pruning leaves out n-grams whose raw count is at most the threshold of their order; their whole count goes to b(h), so
-every distribution still sums to one.  Thresholds may not fall from one order to the next: then what an n-gram leans
+every distribution still sums to one.  Thresholds may not fall from one order to the next: then what an n-gram relies
 on (its prefix, its suffix) is always there.  Departure: where a text is too small for the discounts (an n(i) is 0, or
-D(i) falls outside 0 to i), the order takes 0.5, 1, 1.5, as lmplz does when told to; lmplz gives up otherwise.
+D(i) falls outside 0 to i), the order takes 0.5, 1, 1.5, as lmplz does on request; lmplz stops otherwise.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def _unigrams(parts: Sequence[_Part], n_words: int) -> Level:
 def _with_backoffs(level: Level, parts: Sequence[_Part]) -> Level:
     backoffs = level.log_backoff.copy()
     for part in parts:
-        places, is_there = find(level.keys, part.contexts)
+        indices, is_there = find(level.keys, part.contexts)
         with np.errstate(divide="ignore"):
-            backoffs[places[is_there]] = np.log(part.backoffs[is_there])
+            backoffs[indices[is_there]] = np.log(part.backoffs[is_there])
     return Level(level.keys, level.log_p, backoffs)
 
 
@@ -138,8 +138,8 @@ def _interpolated(lower: Level, parts: Sequence[_Part], packing: Packing) -> Lev
     log_p = np.zeros(len(keys))
     done = 0
     for part in parts:
-        places, _ = find(lower.keys, packing.suffixes(part.keys))
-        log_p[done : done + len(part.keys)] = np.log(part.own + part.rest * np.exp(lower.log_p[places]))
+        indices, _ = find(lower.keys, packing.suffixes(part.keys))
+        log_p[done : done + len(part.keys)] = np.log(part.own + part.rest * np.exp(lower.log_p[indices]))
         done += len(part.keys)
     return Level(keys, log_p, np.zeros(len(keys)))
 
@@ -149,19 +149,21 @@ def find(keys: Keys, wanted: Keys) -> tuple[np.ndarray[Any, np.dtype[np.int64]],
     if not len(keys):
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
     order = np.argsort(wanted)  # five times as fast as asking in any order: neighbours share what was just read
-    places = np.empty(len(wanted), np.int64)
-    places[order] = np.searchsorted(keys, wanted[order])
-    places[places == len(keys)] = 0
-    is_there = keys[places] == wanted
-    return np.where(is_there, places, 0), is_there
+    indices = np.empty(len(wanted), np.int64)
+    indices[order] = np.searchsorted(keys, wanted[order])
+    indices[indices == len(keys)] = 0
+    is_there = keys[indices] == wanted
+    return np.where(is_there, indices, 0), is_there
 
 
 def _thresholds(prune: Sequence[int], n_orders: int) -> tuple[int, ...]:
     """One for each order; unigrams are always kept, and the last named holds for the orders above it."""
     given = [*prune, *[prune[-1] if prune else 0] * n_orders][:n_orders]
     if given != sorted(given) or min(given) < 0 or len(prune) > n_orders:
-        expected = f"expected up to {n_orders} thresholds that do not fall, as in 0,0,1,1"
-        raise UsageError(f"--prune: {expected}, found {','.join(map(str, prune))}")
+        expected = f"expected up to {n_orders} pruning thresholds that do not fall, as in 0,0,1,1"
+        raise UsageError(f"{expected}, found {','.join(map(str, prune))}")
     if given[0]:
-        raise UsageError(f"--prune: expected 0 for single words, found {given[0]}; choose them with --vocabulary")
+        raise UsageError(
+            f"expected a threshold of 0 for single words, found {given[0]}; limit the vocabulary instead"
+        )
     return tuple(given)

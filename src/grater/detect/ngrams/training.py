@@ -1,15 +1,13 @@
-"""Plain text for training: any files or folders, sentence by sentence, as normal words.
+"""From text to a language model, in bounded memory.
 
-A line is a paragraph.  The same line twice is read once: sources share paragraphs, and what is said once should not
-count twice.  Files may be packed (`.gz`, `.bz2`, `.xz`); of a folder, the files that end in `.txt` are read, in order
-of name.
+Text is read from any files or folders, one paragraph per line.  The same line is read once: sources share paragraphs,
+and what was written once should not count twice.  Files may be compressed (`.gz`, `.bz2`, `.xz`); of a folder, the
+files that end in `.txt` are read, in order of name.
 
-From text to a language model, in bounded memory.
-
-Three steps: the text becomes numbers in a file (`Numbered`), and its words are counted on the way; the most frequent
+Three steps: the text becomes numbers in a file (`_Numbered`), and its words are counted on the way; the most frequent
 words become the vocabulary, all others `<unk>`; n-grams are counted in sorted runs on disk (`counts`) and smoothed
 (`kneser_ney`).  In memory are the different words of the text, one block of numbers or records, and the model.
-Everything on disk lies in one temporary folder that goes at the end.
+Everything on disk is in one temporary folder that is removed at the end.
 """
 
 from __future__ import annotations
@@ -44,6 +42,11 @@ from grater.text.sentences import sentence_tokens
 
 Progress = Callable[[int], None]
 
+MOST_WORDS = 1 << 16
+PRUNE = (0, 0, 1, 1)
+
+Tell = Callable[[str], None]
+
 
 def text_lines(paths: Iterable[Path], *, advance: Progress = ignore_progress) -> Iterator[str]:
     """The lines of files and folders, each different line once."""
@@ -77,18 +80,12 @@ def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _normal(word: str, cache: dict[str, str]) -> str:
-    found = cache.get(word)
-    if found is None:
-        found = normal(word)
+    known = cache.get(word)
+    if known is None:
+        known = normal(word)
         if len(cache) < 1 << 20:
-            cache[word] = found
-    return found
-
-
-MOST_WORDS = 1 << 16
-PRUNE = (0, 0, 1, 1)
-
-Tell = Callable[[str], None]
+            cache[word] = known
+    return known
 
 
 def _tell_nobody(message: str) -> None:

@@ -1,10 +1,10 @@
 """Several engines as one: their scores added up, each with the same weight.
 
 Madnani et al. 2011 compare a classifier and a language model on extraneous prepositions.  The two err in different
-places: one has weighed features of the heads around, the other has counted the words as they stand.  The sum of log-
+places: one weighs features of the heads around, the other counts the words as they stand.  The sum of log-
 probabilities (a product of experts, Hinton 2002) is high only where no engine objects.  No weight is fitted; as for
 the language model, the score of none is lowered by what the written preposition costs in well-formed text
-(`tuning`).
+(`training.tuned`).
 
 The model file is small: the names and hashes of the parts, the costs, and thresholds in its card.  Thresholds fit the
 parts that they were chosen with, so a part with another hash is refused.
@@ -65,11 +65,11 @@ class KnownToAny:
 
 def parts_of(names: Sequence[str]) -> tuple[PrepositionDetector, ...]:
     """The detectors to combine."""
-    found = tuple(map(load_system, names))
-    for name, part in zip(names, found, strict=True):
+    detectors = tuple(map(load_system, names))
+    for name, part in zip(names, detectors, strict=True):
         if not isinstance(part, PrepositionDetector):
             raise UsageError(f"{name}: expected a preposition detector of ours, which has scores to add up")
-    return found  # type: ignore[return-value]
+    return detectors  # type: ignore[return-value]
 
 
 def save(engine: CombinedEngine, names: Sequence[str], path: Path, card: Mapping[str, Json]) -> None:

@@ -1,7 +1,7 @@
 """The preposition detector: candidates, an engine's scores, thresholds and filters, in that order.
 
-A decision's score is by how much its best margin exceeds the threshold of its type: above 0 the engine speaks, and
-the filters have the last word.  A rule of the filters that flags where the engine is silent has the score 0.
+A decision's score is by how much its best margin exceeds the threshold of its type: above 0 the engine flags, and
+the filters decide last.  A filter that flags where the engine does not gives the score 0.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AnyWord:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCandidate:
-    """A candidate with the essay that it stands in."""
+    """A candidate with its essay."""
 
     essay_id: str
     candidate: Candidate
@@ -51,8 +51,8 @@ class PlacedCandidate:
     @property
     def item(self) -> Item:
         span = self.candidate.sentence.spans[self.candidate.index]
-        place = Span(span.start, span.start) if self.candidate.is_gap else span
-        return Item(self.essay_id, place, self.candidate.kind)
+        place_span = Span(span.start, span.start) if self.candidate.is_gap else span
+        return Item(self.essay_id, place_span, self.candidate.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class PrepositionDetector:
             return
         scores = self.engine.scores(candidates)
         written = [answer_of(candidate) for candidate in candidates]
-        found = margins(scores, written)
-        excess = found.values - self.thresholds.rows(written)
+        differences = margins(scores, written)
+        excess = differences.values - self.thresholds.rows(written)
         types = excess.argmax(axis=1)
         exceeding = np.round(excess.max(axis=1), DECIMALS).tolist()
-        best, kinds, beliefs = found.best.tolist(), types.tolist(), beliefs_of(scores, written)
+        best, kinds, beliefs = differences.best.tolist(), types.tolist(), beliefs_of(scores, written)
         for placed, own, answer, kind, score, belief in zip(
             waiting, written, best, kinds, exceeding, beliefs, strict=True
         ):
@@ -120,8 +120,8 @@ def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, floa
     top = np.argsort(-shares, axis=1, kind="stable")[:, :MOST_ANSWERS]
     of_top = np.take_along_axis(shares, top, axis=1).tolist()
     of_own = shares[np.arange(len(shares)), written].tolist()
-    found = []
+    beliefs = []
     for answers, values, own, of in zip(top.tolist(), of_top, written, of_own, strict=True):
         named = tuple(zip((ANSWERS[answer] for answer in answers), values, strict=True))
-        found.append(named if own in answers else (*named, (ANSWERS[own], of)))
-    return found
+        beliefs.append(named if own in answers else (*named, (ANSWERS[own], of)))
+    return beliefs

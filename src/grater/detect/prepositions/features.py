@@ -1,25 +1,20 @@
-"""What stands around a candidate, as a row of numbers.
+"""The context of a candidate as a row of numbers, and the 25 features made from it.
 
 T&C 2008, section 3.1: words and tags in the positions next to the preposition and in the heads of nearby phrases.
-Nothing of a row depends on the preposition itself: a gap has the same row as an extraneous preposition in it would,
-but for what the tagger makes of the words around.  The heads are those of `text.chunks`: the prior noun and the prior
-verb are the heads of the last noun and verb phrase that end before the place, in the same sentence; the following
-head is that of the next phrase of either kind, which must begin within `FARTHEST` tokens.  Two more words are ours:
-the one after the following head (*at the end* **of**), and the last preposition or conjunction before (**from** *nine
-to*).
+Nothing in a row depends on the preposition itself: a gap has the same row as an extraneous preposition in it would,
+but for what the tagger makes of the words around.  The heads are those of the chunks of `text.analysis`: the prior
+noun and the prior verb are the heads of the last noun and verb phrase that end before the place, in the same
+sentence; the following head is that of the next phrase of either kind, which must begin within `FARTHEST` tokens.
+Two more words are ours: the one after the following head (*at the end* **of**), and the last preposition or
+conjunction before (**from** *nine to*).
 
-The 25 features of a context, and the class prior.
+The paper's 25 features are words and tags next to the preposition and in heads, combinations of heads, and features
+of tags only for words that training did not see.  It does not list them (Tetreault & Chodorow, COLING 2008, section
+3.1, names some); `TEMPLATES` is our list, with the class prior, and docs/detectors.md explains each.
 
-T&C 2008, section 3.1, has 25 features: words and tags next to the preposition and in the heads of nearby phrases,
-combinations of heads, and features of tags only for words that training did not see.  The paper does not list them
-(Tetreault & Chodorow, COLING 2008, section 3.1, names some); `TEMPLATES` is our list, and docs/detectors.md explains
-each.  `learning.hashing` makes a 32-bit key of each.
-
-The stem that the forms of a word share, for the heads of phrases.
-
-What holds for *depends* holds for *depended*, what holds for *questions* holds for *question*; features of heads
-count by stem, those of the words around by the words themselves.  Stems are found by rule among the words of the
-vocabulary, irregular forms by a short list.  A word whose stem the vocabulary does not have is its own.
+Features of heads use stems, those of the words around the words themselves: what holds for *depends* holds for
+*depended*.  Stems are found by rule among the words of the vocabulary, irregular forms by a short list.  A word whose
+stem is not in the vocabulary is its own stem.
 """
 
 from __future__ import annotations
@@ -66,16 +61,16 @@ def contexts(candidates: Sequence[Candidate], vocabulary: Numbering) -> Rows:
     """A row for each candidate; candidates of one sentence should stand together."""
     flat = _Flat()
     base, last = 0, None
-    places, starts, ends = [], [], []
+    indices, starts, ends = [], [], []
     for candidate in candidates:
         if candidate.sentence is not last:
             last = candidate.sentence
             base = flat.add(last, vocabulary)
             end = base + len(last.words)
-        places.append(base + candidate.index)
+        indices.append(base + candidate.index)
         starts.append(base)
         ends.append(end)
-    left = np.array(places, np.int64)
+    left = np.array(indices, np.int64)
     right = left + np.array([not candidate.is_gap for candidate in candidates], np.int64)
     return _rows(flat, left, right, np.array(starts, np.int64), np.array(ends, np.int64))
 
@@ -104,11 +99,11 @@ class _Flat:
 
     def last_head(self, ends_and_heads: list[tuple[int, int]]) -> Places:
         """For each place, the head of the last phrase that ends there or before; 0 for none."""
-        found = np.zeros(len(self.words) + 1, np.int64)
+        positions = np.zeros(len(self.words) + 1, np.int64)
         if ends_and_heads:
             ends, heads = np.array(ends_and_heads).T
-            found[ends] = heads
-        accumulated: Places = np.maximum.accumulate(found)
+            positions[ends] = heads
+        accumulated: Places = np.maximum.accumulate(positions)
         return accumulated
 
     def next_phrase(self) -> tuple[Places, Places]:
@@ -124,18 +119,18 @@ class _Flat:
 def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places) -> Rows:
     """`left` is the place before which the left side ends, `right` where the right side begins."""
     words, tags = np.array(flat.words, np.int32), np.array(flat.tags, np.int32)
-    noun, verb = (np.where(found[left] >= starts, found[left], 0) for found in map(flat.last_head, _sides(flat)))
-    next_start, next_head = (found[right] for found in flat.next_phrase())
+    noun, verb = (np.where(heads[left] >= starts, heads[left], 0) for heads in map(flat.last_head, _sides(flat)))
+    next_start, next_head = (heads[right] for heads in flat.next_phrase())
     is_near = (next_start <= right + FARTHEST) & (next_start < ends)
     head = np.where(is_near, next_head, 0)
-    places = np.arange(len(words))
-    links = np.maximum.accumulate(np.where(np.isin(tags, LINKS), places, 0))[left - 1]
+    indices = np.arange(len(words))
+    links = np.maximum.accumulate(np.where(np.isin(tags, LINKS), indices, 0))[left - 1]
     prior, after = np.where(links >= starts, links, 0), np.where(head > 0, head + 1, 0)
     nearest = np.where(noun > verb, 1, 2) * ((noun > 0) | (verb > 0))
     columns = [
-        *(words[place] for place in (left - 1, left - 2, left - 3, right, right + 1, right + 2)),
-        *(words[place] for place in (verb, noun, head, after, prior)),
-        *(tags[place] for place in (left - 1, left - 2, right, right + 1, verb, noun, head)),
+        *(words[index] for index in (left - 1, left - 2, left - 3, right, right + 1, right + 2)),
+        *(words[index] for index in (verb, noun, head, after, prior)),
+        *(tags[index] for index in (left - 1, left - 2, right, right + 1, verb, noun, head)),
         nearest,
     ]
     return np.stack(columns, axis=1).astype(np.int32)
@@ -194,18 +189,18 @@ IRREGULAR: Mapping[str, str] = {
 def stem_numbers(vocabulary: Vocabulary) -> Rows:
     """The number of each word's stem, by the number of the word."""
     first = len(CLASSES)
-    places = {word: place for place, word in enumerate(vocabulary.words, first)}
+    numbers = {word: number for number, word in enumerate(vocabulary.words, first)}
     stems = np.arange(len(vocabulary), dtype=np.int32)
-    for place, word in enumerate(vocabulary.words, first):
-        stems[place] = next((places[stem] for stem in stems_of(word) if stem in places), place)
+    for number, word in enumerate(vocabulary.words, first):
+        stems[number] = next((numbers[stem] for stem in stems_of(word) if stem in numbers), number)
     return stems
 
 
 def stemmed(rows: Rows, stems: Rows) -> Rows:
     """Contexts with the stems of their heads in place of the heads."""
-    found = rows.copy()
-    found[:, HEADS] = stems[rows[:, HEADS]]
-    return found
+    stemmed = rows.copy()
+    stemmed[:, HEADS] = stems[rows[:, HEADS]]
+    return stemmed
 
 
 def stems_of(word: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rules beside the classifier, each of which can be switched off.
+"""Rules that complement the classifier, each of which can be switched off.
 
 In the spirit of Tetreault & Chodorow, COLING 2008 ("The Ups and Downs of Preposition Error Detection in ESL
 Writing"), section 3.2.  Some keep the system silent:
@@ -107,13 +107,13 @@ class Flag:
 def spelling(flag: Flag, known: Words) -> bool:
     """Whether a word near the place is unknown; names and what is no plain word do not count."""
     sentence, index = flag.candidate.sentence, flag.candidate.index
-    places = range(max(0, index - NEAR), min(len(sentence.words), index + NEAR + 1))
+    nearby = range(max(0, index - NEAR), min(len(sentence.words), index + NEAR + 1))
     return any(
-        sentence.words[place].isalpha()
-        and not sentence.tags[place].startswith(("NNP", "FW"))
-        and sentence.words[place] not in known
-        for place in places
-        if place != index
+        sentence.words[near].isalpha()
+        and not sentence.tags[near].startswith(("NNP", "FW"))
+        and sentence.words[near] not in known
+        for near in nearby
+        if near != index
     )
 
 

@@ -1,12 +1,7 @@
-"""A linear model of prepositions: a pruned dictionary of features with 8-bit weights, and its scores.
+"""The linear models of prepositions as an engine and as detectors: `prep-maxent` and `prep-perceptron`.
 
-Both `prep-maxent` and `prep-perceptron` are such models; they differ in how the weights were found.  Weights are
-whole numbers from -127 to 127 times one step, so a score is a sum of whole numbers: it does not depend on the order
-of adding, on the size of the batch or on the machine.  `step` also holds the temperature that makes the probabilities
-of held-out text right (Guo et al. 2017, "On Calibration of Modern Neural Networks": one number, fitted by
-likelihood).
-
-Preposition detectors from model files: those that come with grater, and one's own.
+A model is a pruned dictionary of features with 8-bit weights (`learning.weights`); the two differ in how the weights
+were fitted.  `step` includes the temperature that calibrates the probabilities on held-out text.
 """
 
 from __future__ import annotations
@@ -47,7 +42,7 @@ class LinearEngine:
     def scores(self, candidates: Sequence[Candidate]) -> Scores:
         blocks = [candidates[start : start + BLOCK] for start in range(0, len(candidates), BLOCK)]
         rows = (stemmed(contexts(block, self.vocabulary), self.stems) for block in blocks)
-        sums = [self.sums(HASHING.keys(each)) for each in rows]
+        sums = [self.sums(HASHING.keys(part)) for part in rows]
         return log_softmax(np.concatenate([np.zeros((0, len(ANSWERS)), np.int32), *sums]) * self.step)
 
     def sums(self, keys: Keys) -> Sums:

@@ -7,10 +7,10 @@ A row's scores are log-probabilities of the sentence, up to a constant that all 
 
 A sentence with one word less is likelier than the same with the word, good or bad, and how much depends on the word;
 the paper does not say what it does about that.  Here the score of none is lowered by what the written preposition
-costs in well-formed text (`costs`, see `tuning`).  Among the prepositions nothing changes.
+costs in well-formed text (`costs`, see `training.tuned`).  Among the prepositions nothing changes.
 
-Ties are margins of no more than TIE.  The paper's system calls them OK, which made its perfect precision on the most
-contentious items; ours does the same, and `tie_share` is reported.
+Ties are margins of no more than TIE.  The paper's system calls them OK, which explains its perfect precision on the
+most contentious items; ours does the same, and `tie_share` is reported.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class NgramEngine:
             ids = known.get(words)
             if ids is None:
                 ids = known[words] = self.model.vocabulary.sentence(words)
-            place = candidate.index + 1  # `<s>` is in front
-            before, after = ids[max(0, place - reach) : place], ids[place + (not candidate.is_gap) :][:reach]
+            position = candidate.index + 1  # `<s>` is in front
+            before, after = ids[max(0, position - reach) : position], ids[position + (not candidate.is_gap) :][:reach]
             left[row, reach - len(before) :] = before
             right[row, : len(after)] = after
         return left, right
@@ -130,13 +130,13 @@ def engine_of(model: LanguageModel) -> NgramEngine:
 
 
 def from_file(path: Path) -> PrepositionDetector:
-    """The detector of a model file that `grater train lm` made, under the file's name."""
+    """The detector of a model file with a language model, under the file's name."""
     engine = engine_of(load_model(path))
     try:
         thresholds = Thresholds.of(engine.card.get("thresholds"))
     except UsageError as error:
-        wish = "train it with text to choose them on (--held-out)"
-        raise BadInput(Problem(str(path), f"{error}; {wish}")) from error
+        advice = "train it with held-out text to choose them on"
+        raise BadInput(Problem(str(path), f"{error}; {advice}")) from error
     return PrepositionDetector(path.stem, engine, thresholds, engine.card, known=engine)
 
 

@@ -1,43 +1,56 @@
-"""Preposition selection in native text, the cloze task: which of the 34 stood there?
+"""Preposition selection in native text, the cloze task: which of the 34 prepositions stood there?
 
-T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and the majority class beside it.  Two other set-
-ups, for comparison with their systems:
+T&C 2008, section 3.2 and Table 1: accuracy, F for each preposition, and the majority class beside it.  Two other
+set-ups allow comparison with other systems:
 
 - `gamon`: Gamon et al. 2008 know 13 prepositions and Other; ours are mapped to these after the fact;
 - `felice`: Felice & Pulman 2007 decide for each of five prepositions whether it stands there or not; ours says yes
   where it gives more than one half, and the accuracy is the mean over the five.
 
-Limits: Wilson for shares; of F and of the mean over five, from the counts drawn again.  A preposition is one case;
-those of one text are taken as independent, which makes the limits a little too narrow.
+Intervals are Wilson's for shares, and multinomial resampling of the counts for F.  A preposition is one case; those
+of one text are taken as independent, which makes the intervals a little too narrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from grater.detect.detector import Detector, grouped
 from grater.detect.learning.weights import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
-from grater.model import Interval, Json
+from grater.detect.prepositions.detector import PrepositionDetector
+from grater.errors import UsageError
+from grater.model import Essay, Interval, Json
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sheet import Sheet, count, interval
+from grater.signature import Signature
 from grater.statistics.proportions import wilson
-from grater.text.analysis import Sentence
+from grater.text.analysis import Sentence, analyse_all
 from grater.text.prepositions import PREPOSITIONS
 
 GAMON = ("about", "as", "at", "by", "for", "from", "in", "like", "of", "on", "since", "to", "with")
 FELICE = ("of", "to", "in", "for", "on")
 RESAMPLES = 1000
 BLOCK = 4000
+TITLES = {
+    "34": "Which of 34 prepositions stood there",
+    "gamon": "13 prepositions and Other (Gamon et al. 2008)",
+    "felice": "Each of five against the rest (Felice & Pulman 2007)",
+}
+SCORES = ("accuracy", "precision", "recall", "f1")
 
 Table = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class Tally:
-    """What stood there by what was chosen; and for each of the five, (stood there, said yes)."""
+    """Counts of what stood there by what was chosen; and for each of the five, of (stood there, said yes)."""
 
     confusion: Table = field(default_factory=lambda: np.zeros((NONE, NONE), np.int64))
     five: Table = field(default_factory=lambda: np.zeros((len(FELICE), 2, 2), np.int64))
@@ -48,14 +61,14 @@ class Tally:
         np.add.at(self.confusion, (written, among.argmax(axis=1)), 1)
         shares = np.exp(among - among.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        for place, word in enumerate(FELICE):
+        for table, word in zip(self.five, FELICE, strict=True):
             column = PREPOSITIONS.index(word)
-            np.add.at(self.five[place], ((written == column).astype(int), (shares[:, column] > 0.5).astype(int)), 1)
+            np.add.at(table, ((written == column).astype(int), (shares[:, column] > 0.5).astype(int)), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class PrepositionScores:
-    """One preposition (or Other): how often it stood there, whether it does answered right, precision, recall, F."""
+    """One preposition (or Other): how often it stood there, and the scores of saying so."""
 
     preposition: str
     n: int
@@ -64,8 +77,8 @@ class PrepositionScores:
     recall: Interval
     f1: Interval
 
-    def as_json(self) -> dict[str, Json]:
-        scores = {name: getattr(self, name).as_json() for name in ("accuracy", "precision", "recall", "f1")}
+    def to_dict(self) -> dict[str, Json]:
+        scores: dict[str, Json] = {name: encode(getattr(self, name)) for name in SCORES}
         return {"preposition": self.preposition, "n": self.n, **scores}
 
 
@@ -80,22 +93,85 @@ class Selection:
     commonest: str
     by_preposition: tuple[PrepositionScores, ...]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "setup": self.setup,
             "n": self.n,
-            "accuracy": self.accuracy.as_json(),
-            "majority": {"preposition": self.commonest, **self.majority.as_json()},
-            "by_preposition": [each.as_json() for each in self.by_preposition],
+            "accuracy": encode(self.accuracy),
+            "majority": {"preposition": self.commonest, **encode(self.majority)},
+            "by_preposition": [scores.to_dict() for scores in self.by_preposition],
         }
+
+    def sheet(self, *, signature: str = "") -> Sheet:
+        """The prepositions that stood there, the commonest first, and the accuracy as a note."""
+        rows = tuple(
+            (row.preposition, count(row.n), *map(interval, (row.precision, row.recall, row.f1)))
+            for row in self.by_preposition
+            if row.n
+        )
+        baseline = f"always {self.commonest}: {interval(self.majority)}"
+        note = f"accuracy {interval(self.accuracy)} on {count(self.n)}; {baseline}"
+        columns = ("preposition", "n", "precision", "recall", "F")
+        return Sheet(TITLES[self.setup], columns, rows, notes=(note,), signature=signature)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SelectionTest(Result):
+    """A system's results in all three set-ups."""
+
+    system: str
+    setups: tuple[Selection, ...]
+    signature: Signature
+
+    def to_dict(self) -> dict[str, Json]:
+        setups: list[Json] = [setup.to_dict() for setup in self.setups]
+        return {"system": self.system, "setups": setups, "signature": str(self.signature)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per set-up, preposition and score; the preposition is missing where a number is of all."""
+        rows = [row for setup in self.setups for row in _frame_rows(setup)]
+        columns = ("setup", "preposition", "n", "score", "value", "low", "high")
+        return pl.DataFrame(rows, schema=columns, orient="row")
+
+    def sheets(self) -> tuple[Sheet, ...]:
+        *first, last = self.setups
+        return (*(setup.sheet() for setup in first), last.sheet(signature=str(self.signature)))
+
+
+def _frame_rows(selection: Selection) -> Iterator[tuple[str, str | None, int, str, float, float, float]]:
+    for name in ("accuracy", "majority"):
+        value = getattr(selection, name)
+        yield selection.setup, None, selection.n, name, value.value, value.low, value.high
+    for row in selection.by_preposition:
+        for name in SCORES:
+            value = getattr(row, name)
+            yield selection.setup, row.preposition, row.n, name, value.value, value.low, value.high
+
+
+def selection_test(detector: Detector, essays: Iterable[Essay], *, seed: int = 0) -> SelectionTest:
+    """Hide every preposition of native essays and let a preposition detector choose."""
+    if not isinstance(detector, PrepositionDetector):
+        raise UsageError(
+            f"expected a detector of prepositions, found {detector.name}, which looks for {detector.kinds}"
+        )
+    setups = selections(tally_of(detector.engine, _sentences(essays)), seed=seed)
+    options = {"system": detector.name, "model": str(detector.card.get("hash", "")), "seed": str(seed)}
+    signature = Signature("select", {**options, "n": str(setups[0].n)})
+    return SelectionTest(system=detector.name, setups=tuple(setups), signature=signature)
+
+
+def _sentences(essays: Iterable[Essay]) -> Iterator[Sentence]:
+    for group in grouped(essays):
+        for sentences in analyse_all(group):
+            yield from sentences
 
 
 def tally_of(engine: Engine, sentences: Iterable[Sentence]) -> Tally:
-    """Every preposition of some sentences, answered by an engine that does not see it."""
+    """The answers of an engine to every preposition of the sentences, which it does not see."""
     tally = Tally()
     waiting: list[Candidate] = []
     for sentence in sentences:
-        waiting += [Candidate(sentence, place, PREP) for place in preposition_places(sentence)]
+        waiting += [Candidate(sentence, index, PREP) for index in preposition_places(sentence)]
         if len(waiting) >= BLOCK:
             _answer(tally, engine, waiting)
             waiting = []
@@ -120,29 +196,29 @@ def selections(tally: Tally, *, seed: int = 0) -> list[Selection]:
 
 def _mapped(confusion: Table) -> Table:
     """The table over 13 prepositions and Other."""
-    places = np.array([GAMON.index(word) if word in GAMON else len(GAMON) for word in PREPOSITIONS])
+    codes = np.array([GAMON.index(word) if word in GAMON else len(GAMON) for word in PREPOSITIONS])
     mapped = np.zeros((len(GAMON) + 1, len(GAMON) + 1), np.int64)
-    np.add.at(mapped, (places[:, None], places[None, :]), confusion)
+    np.add.at(mapped, (codes[:, None], codes[None, :]), confusion)
     return mapped
 
 
 def _selection(setup: str, confusion: Table, names: Sequence[str], seed: int) -> Selection:
     n, stood = int(confusion.sum()), confusion.sum(axis=1)
     commonest = int(stood.argmax())
-    rows = [_of_preposition(confusion, place, name, seed) for place, name in enumerate(names)]
+    rows = [_of_preposition(confusion, code, name, seed) for code, name in enumerate(names)]
     return Selection(
-        setup,
-        n,
-        wilson(int(np.trace(confusion)), n),
-        wilson(int(stood[commonest]), n),
-        names[commonest] if n else "",
-        tuple(sorted(rows, key=lambda row: -row.n)),
+        setup=setup,
+        n=n,
+        accuracy=wilson(int(np.trace(confusion)), n),
+        majority=wilson(int(stood[commonest]), n),
+        commonest=names[commonest] if n else "",
+        by_preposition=tuple(sorted(rows, key=lambda row: -row.n)),
     )
 
 
-def _of_preposition(confusion: Table, place: int, name: str, seed: int) -> PrepositionScores:
-    hit = int(confusion[place, place])
-    chosen, stood, n = int(confusion[:, place].sum()), int(confusion[place].sum()), int(confusion.sum())
+def _of_preposition(confusion: Table, code: int, name: str, seed: int) -> PrepositionScores:
+    hit = int(confusion[code, code])
+    chosen, stood, n = int(confusion[:, code].sum()), int(confusion[code].sum()), int(confusion.sum())
     return _scored(name, np.array([hit, chosen - hit, stood - hit, n - chosen - stood + hit]), seed)
 
 
@@ -152,32 +228,41 @@ def _scored(name: str, cells: Table, seed: int) -> PrepositionScores:
     accuracy, precision, recall = (
         wilson(right, n) for right, n in ((hit + rest, cells.sum()), (hit, hit + false_alarm), (hit, hit + miss))
     )
-    below = 2 * hit + false_alarm + miss
-    if not below:
-        return PrepositionScores(name, hit + miss, accuracy, precision, recall, wilson(0, 0))
-    rng = generator(seed, "selection", name)
-    drawn = rng.multinomial(int(cells[:3].sum()), cells[:3] / cells[:3].sum(), size=RESAMPLES) @ [
-        [2, 2],
-        [0, 1],
-        [0, 1],
-    ]
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]).tolist()
-    value = 2 * hit / below
-    f1 = Interval(value, min(low, value), max(high, value))
-    return PrepositionScores(name, hit + miss, accuracy, precision, recall, f1)
+    return PrepositionScores(
+        preposition=name,
+        n=hit + miss,
+        accuracy=accuracy,
+        precision=precision,
+        recall=recall,
+        f1=_f1(cells[:3], generator(seed, "selection", name)),
+    )
+
+
+def _f1(cells: Table, rng: np.random.Generator) -> Interval:
+    """F from hits, false alarms and misses; its interval by resampling them."""
+    numerator, denominator = np.array([2, 0, 0]), np.array([2, 1, 1])
+    if not cells.sum():
+        return wilson(0, 0)
+    value = float(cells @ numerator / (cells @ denominator))
+    resampled = rng.multinomial(int(cells.sum()), cells / cells.sum(), size=RESAMPLES)
+    low, high = np.quantile(resampled @ numerator / (resampled @ denominator), [0.025, 0.975]).tolist()
+    return Interval(value, min(low, value), max(high, value))
 
 
 def _of_five(tally: Tally, seed: int) -> Selection:
-    """The mean accuracy of five yes-or-no questions about every preposition."""
+    """The mean accuracy of five yes-or-no decisions about every preposition."""
     n = int(tally.confusion.sum())
     order = [(1, 1), (0, 1), (1, 0), (0, 0)]
     cells = [np.array([table[at] for at in order]) for table in tally.five]
     rows = [_scored(word, own, seed) for word, own in zip(FELICE, cells, strict=True)]
     n_right, n_absent = (sum(int(own[list(which)].sum()) for own in cells) for which in ((0, 3), (1, 3)))
-    accuracy, majority = (_of_n(right / len(FELICE), n) for right in (n_right, n_absent))
-    return Selection("felice", n, accuracy, majority, "(none of them)", tuple(rows))
-
-
-def _of_n(right: float, n: int) -> Interval:
-    """The five questions about a place are not five cases: the limits are those of n."""
-    return wilson(right, n)
+    # five answers about one place are not five cases: the intervals are those of n
+    accuracy, majority = (wilson(right / len(FELICE), n) for right in (n_right, n_absent))
+    return Selection(
+        setup="felice",
+        n=n,
+        accuracy=accuracy,
+        majority=majority,
+        commonest="(none of them)",
+        by_preposition=tuple(rows),
+    )

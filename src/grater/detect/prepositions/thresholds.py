@@ -1,4 +1,4 @@
-"""When a difference of scores is enough to speak up.
+"""When a difference of scores is large enough to flag.
 
 T,C&M 2013, section 3.2: the model knows no errors, only good text, so thresholds decide: the writer's preposition is
 flagged if another is more probable by a certain amount.  Here the amount is a margin of log-odds: log p(best other)
@@ -57,10 +57,10 @@ class Thresholds:
         choice = np.full(len(ANSWERS), self.choice)
         for word, value in self.by_preposition.items():
             choice[COLUMN_OF[word]] = value
-        found = np.empty((len(written), len(TYPES)))
-        found[:, 0] = choice[np.array(written, np.int64)]
-        found[:, 1:] = self.extraneous, self.missing
-        return found
+        thresholds = np.empty((len(written), len(TYPES)))
+        thresholds[:, 0] = choice[np.array(written, np.int64)]
+        thresholds[:, 1:] = self.extraneous, self.missing
+        return thresholds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +95,6 @@ def lowest_threshold(
         raise UsageError("expected right uses to choose a threshold from, found none")
     n_allowed = int(false_alarms * len(right))
     ordered = np.sort(right)[::-1]
-    found = float(ordered[n_allowed]) if n_allowed < len(ordered) else least
+    threshold = float(ordered[n_allowed]) if n_allowed < len(ordered) else least
     highest = float(wrong.max()) if len(wrong) else inf
-    return round(min(max(found, least), highest), 3)
+    return round(min(max(threshold, least), highest), 3)

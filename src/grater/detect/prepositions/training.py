@@ -1,32 +1,22 @@
-"""Training events: the prepositions of well-formed text, and gaps that have none, each with its context.
+"""From text to a model of prepositions: events, a fit, artificial errors, thresholds and costs.
 
-T&C 2008, section 3.1: the classifier learns from examples of prepositions used correctly.  The class of no
-preposition, which the paper does not have, learns from gaps: of all places between two tokens with a word on the
-right, each is taken with the same chance (`gap_rate`), so the odds of a gap are those of English up to one constant.
+T&C 2008, section 3.1: the classifier learns from prepositions used correctly.  The class of no preposition, which the
+paper does not have, learns from gaps: of all places between two tokens with a word on the right, each is taken with
+the same chance (`gap_rate`), so the odds of a gap are those of English up to one constant.  Lines are read once, and
+those of two folds in a hundred are held out: their events give the temperature, and their text, with artificial
+errors, the thresholds, which are the lowest that flag no more of the right uses than `FALSE_ALARMS` allows.  For
+comparison: 80 % precision at 19 % recall where 6 % are wrong (T&C 2008) means that 3 right uses in 1,000 are flagged.
 
-Text comes a paragraph a line (`learning.lines`).
+Error rates are those of learners in the papers: 6 % of prepositions are wrong (T&C 2008, section 2), about a fifth of
+those extraneous (COLING 2008: up to 18 %), and, our guess, half as many are missing as are chosen wrongly.  A wrong
+choice is drawn by the prepositions' own frequencies, flattened by a square root; an extraneous one the same way, into
+a gap where a noun phrase begins.
 
-Well-formed text with errors put in, to choose thresholds on.
-
-The rates are those of learners as the papers have them: 6 % of prepositions are wrong (T&C 2008, section 2), about a
-fifth of those extraneous (COLING 2008: up to 18 %), and, our guess, half as many are missing as are chosen wrongly. A
-wrong choice is drawn by the prepositions' own frequencies, flattened by a square root; an extraneous one the same
-way, into a gap where a noun phrase begins.
-
-From text to a model of prepositions.
-
-Lines are read once: analysed, turned into events, and the lines of two folds in a hundred held out.  Of those, the
-events give the temperature (`calibration`) and the text, with errors put in (`corruption`), the thresholds: the
-lowest that flag no more of the right uses than `FALSE_ALARMS` allows.  For comparison: 80 % precision at 19 % recall
-where 6 % are wrong (T&C 2008) means that 3 right uses in 1,000 are flagged.
-
-What an engine needs whose scores of none and of a preposition do not compare: costs, from text it did not see.
-
-The cost of a preposition is the mean margin of none over it in well-formed text (`ngram`, `combined`); a preposition
+`tuned` serves engines whose scores of none and of a preposition are not comparable (`ngram`, `combined`).  The cost
+of a preposition is the mean margin of none over it in well-formed text that the engine did not see; a preposition
 with few uses is drawn towards the mean of all, as if FEW uses of that mean were added.  A gap's cost is the mean of
-all.  Then one step is added to every cost, up to which none wins over a preposition that is right as often as a
-preposition wins over a gap that should stay: a margin of 0 means that the engine is in two minds.  Thresholds are
-chosen on the same text with errors put in, as for the other engines (`training.choose_thresholds`).
+all.  Then one constant is added to every cost, at which none wins over a right preposition as often as a preposition
+wins over a gap that should stay: at a margin of 0 the engine is undecided.
 """
 
 from __future__ import annotations
@@ -92,6 +82,33 @@ GAP_RATE = 1 / 12
 LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))
 """Counted are the neighbours: every word of a text is about as often one as another."""
 
+RATES = {CHOICE: 0.048, EXTRANEOUS: 0.012, MISSING_TYPE: 0.024}
+"""Of prepositions; extraneous ones are inserted into gaps, which are about as many."""
+
+Method: TypeAlias = Literal["maxent", "perceptron"]
+EPOCHS: Mapping[Method, int] = {"maxent": 5, "perceptron": 4}
+SIZES: Mapping[Method, Size] = {
+    "maxent": Size(n_features=2_000_000),
+    "perceptron": Size(n_features=4_000_000, n_weights=9_400_000, smallest=4),
+}
+LINES_AT_ONCE = 500
+MOST_CORRUPTED = 40_000
+"""Sentences that thresholds are chosen on."""
+
+FALSE_ALARMS = {"choice": 0.005, "extraneous": 0.001, "missing": 0.001}
+"""Shares of the right uses (of gaps, for missing ones) that may be flagged."""
+
+FEWEST_ALARMS = 3
+"""A preposition has a threshold of its own if at least this many of its right uses may be flagged."""
+
+NO_MARGINS: Scores = np.zeros(0)
+
+MOST_LINES = 4000
+"""Lines that costs and thresholds come from, evenly spread over those held out."""
+
+MOST_SENTENCES = 10_000
+FEW = 20
+
 
 def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RATE, seed: int = 0) -> Batch:
     """The events of some lines; `number` tells batches apart where chance is needed."""
@@ -99,9 +116,9 @@ def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RAT
     candidates: list[Candidate] = []
     folds: list[int] = []
     for line, sentences in zip(lines, analyse_all(lines), strict=True):
-        found = [each for sentence in sentences for each in _events_of(sentence, rng, gap_rate)]
-        candidates += found
-        folds += [fold_of(line)] * len(found)
+        events = [event for sentence in sentences for event in _events_of(sentence, rng, gap_rate)]
+        candidates += events
+        folds += [fold_of(line)] * len(events)
     vocabulary = GrowingVocabulary()
     rows = contexts(candidates, vocabulary) if candidates else np.zeros((0, len(FIELDS)), np.int32)
     labels = np.array([answer_of(candidate) for candidate in candidates], np.int8)
@@ -109,23 +126,19 @@ def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RAT
 
 
 def _events_of(sentence: Sentence, rng: np.random.Generator, gap_rate: float) -> Iterator[Candidate]:
-    for place in preposition_places(sentence):
-        yield Candidate(sentence, place, PREP)
-    for place in np.flatnonzero(rng.random(len(sentence.words)) < gap_rate).tolist():
-        if sentence.words[place][0].isalnum():
-            yield Candidate(sentence, place, MISSING)
+    for index in preposition_places(sentence):
+        yield Candidate(sentence, index, PREP)
+    for index in np.flatnonzero(rng.random(len(sentence.words)) < gap_rate).tolist():
+        if sentence.words[index][0].isalnum():
+            yield Candidate(sentence, index, MISSING)
 
 
 def gathered(
     batches: Iterable[Batch], *, min_count: int = MIN_WORD_COUNT, tell: Callable[[int], None] = lambda _: None
 ) -> Events:
     """All batches as one, the heads by their stems."""
-    found = events.gathered(batches, LAYOUT, min_count=min_count, tell=tell)
-    return replace(found, rows=stemmed(found.rows, stem_numbers(found.vocabulary)))
-
-
-RATES = {CHOICE: 0.048, EXTRANEOUS: 0.012, MISSING_TYPE: 0.024}
-"""Of prepositions; extraneous ones are put into gaps, which are about as many."""
+    gathered_events = events.gathered(batches, LAYOUT, min_count=min_count, tell=tell)
+    return replace(gathered_events, rows=stemmed(gathered_events.rows, stem_numbers(gathered_events.vocabulary)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +158,7 @@ def frequencies(labels: Iterable[int]) -> Scores:
 
 
 def corrupted(sentences: Iterable[Sentence], shares: Scores, rng: np.random.Generator) -> Iterator[CorruptedPlace]:
-    """The candidates of all sentences with errors put in."""
+    """The candidates of all sentences with artificial errors."""
     for sentence in sentences:
         words, errors = _with_errors(sentence, shares, rng)
         if not words:
@@ -162,13 +175,13 @@ def _with_errors(sentence: Sentence, shares: Scores, rng: np.random.Generator) -
     words: list[str] = []
     errors: dict[int, str] = {}
     chances = rng.random(len(sentence.words)).tolist()
-    for place, word in enumerate(sentence.words):
-        if place in prepositions and chances[place] < RATES[CHOICE]:
+    for index, word in enumerate(sentence.words):
+        if index in prepositions and chances[index] < RATES[CHOICE]:
             errors[len(words)] = CHOICE
             words.append(_another(word, shares, rng))
-        elif place in prepositions and chances[place] > 1 - RATES[MISSING_TYPE]:
+        elif index in prepositions and chances[index] > 1 - RATES[MISSING_TYPE]:
             errors[len(words)] = MISSING_TYPE
-        elif place in gaps and chances[place] < RATES[EXTRANEOUS]:
+        elif index in gaps and chances[index] < RATES[EXTRANEOUS]:
             errors[len(words)] = EXTRANEOUS
             words += [_another("", shares, rng), word]
         else:
@@ -182,25 +195,6 @@ def _another(word: str, shares: Scores, rng: np.random.Generator) -> str:
         drawn = PREPOSITIONS[int(rng.choice(NONE, p=shares))]
         if drawn != canonical(word):
             return drawn.capitalize() if word[:1].isupper() else drawn
-
-
-Method: TypeAlias = Literal["maxent", "perceptron"]
-EPOCHS: Mapping[Method, int] = {"maxent": 5, "perceptron": 4}
-SIZES: Mapping[Method, Size] = {
-    "maxent": Size(n_features=2_000_000),
-    "perceptron": Size(n_features=4_000_000, n_weights=9_400_000, smallest=4),
-}
-LINES_AT_ONCE = 500
-MOST_CORRUPTED = 40_000
-"""Sentences that thresholds are chosen on."""
-
-FALSE_ALARMS = {"choice": 0.005, "extraneous": 0.001, "missing": 0.001}
-"""Shares of the right uses (of gaps, for missing ones) that may be flagged."""
-
-FEWEST_ALARMS = 3
-"""A preposition has a threshold of its own if so many of its right uses may be flagged."""
-
-NO_MARGINS: Scores = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +234,13 @@ class HeldOutLines:
     def shuffled(self, seed: int) -> list[str]:
         """The lines of all sources mixed, each once."""
         distinct = list(dict.fromkeys(self.lines))
-        return [distinct[place] for place in generator(seed, "held out").permutation(len(distinct))]
+        return [distinct[index] for index in generator(seed, "held out").permutation(len(distinct))]
 
 
 def batches_of(
     lines: Iterable[str], *, gap_rate: float = GAP_RATE, seed: int = 0, n_workers: int = 1
 ) -> Iterator[Batch]:
-    """The events of distinct lines, batch by batch in order, by several processes if asked."""
+    """The events of distinct lines, batch by batch in order, by several processes if wanted."""
     make = partial(batch_of, gap_rate=gap_rate, seed=seed)
     groups = _groups(distinct_lines(lines))
     if n_workers == 1:
@@ -314,8 +308,8 @@ def fitted(
     size = options.kept
     if options.method == "perceptron":
         size = replace(size, highest=_largest(weights))
-    found = pruned(weights, dictionary, size)
-    return LinearEngine(events.vocabulary, stem_numbers(events.vocabulary), found.keys, found.table, found.step, {})
+    small = pruned(weights, dictionary, size)
+    return LinearEngine(events.vocabulary, stem_numbers(events.vocabulary), small.keys, small.table, small.step, {})
 
 
 def _largest(weights: Matrix) -> float:
@@ -334,10 +328,10 @@ def choose_thresholds(
     """Thresholds by corrupted text."""
     rng = generator(options.seed, "corruption")
     sentences = (sentence for line in held_out for sentence in analyse(line))
-    found = list(corrupted(islice(sentences, MOST_CORRUPTED), shares, rng))
-    candidates: list[Candidate] = [each.candidate for each in found]
+    places = list(corrupted(islice(sentences, MOST_CORRUPTED), shares, rng))
+    candidates: list[Candidate] = [place.candidate for place in places]
     values = margins(engine.scores(candidates), [answer_of(candidate) for candidate in candidates]).values
-    errors = np.array([each.error for each in found])
+    errors = np.array([place.error for place in places])
     written = np.array([answer_of(candidate) for candidate in candidates])
     is_gap = written == NONE
     chosen = {}
@@ -359,13 +353,6 @@ def _of_frequent(
         if len(right) * options.false_alarms["choice"] >= FEWEST_ALARMS:
             chosen[word] = lowest_threshold(NO_MARGINS, right, false_alarms=options.false_alarms["choice"])
     return chosen
-
-
-MOST_LINES = 4000
-"""Lines that costs and thresholds come from, evenly spread over those held out."""
-
-MOST_SENTENCES = 10_000
-FEW = 20
 
 
 class CostedEngine(Engine, Protocol):
@@ -395,9 +382,9 @@ def costs_of(
 ) -> Scores:
     """The mean cost of each preposition, rounded so that a card can show it; the last is a gap's."""
     plain = engine.with_costs(np.zeros(len(ANSWERS)))
-    found = margins(plain.scores(candidates), written.tolist()).values
+    differences = margins(plain.scores(candidates), written.tolist()).values
     is_gap = written == NONE
-    uses, gaps, words = found[~is_gap, 1], found[is_gap, 2], written[~is_gap]
+    uses, gaps, words = differences[~is_gap, 1], differences[is_gap, 2], written[~is_gap]
     n = np.bincount(words, minlength=NONE)[:NONE]
     means = (np.bincount(words, weights=uses, minlength=NONE)[:NONE] + FEW * uses.mean()) / (n + FEW)
     costs = np.append(means, uses.mean())

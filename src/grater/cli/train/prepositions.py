@@ -1,9 +1,12 @@
-"""`grater train prepositions`: a preposition detector from well-formed text, a paragraph a line."""
+"""`grater train prepositions` and `grater train combination`: preposition detectors from well-formed text.
+
+A combination is several preposition detectors as one, tuned on text that none of them learnt from.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +16,14 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
-from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
+from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
-from grater.detect.learning.events import keep, kept, source_of
+from grater.detect.learning.events import HELD_OUT, fold_of, keep, kept, source_of
 from grater.detect.learning.pruning import Size
+from grater.detect.ngrams.training import text_lines
+from grater.detect.prepositions.combined import KIND as COMBINED
+from grater.detect.prepositions.combined import CombinedEngine, parts_of
+from grater.detect.prepositions.combined import save as save_combination
 from grater.detect.prepositions.features import TEMPLATES
 from grater.detect.prepositions.linear import KIND, save
 from grater.detect.prepositions.training import (
@@ -28,34 +35,38 @@ from grater.detect.prepositions.training import (
     batches_of,
     gathered,
     train,
+    tuned,
 )
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
 
 app = typer.Typer()
+combination_app = typer.Typer()
 
 TEXTS = (".txt", ".gz", ".bz2", ".xz")
+PARTS = ["prep-maxent", "prep-lm"]
 
 
 @app.command()
 def prepositions(
     texts: Annotated[
-        list[Path], typer.Argument(metavar="TEXT", help="Files or folders, a paragraph a line; may be packed.")
+        list[Path],
+        typer.Argument(metavar="TEXT", help="Files or folders, one paragraph per line; may be compressed."),
     ],
     out: ModelFile,
     method: Annotated[
-        Method, typer.Option(metavar="maxent|perceptron", help="How the weights are found.")
+        Method, typer.Option(metavar="maxent|perceptron", help="How the weights are fitted.")
     ] = "maxent",
-    features: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep at most so many features.")] = None,
+    features: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep at most N features.")] = None,
     weights: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep at most so many weights, the best of all features.")
+        int | None, typer.Option(min=1, metavar="N", help="Keep at most N weights, the best of all features.")
     ] = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")] = 3,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
     gap_rate: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn that they have none from so many."),
+        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn from this share that they have none."),
     ] = GAP_RATE,
     data: Data = [],  # noqa: B006 (typer copies it)
     kept_events: Annotated[
@@ -98,17 +109,17 @@ def prepositions(
     say(f"{out}: {counted(len(engine.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
 
 
-def _size(usual: Size, features: int | None, weights: int | None) -> Size:
-    """The usual size of a method, but for what was asked."""
-    n_features = usual.n_features if features is None else features
-    return replace(usual, n_features=n_features, n_weights=usual.n_weights if weights is None else weights)
+def _size(default: Size, features: int | None, weights: int | None) -> Size:
+    """The default size of a method, but for what was given."""
+    n_features = default.n_features if features is None else features
+    return replace(default, n_features=n_features, n_weights=default.n_weights if weights is None else weights)
 
 
 def _files(paths: list[Path]) -> list[Path]:
     """The text files of folders, in the order of their names; other paths as they are."""
     files: list[Path] = []
     for path in paths:
-        inside = sorted(each for each in path.rglob("*") if each.is_file() and each.suffix in TEXTS)
+        inside = sorted(file for file in path.rglob("*") if file.is_file() and file.suffix in TEXTS)
         if path.is_dir() and not inside:
             raise UsageError(f"{path}: expected text files ({', '.join(TEXTS)}) in the folder, found none")
         files += inside if path.is_dir() else [path]
@@ -129,3 +140,53 @@ def _card(
     known = sources(data) or [{"name": file.name} for file in files]
     command = ["prepositions", *(file.name for file in files), *chosen]
     return card_of(out, KIND, known, date, command, features=[template.name for template in TEMPLATES])
+
+
+@combination_app.command()
+def combination(
+    texts: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TEXT",
+            help="The text that the parts learnt from, of which what they left out is used; or other text: --unseen.",
+        ),
+    ],
+    out: ModelFile,
+    system: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A part, by name or model file; may be given several times.")
+    ] = PARTS,
+    unseen: Annotated[bool, typer.Option("--unseen", help="No part learnt from this text: use all of it.")] = False,
+    data: Data = [],  # noqa: B006 (typer copies it)
+    date: CardDate = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Choose costs and thresholds for several detectors whose scores are added up, and write them."""
+    require_model_name(out)
+    if len(set(system)) < 2:
+        raise UsageError(f"expected two systems or more to combine, found {', '.join(system)}")
+    require_different([*texts, out, *(Path(name) for name in system if Path(name).exists())])
+    parts = parts_of(system)
+    with reading("reading", *texts) as advance:
+        lines = [line for line in text_lines(texts, advance=advance) if unseen or fold_of(line) < HELD_OUT]
+    say("choosing thresholds")
+    engine, thresholds = tuned(CombinedEngine(tuple(part.engine for part in parts)), lines, seed=seed)
+    card: dict[str, JsonValue] = {
+        **_combination_card(out, texts, system, ["--unseen"] if unseen else [], data, date),
+        "seed": seed,
+        "thresholds": thresholds.as_json(),
+        "figures": {"lines": len(lines)},
+    }
+    save_combination(engine, system, out, card)
+    if as_json:
+        print_json({"model": str(out), "card": card})
+    else:
+        say(f"{out}: {' and '.join(system)}, tuned on {counted(len(lines), 'line')} that they did not learn from")
+
+
+def _combination_card(
+    out: Path, texts: Sequence[Path], systems: Sequence[str], options: list[str], data: list[str], date: str
+) -> dict[str, JsonValue]:
+    known: list[JsonValue] = [*({"name": name} for name in systems), *sources(data)]
+    parts = [word for name in systems for word in ("--system", name)]
+    return card_of(out, COMBINED, known, date, ["combination", *(text.name for text in texts), *parts, *options])

@@ -1,4 +1,4 @@
-"""`grater train articles`: a detector of article and number errors from well-formed text, a paragraph a line."""
+"""`grater train articles`: a detector of article and number errors from well-formed text, one paragraph per line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
-from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
+from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.articles.features import TEMPLATES
 from grater.detect.articles.model import KIND, save
@@ -41,7 +41,9 @@ class HeldOutPassages:
 
 @app.command()
 def articles(
-    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Files, a paragraph a line; may be packed.")],
+    texts: Annotated[
+        list[Path], typer.Argument(metavar="TEXT", help="Files, one paragraph per line; may be compressed.")
+    ],
     out: ModelFile,
     most: Annotated[
         list[str],
@@ -50,7 +52,7 @@ def articles(
         ),
     ] = [],  # noqa: B006 (typer copies it)
     features: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Keep at most so many features.")
+        int, typer.Option(min=1, metavar="N", help="Keep at most N features.")
     ] = ArticleOptions().size.n_features,
     min_count: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")
@@ -80,15 +82,15 @@ def articles(
 
 
 def shares_of(texts: list[Path], most: list[str]) -> dict[Path, float]:
-    """The share of each text that is read; a text with a limit is read once more to know its length."""
-    limits = dict(_limit(each) for each in most)
-    unknown = sorted(limits.keys() - {_name(text) for text in texts})
+    """The share of each text that is read; a text with a maximum is read twice, first for its length."""
+    most_of = dict(_most(setting) for setting in most)
+    unknown = sorted(most_of.keys() - {_name(text) for text in texts})
     if unknown:
         raise UsageError(f"--most {unknown[0]}: expected one of {', '.join(map(_name, texts))}")
-    return {text: _share(text, limits[_name(text)]) if _name(text) in limits else 1.0 for text in texts}
+    return {text: _share(text, most_of[_name(text)]) if _name(text) in most_of else 1.0 for text in texts}
 
 
-def _limit(setting: str) -> tuple[str, float]:
+def _most(setting: str) -> tuple[str, float]:
     name, equals, number = setting.partition("=")
     try:
         millions = float(number)
@@ -111,8 +113,12 @@ def _share(text: Path, millions: float) -> float:
 def card(
     out: Path, shares: Mapping[Path, float], data: list[str], date: str, most: list[str]
 ) -> dict[str, JsonValue]:
-    """What the model says of itself, but for its figures."""
+    """The card without its figures."""
     known = sources(data) or [{"name": text.name} for text in shares]
-    command = ["articles", *(text.name for text in shares), *(word for each in most for word in ("--most", each))]
+    command = [
+        "articles",
+        *(text.name for text in shares),
+        *(word for setting in most for word in ("--most", setting)),
+    ]
     read: dict[str, JsonValue] = {_name(text): share for text, share in shares.items()}
-    return card_of(out, KIND, known, date, command, shares=read, features=[each.name for each in TEMPLATES])
+    return card_of(out, KIND, known, date, command, shares=read, features=[template.name for template in TEMPLATES])

@@ -12,7 +12,7 @@ import typer
 from grater.cli.options import Json, Seed
 from grater.cli.output import print_json, require_different, say
 from grater.cli.reading import reading
-from grater.cli.train_card import CardDate, Data, ModelFile, card_of, require_model_name, sources
+from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.ngrams.arpa import read_arpa
 from grater.detect.ngrams.language_model import KIND, LanguageModel, perplexity, save
@@ -35,8 +35,8 @@ app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A model with the text that it was kept from, and what its card says of its making."""
+class NewModel:
+    """A model with the text that was held out from it, and the figures of its card."""
 
     model: LanguageModel
     held_out: Sequence[str]
@@ -48,7 +48,7 @@ def lm(
     texts: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TEXT", help="Text files or folders, a paragraph a line, packed or not; or one ARPA file."
+            metavar="TEXT", help="Text files or folders, one paragraph per line, compressed or not; or one ARPA file."
         ),
     ],
     out: ModelFile,
@@ -58,9 +58,7 @@ def lm(
     prune: Annotated[
         str, typer.Option(metavar="N,N,...", help="For each order, leave out n-grams seen no more often than this.")
     ] = ",".join(map(str, PRUNE)),
-    vocabulary: Annotated[
-        int, typer.Option(min=4, metavar="N", help="The most frequent words to know.")
-    ] = MOST_WORDS,
+    vocabulary: Annotated[int, typer.Option(min=4, metavar="N", help="Keep the N most frequent words.")] = MOST_WORDS,
     held_out: Annotated[
         Path | None,
         typer.Option(metavar="TEXT", help="Other text to choose thresholds on; two lines in a hundred if not given."),
@@ -73,16 +71,16 @@ def lm(
     """Train a language model and write it; in memory are the different words, a block of n-grams, and the model."""
     require_model_name(out)
     require_different([*texts, out])
-    wish = ModelSize(order=order, n_words=vocabulary, prune=_thresholds(prune))
-    made = _imported(texts[0]) if _is_arpa(texts) else _trained(texts, wish)
+    size = ModelSize(order=order, n_words=vocabulary, prune=_thresholds(prune))
+    made = _imported(texts[0]) if _is_arpa(texts) else _trained(texts, size)
     lines = list(text_lines([held_out])) if held_out else made.held_out
-    card = {**_card(out, texts, data, date, wish), "figures": {**made.figures, **_surprise(made.model, lines)}}
+    card = {**_card(out, texts, data, date, size), "figures": {**made.figures, **_perplexity(made.model, lines)}}
     card |= _tuning(made.model, lines, seed)
     save(made.model, out, card)
     if as_json:
         print_json({"model": str(out), "card": card})
     else:
-        _tell(made.model, out, card)
+        _say(made.model, out, card)
 
 
 def _is_arpa(texts: list[Path]) -> bool:
@@ -92,40 +90,40 @@ def _is_arpa(texts: list[Path]) -> bool:
     return any(are_arpa)
 
 
-def _trained(texts: list[Path], wish: ModelSize) -> Made:
+def _trained(texts: list[Path], size: ModelSize) -> NewModel:
     held_out = HoldOutSplit()
     with reading("reading", *texts) as advance:
         lines = held_out.left(text_lines(texts, advance=advance))
-        trained = train(sentences_of_lines(lines), wish, tell=say)
+        trained = train(sentences_of_lines(lines), size, tell=say)
     figures: dict[str, JsonValue] = {
         "tokens": trained.n_tokens,
         "sentences": trained.n_sentences,
         "types": trained.n_types,
-        "discounts": [[round(each, 6) for each in discounts] for discounts in trained.smoothed.discounts],
+        "discounts": [[round(discount, 6) for discount in discounts] for discounts in trained.smoothed.discounts],
     }
     model = LanguageModel.of(trained.smoothed, trained.vocabulary)
-    return Made(model, held_out.lines, {**figures, "ngrams": [len(table) for table in model.tables]})
+    return NewModel(model, held_out.lines, {**figures, "ngrams": [len(table) for table in model.tables]})
 
 
-def _imported(path: Path) -> Made:
+def _imported(path: Path) -> NewModel:
     source = open_source(path)
-    found = read_arpa(source.lines(), name=source.name)
-    say(f"{path}: left out {counted(found.n_words_left_out, 'word')}, {counted(found.n_ngrams_left_out, 'n-gram')}")
-    model = LanguageModel.of(found.smoothed, found.vocabulary)
-    return Made(model, (), {"ngrams": [len(table) for table in model.tables]})
+    arpa = read_arpa(source.lines(), name=source.name)
+    say(f"{path}: left out {counted(arpa.n_words_left_out, 'word')}, {counted(arpa.n_ngrams_left_out, 'n-gram')}")
+    model = LanguageModel.of(arpa.smoothed, arpa.vocabulary)
+    return NewModel(model, (), {"ngrams": [len(table) for table in model.tables]})
 
 
-def _surprise(model: LanguageModel, lines: Sequence[str]) -> dict[str, JsonValue]:
+def _perplexity(model: LanguageModel, lines: Sequence[str]) -> dict[str, JsonValue]:
     if not lines:
         return {}
     say("measuring")
-    found = perplexity(model, sentences_of_lines(lines))
-    share = found.n_unknown / found.n_words
-    return {"held_out_perplexity": round(found.value, 2), "held_out_unknown": round(share, 4)}
+    measured = perplexity(model, sentences_of_lines(lines))
+    share = measured.n_unknown / measured.n_words
+    return {"held_out_perplexity": round(measured.value, 2), "held_out_unknown": round(share, 4)}
 
 
 def _tuning(model: LanguageModel, lines: Sequence[str], seed: int) -> dict[str, JsonValue]:
-    """Costs and thresholds; without text to choose them on the model is no detector, and says so."""
+    """Costs and thresholds; without text to choose them on, the model is not a detector."""
     if not lines:
         say("no thresholds: name text with --held-out to make this model a detector")
         return {}
@@ -134,25 +132,25 @@ def _tuning(model: LanguageModel, lines: Sequence[str], seed: int) -> dict[str, 
     return {"costs": engine.costs.tolist(), "thresholds": thresholds.as_json()}
 
 
-def _card(out: Path, texts: list[Path], data: list[str], date: str, wish: ModelSize) -> dict[str, JsonValue]:
+def _card(out: Path, texts: list[Path], data: list[str], date: str, size: ModelSize) -> dict[str, JsonValue]:
     known = sources(data) or [{"name": path.name} for path in texts]
-    pruned = ",".join(map(str, wish.prune))
-    options = ["--order", str(wish.order), "--prune", pruned, "--vocabulary", str(wish.n_words)]
+    pruned = ",".join(map(str, size.prune))
+    options = ["--order", str(size.order), "--prune", pruned, "--vocabulary", str(size.n_words)]
     command = ["lm", *(path.name for path in texts), *options]
-    features = f"n-grams of up to {wish.order} words in normal form, modified Kneser-Ney, 8-bit numbers"
+    features = f"n-grams of up to {size.order} words in normal form, modified Kneser-Ney, 8-bit numbers"
     return card_of(out, KIND, known, date, command, features=features)
 
 
 def _thresholds(text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(each) for each in text.split(","))
+        return tuple(int(threshold) for threshold in text.split(","))
     except ValueError:
         raise UsageError(f"expected whole numbers for --prune, found {text!r}; as in 0,0,1,1") from None
 
 
-def _tell(model: LanguageModel, out: Path, card: Mapping[str, JsonValue]) -> None:
+def _say(model: LanguageModel, out: Path, card: Mapping[str, JsonValue]) -> None:
     sizes = " + ".join(f"{len(table):,}" for table in model.tables)
     figures = card["figures"]
-    surprise = figures.get("held_out_perplexity") if isinstance(figures, Mapping) else None
-    said = f"; perplexity {surprise} on text held out" if surprise else ""
-    say(f"{out}: {sizes} n-grams, {out.stat().st_size / 1e6:.1f} MB{said}")
+    value = figures.get("held_out_perplexity") if isinstance(figures, Mapping) else None
+    measured = f"; perplexity {value} on held-out text" if value else ""
+    say(f"{out}: {sizes} n-grams, {out.stat().st_size / 1e6:.1f} MB{measured}")

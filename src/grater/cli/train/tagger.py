@@ -13,13 +13,14 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from grater.cli.options import Json, Seed
 from grater.cli.output import messages, print_json, require_different, say
-from grater.cli.train_card import card_of, sources
+from grater.cli.train import card_of, sources
 from grater.corpora.source import open_source
 from grater.model import Interval
 from grater.model import Json as JsonValue
 from grater.models import write_model
+from grater.result import encode
 from grater.rng import generator
-from grater.sheet import counted
+from grater.sheet import counted, interval
 from grater.text.tagging.clustering import cluster_words
 from grater.text.tagging.perceptron import KIND, PerceptronTagger
 from grater.text.tagging.training import N_EPOCHS, Tagged, accuracy, read_conllu, train
@@ -33,7 +34,7 @@ COLUMNS = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(
 @app.command()
 def tagger(
     treebanks: Annotated[
-        list[Path], typer.Argument(metavar="CONLLU", help="Treebanks to learn from; may be packed.")
+        list[Path], typer.Argument(metavar="CONLLU", help="Treebanks to learn from; may be compressed.")
     ],
     out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
     test: Annotated[
@@ -41,16 +42,17 @@ def tagger(
     ] = None,
     leave_out: Annotated[
         list[str] | None,
-        typer.Option(metavar="PREFIX", help="Learn nothing from sentences whose sent_id starts so; repeatable."),
+        typer.Option(metavar="PREFIX", help="Leave out sentences whose sent_id starts with PREFIX; repeatable."),
     ] = None,
     text: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="TEXT", help="Plain text to find words in that are used alike; repeatable, may be packed."
+            metavar="TEXT",
+            help="Plain text in which to find words that are used alike; repeatable.",
         ),
     ] = None,
     text_size: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Read at most so many million characters of each text.")
+        int, typer.Option(min=1, metavar="N", help="Read at most N million characters of each text.")
     ] = 12,
     data: Annotated[
         list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source, for the card; repeatable.")
@@ -65,7 +67,7 @@ def tagger(
     require_different([*treebanks, *test, *text, out])
     with _progress() as advance:
         advance("reading")
-        sentences = [each for path in treebanks for each in _read(path, prefixes)]
+        sentences = [sentence for path in treebanks for sentence in _read(path, prefixes)]
         measured = {path.name: list(_read(path)) for path in test}
         plain = chain.from_iterable(_lines(path, text_size * 1_000_000) for path in text)
         clusters = cluster_words(plain, generator(seed, "clusters"), advance=advance)
@@ -78,7 +80,7 @@ def tagger(
             advance=advance,
         )
         figures = _figures(PerceptronTagger(weights), measured, seed)
-        shown: dict[str, JsonValue] = {name: figure.as_json() for name, figure in figures.items()}
+        shown: dict[str, JsonValue] = {name: encode(figure) for name, figure in figures.items()}
         weights = weights.with_card({**weights.card, "figures": shown})
         write_model(out, kind=KIND, card=weights.card, arrays=weights.arrays, strings=weights.strings)
     if as_json:
@@ -86,7 +88,7 @@ def tagger(
         return
     say(f"{out}: {counted(len(sentences), 'sentence')} learnt, {out.stat().st_size / 1e6:.1f} MB")
     for name, figure in figures.items():
-        say(f"  {name}: {figure.value:.4f} of the tags are right (95 % limits {figure.low:.4f} to {figure.high:.4f})")
+        say(f"  {name}: {interval(figure, digits=4)} of the tags are right")
 
 
 def _read(path: Path, leave_out: tuple[str, ...] = ()) -> Iterator[Tagged]:
@@ -95,7 +97,7 @@ def _read(path: Path, leave_out: tuple[str, ...] = ()) -> Iterator[Tagged]:
 
 
 def _lines(path: Path, most: int) -> Iterator[str]:
-    """The lines of a text until so many characters are read."""
+    """The lines of a text, up to a number of characters."""
     n_read = 0
     for line in open_source(path).lines():
         n_read += len(line)
@@ -105,8 +107,10 @@ def _lines(path: Path, most: int) -> Iterator[str]:
 
 
 def _figures(tagger: PerceptronTagger, measured: dict[str, list[Tagged]], seed: int) -> dict[str, Interval]:
-    """The accuracy on each treebank that was to be measured."""
-    return {name: accuracy(tagger, each, generator(seed, "accuracy", name)) for name, each in measured.items()}
+    """The accuracy on each test treebank."""
+    return {
+        name: accuracy(tagger, sentences, generator(seed, "accuracy", name)) for name, sentences in measured.items()
+    }
 
 
 def _card(

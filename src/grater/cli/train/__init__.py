@@ -1,0 +1,72 @@
+"""`grater train`: make a model from text; each is one file with a card inside.
+
+One module per kind of model; what all of them ask for the card, and say in it, is here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from grater.cli.lazy import LazyGroup
+from grater.errors import UsageError
+from grater.model import Json
+
+COMMANDS = {
+    "tagger": ("grater.cli.train.tagger:app", "The part-of-speech tagger, from CoNLL-U files."),
+    "prepositions": ("grater.cli.train.prepositions:app", "A preposition detector, from well-formed text."),
+    "articles": ("grater.cli.train.articles:app", "A detector of article and number errors, from well-formed text."),
+    "lm": ("grater.cli.train.lm:app", "The language model of prep-lm, from well-formed text."),
+    "combination": (
+        "grater.cli.train.prepositions:combination_app",
+        "Several preposition detectors as one, as in prep-both.",
+    ),
+}
+
+app = typer.Typer(cls=LazyGroup.of(COMMANDS), no_args_is_help=True, help="Make models from text.")
+
+ModelFile: TypeAlias = Annotated[
+    Path, typer.Option("--out", metavar="MODEL", help="The model file to write, NAME.model.")
+]
+Data: TypeAlias = Annotated[
+    list[str],
+    typer.Option("--data", metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
+]
+CardDate: TypeAlias = Annotated[
+    str, typer.Option("--date", metavar="DATE", help="The date for the card; today if not given.")
+]
+
+
+@app.callback()
+def train() -> None:
+    pass
+
+
+def require_model_name(out: Path) -> None:
+    """A model is a system by its path, and is recognised by its suffix."""
+    if out.suffix != ".model":
+        raise UsageError(f"{out}: expected a name that ends in .model, so that it can be given as --system")
+
+
+def sources(data: Sequence[str]) -> list[Json]:
+    """The sources of the card, each with its licence where that was given."""
+    return [dict(zip(("name", "licence"), source.split("=", 1), strict=False)) for source in data]
+
+
+def card_of(
+    out: Path, kind: str, data: list[Json], date: str, command: Sequence[str], **more: Json
+) -> dict[str, Json]:
+    """The card of a model without its figures; `command` is what follows `grater train`."""
+    return {
+        "name": out.stem,
+        "kind": kind,
+        "data": data,
+        **more,
+        "date": date or datetime.now(UTC).date().isoformat(),
+        "command": shlex.join(["grater", "train", *command]),
+    }

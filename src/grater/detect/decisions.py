@@ -1,0 +1,127 @@
+"""The decisions of detectors on a corpus, as the tables of decisions and items (docs/tables.md).
+
+Every place that a detector looked at is a row, flagged or not.  The item's place is in the decisions themselves, or
+in a table of items beside them, with its context.  A system from outside may decide on the items of a table
+(`ItemPlaces`), and its decisions then name items as that table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from grater.detect.detector import Detector, Finding
+from grater.errors import Problems
+from grater.model import Essay, Item, Span
+from grater.tables import read_items
+
+AROUND = 80
+"""Characters of context on each side of an item."""
+
+TYPES = ("choice", "extraneous", "missing")
+
+DECISION: dict[str, type[pl.DataType]] = {
+    "item": pl.String,
+    "system": pl.String,
+    "flagged": pl.Boolean,
+    "score": pl.Float64,
+    "type": pl.String,
+    "suggestion": pl.String,
+}
+PLACE: dict[str, type[pl.DataType]] = {"essay": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
+ITEM: dict[str, type[pl.DataType]] = {
+    "item": pl.String,
+    **PLACE,
+    "document": pl.String,
+    "target": pl.String,
+    "context": pl.String,
+}
+
+
+class DecisionRows:
+    """Collects the findings of several systems; `with_places` puts the items' places into the decisions.
+
+    `names` are what a table of items calls its items, by their ids.
+    """
+
+    def __init__(self, *, with_places: bool, names: Mapping[str, str] | None = None) -> None:
+        self.with_places = with_places
+        self.names = names or {}
+        self._decisions: list[tuple[object, ...]] = []
+        self._items: dict[str, tuple[object, ...]] = {}
+
+    def add(self, essays: Iterable[Essay], detector: Detector) -> None:
+        """All findings of a detector; essays are released as soon as they are done with."""
+        waiting: dict[str, Essay] = {}
+        for finding in detector.find(_kept(essays, waiting)):
+            for done in list(_before(waiting, finding.item.essay_id)):
+                del waiting[done]
+            self._add(finding, waiting[finding.item.essay_id])
+
+    def _add(self, finding: Finding, essay: Essay) -> None:
+        item, decision = finding.item, finding.decision
+        name = self.names.get(item.item_id, item.item_id)
+        place = (item.essay_id, item.span.start, item.span.end, item.kind)
+        row = (name, decision.system, decision.flagged, decision.score, decision.type or None, decision.suggestion)
+        self._decisions.append((*row, *place) if self.with_places else row)
+        if not self.with_places and name not in self._items:
+            context = essay.text[max(0, item.span.start - AROUND) : item.span.end + AROUND]
+            document = essay.metadata.get("document")
+            document_id = str(document) if document is not None else None
+            self._items[name] = (name, *place, document_id, finding.target, " ".join(context.split()))
+
+    def decisions(self) -> pl.DataFrame:
+        schema = DECISION | (PLACE if self.with_places else {})
+        return pl.DataFrame(self._decisions, schema=schema, orient="row")
+
+    def items(self) -> pl.DataFrame:
+        return pl.DataFrame(list(self._items.values()), schema=ITEM, orient="row")
+
+
+def _kept(essays: Iterable[Essay], waiting: dict[str, Essay]) -> Iterator[Essay]:
+    for essay in essays:
+        waiting[essay.essay_id] = essay
+        yield essay
+
+
+def _before(waiting: dict[str, Essay], essay_id: str) -> Iterator[str]:
+    """The essays that came before one: findings come in the order of essays, so these have no more."""
+    for name in waiting:
+        if name == essay_id:
+            return
+        yield name
+
+
+def summary(decisions: pl.DataFrame) -> list[dict[str, int]]:
+    """The number of items, of flags and of each type, for each system."""
+    by_type = (pl.col("type").eq(name).sum().alias(name) for name in TYPES)
+    systems = decisions.group_by("system", maintain_order=True)
+    return systems.agg(pl.len().alias("items"), pl.col("flagged").sum(), *by_type).to_dicts()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPlaces:
+    """Items by essay, and what their table calls them, by id."""
+
+    by_essay: Mapping[str, Sequence[Item]] = field(hash=False)
+    names: Mapping[str, str] = field(hash=False)
+
+
+def read_item_places(path: Path) -> ItemPlaces:
+    """The items of a table."""
+    by_essay: dict[str, list[Item]] = {}
+    names: dict[str, str] = {}
+    problems = Problems(str(path))
+    for line, row in enumerate(read_items(path).frame.iter_rows(named=True), 2):
+        item = Item(str(row["essay"]), Span(row["start"], row["end"]), str(row["kind"]))
+        if item.item_id in names:
+            problems.add(
+                f"expected one item at a place, found {row['item']!r} where {names[item.item_id]!r} is", line=line
+            )
+        by_essay.setdefault(item.essay_id, []).append(item)
+        names[item.item_id] = str(row["item"])
+    problems.done()
+    return ItemPlaces(by_essay=by_essay, names=names)
