@@ -38,7 +38,7 @@ NOTES = (
     "gold: accuracy on gold; others: agreement with the plurality of the others.",
     "Intervals are 95 %.",
     "skill: chance of being right, by Dawid and Skene; sec: median seconds.",
-    "top: the most frequent label; share: its share; rest: its share among all others.",
+    "top: the most frequent label; share: its share; rest: that of all others.",
 )
 
 
