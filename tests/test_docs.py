@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -20,7 +21,7 @@ from grater.evaluate.edits.metrics import METRICS
 from grater.tasks import TASKS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PASTED = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "corpora.md"]
 SET_UP = {"make demo": "cp -r {demo} demo", "make test": "true", "source .venv/bin/activate": "true"}
 FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
@@ -105,9 +106,10 @@ def test_shell_examples_run_one_after_the_other(page: Path, demo: Path, tmp_path
 def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "src" / "grater" / "sample", tmp_path / "demo")
-    scope: dict[str, object] = {}
+    example = ModuleType("example")  # a home for dataclasses that are defined in the examples
+    monkeypatch.setitem(sys.modules, "example", example)
     for block in blocks(page, "python"):
-        exec(compile(block, str(page), "exec"), scope)
+        exec(compile(block, str(page), "exec"), example.__dict__)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

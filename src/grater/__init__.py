@@ -4,4 +4,4 @@ The plan of the house is in docs/architecture.md.  Import what you need from its
 read_corpus`.  Importing `grater` alone loads nothing else.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
