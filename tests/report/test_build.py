@@ -13,7 +13,7 @@ from grater.report.agreement import confusion_map
 from grater.report.build import Inputs, build
 from grater.report.document import Report
 from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
-from grater.report.save import escaped, report_html, report_latex, report_markdown, save_report
+from grater.report.save import report_html, report_latex, report_markdown, save_report
 from tests.agreement.tables import TABLE_3
 from tests.report.made_up import inputs
 
@@ -147,7 +147,6 @@ def test_markdown_keeps_tables_whole(report: Report) -> None:
 
 
 def test_latex_escapes_what_latex_reads(report: Report) -> None:
-    assert escaped("50 % of A_B & {x}\\") == r"50 \% of A\_B \& \{x\}\textbackslash{}"
     assert r"bold\_\&\_new" in report_latex(report)
 
 

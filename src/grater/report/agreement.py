@@ -1,8 +1,7 @@
-"""Where two raters part: the labels of one against those of the other (T&C 2008, Tables 3 and 5).
+"""How far raters agree: coefficients with intervals, where two raters differ, how many raters match an expert.
 
-How many raters match an expert: agreement with experts against the number of raters (T,C&M 2013, figures 1, 2).
-
-How far raters agree: coefficients with limits, where they part, and how much of it is on few items.
+A confusion map shows the labels of one rater against those of the other (T&C 2008, Tables 3 and 5); a reliability
+curve shows agreement with experts against the number of raters (T,C&M 2013, figures 1 and 2).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from grater.agreement.coefficients import band
 from grater.agreement.confusion import Confusion, disagreements, ok_label
 from grater.agreement.raters_needed import RatersNeeded, raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
-from grater.report.document import Figure, Row, Section, Sheet, interval, many, number, percent, sentence
+from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import INK, SERIES
 from grater.report.layers import (
     HEIGHT,
@@ -29,9 +28,60 @@ from grater.report.layers import (
     rule,
     series,
 )
+from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments
 
+TITLES = {
+    "observed": "observed agreement",
+    "fleiss": "Fleiss kappa",
+    "alpha": "Krippendorff alpha",
+    "ac1": "Gwet AC1",
+}
+MOST_PAIRS = 2
+MOST_LABELS = 8
 CELL = 96
+FEW_ITEMS = 0.2
+"""Numbers of raters that fewer than this share of the items have are not drawn."""
+
+
+def agreement_section(
+    judgments: Judgments, *, name: str = "agreement", title: str = "How far raters agree", seed: int = 0
+) -> Section:
+    """Coefficients over all raters, and the two pairs with most common items face to face."""
+    result = agreement(judgments, Options(seed=seed, ok=_ok(judgments)))
+    kappa = result.mean.kappa if result.mean else result.coefficients["fleiss"]
+    words = (
+        f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
+        f"by {counted(len(result.raters), 'rater')}: "
+        f"kappa {interval(kappa)}, {band(kappa.value) or 'undefined'} in the words of Landis and Koch."
+    )
+    return Section(
+        name=name,
+        title=title,
+        words=(words, *map(sentence, result.warnings)),
+        figures=_maps(result),
+        sheets=(_coefficients_sheet(result, name),),
+        signature=str(result.signature),
+    )
+
+
+def _ok(judgments: Judgments) -> str | None:
+    return ok_label(sorted(judgments.frame["label"].cast(str).unique().to_list()))
+
+
+def _maps(result: Agreement) -> tuple[Figure, ...]:
+    ranked = sorted(result.pairs, key=lambda pair: -int(pair.table.cells.sum()))
+    return tuple(confusion_map(pair.table) for pair in ranked[:MOST_PAIRS] if len(result.labels) <= MOST_LABELS)
+
+
+def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
+    rows = [
+        (title, interval(result.coefficients[key])) for key, title in TITLES.items() if key in result.coefficients
+    ]
+    if result.mean:
+        rows.insert(1, ("Cohen's kappa, mean of pairs", interval(result.mean.kappa)))
+    title = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
+    return Sheet(name=f"{name}-coefficients", title=title, columns=("coefficient", "value"), rows=tuple(rows))
 
 
 def confusion_map(
@@ -73,7 +123,9 @@ def confusion_map(
     side = CELL * len(table.labels)
     spec = {**data(rows), "width": max(side, 220), "height": max(side // 2, 130), "layer": [cells, counts]}
     title = f"{first} against {second}" + (f", {about}" if about else "")
-    return Figure(name or _file_stem(first, second), title, _confusion_words(table), spec, source)
+    return Figure(
+        name=name or _file_stem(first, second), title=title, words=_confusion_words(table), spec=spec, source=source
+    )
 
 
 def _file_stem(first: str, second: str) -> str:
@@ -86,99 +138,17 @@ def _confusion_words(table: Confusion) -> str:
     ok = ok_label(table.labels)
     if ok is None:
         same = int(table.cells.diagonal().sum())
-        return f"The two say the same of {percent(same, int(table.cells.sum()))} of {int(table.cells.sum()):,} items."
+        return (
+            f"The two say the same of {percent_of(same, int(table.cells.sum()))} of {int(table.cells.sum()):,} items."
+        )
     parts = [
-        f"of the {each.n:,} uses that {each.rater} calls errors, {each.other} finds {each.n_ok:,}, "
-        f"{percent(each.n_ok, each.n)}, correct"
-        for each in disagreements(table, ok=ok)
-        if each.n
+        f"of the {part.n:,} uses that {part.rater} calls errors, {part.other} finds {part.n_ok:,}, "
+        f"{percent_of(part.n_ok, part.n)}, correct"
+        for part in disagreements(table, ok=ok)
+        if part.n
     ]
     text = "; ".join(parts)
     return (text[:1].upper() + text[1:] + ".") if text else "Neither calls any use an error."
-
-
-FEW_ITEMS = 0.2
-"""Numbers of raters that fewer than this share of the items have are not drawn."""
-
-
-def reliability_curve(
-    found: RatersNeeded, *, name: str = "reliability", title: str = "How many raters match an expert"
-) -> Figure:
-    """One line an expert, a band round the last (their mean); dashed is what experts reach among themselves."""
-    enough = FEW_ITEMS * found.n_items
-    rows: list[Row] = [
-        {"against": curve.against, "raters": point.n_raters, **interval_columns(point.kappa)}
-        for curve in found.curves
-        for point in curve.points
-        if point.n_items >= enough
-    ]
-    names = [curve.against for curve in found.curves]
-    encoding = {
-        "x": {**number_axis("raters", "raters"), "axis": {"tickMinStep": 1, "format": "d"}},
-        "y": number_axis("value", "kappa with the expert"),
-        **series("against", names),
-    }
-    target = found.target.kappa
-    last = [row["value"] for row in rows if row["value"] is not None][-1:]
-    below = bool(last) and last[0] > target.value
-    words = f"{found.target.what} {number(target.value)}"
-    people = rule("y", target.value, words, before=below) if isfinite(target.value) else []
-    banded = {**interval_band(encoding), "transform": [{"filter": f"datum.against == {json.dumps(names[-1])}"}]}
-    layer = [banded, line(encoding), points(encoding, size=50), *people]
-    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
-    return Figure(name, title, _reliability_words(found), spec, "T,C&M 2013, figures 1 and 2")
-
-
-def _reliability_words(found: RatersNeeded) -> str:
-    """What the picture shows: where the mean of the experts begins and ends."""
-    points = [point for point in found.curves[-1].points if point.n_items >= FEW_ITEMS * found.n_items]
-    if not points:
-        return "No number of raters has enough items."
-    first, last = points[0], points[-1]
-    return (
-        f"{many(first.n_raters, 'rater').capitalize()} reaches kappa {interval(first.kappa)}, the majority of "
-        f"{last.n_raters:,} raters {interval(last.kappa)} ({found.curves[-1].against}). Dashed: {found.target.what}."
-    )
-
-
-def raters_needed_words(found: RatersNeeded) -> str:
-    """The answer in one sentence."""
-    target = interval(found.target.kappa)
-    if not isfinite(found.smallest.value):
-        most = max((point.n_raters for curve in found.curves for point in curve.points), default=0)
-        return f"Experts reach kappa {target} among themselves; {many(most, 'rater')} together do not reach that."
-    enough = many(int(found.smallest.value), "rater")
-    return f"The majority of {enough} agrees with experts as well as experts agree with each other (kappa {target})."
-
-
-TITLES = {
-    "observed": "observed agreement",
-    "fleiss": "Fleiss kappa",
-    "alpha": "Krippendorff alpha",
-    "ac1": "Gwet AC1",
-}
-MOST_PAIRS = 2
-MOST_LABELS = 8
-
-
-def agreement_section(
-    judgments: Judgments, *, name: str = "agreement", title: str = "How far raters agree", seed: int = 0
-) -> Section:
-    """Coefficients over all raters, and the two pairs with most common items face to face."""
-    found = agreement(judgments, Options(seed=seed, ok=_ok(judgments)))
-    kappa = found.mean.kappa if found.mean else found.coefficients["fleiss"]
-    words = (
-        f"{many(len(judgments), 'judgment')} of {many(found.n_items, 'item')} by {many(len(found.raters), 'rater')}: "
-        f"kappa {interval(kappa)}, {band(kappa.value) or 'undefined'} in the words of Landis and Koch."
-    )
-    return Section(
-        name,
-        title,
-        (words, *map(sentence, found.warnings)),
-        _maps(found),
-        (_coefficients_sheet(found, name),),
-        str(found.signature),
-    )
 
 
 def experts_section(
@@ -189,25 +159,66 @@ def experts_section(
     title: str = "How many raters match an expert",
 ) -> Section:
     """The majority of 1, 2, ... raters against experts (T,C&M 2013, 5.2 and 5.3)."""
-    found = raters_needed(crowd, experts)
-    figure = reliability_curve(found, name=name, title=title)
+    needed = raters_needed(crowd, experts)
+    figure = reliability_curve(needed, name=name, title=title)
     return Section(
-        name, title, (raters_needed_words(found), *map(sentence, found.warnings)), (figure,), (), str(found.signature)
+        name=name,
+        title=title,
+        words=(raters_needed_words(needed), *map(sentence, needed.warnings)),
+        figures=(figure,),
+        sheets=(),
+        signature=str(needed.signature),
     )
 
 
-def _ok(judgments: Judgments) -> str | None:
-    return ok_label(sorted(judgments.frame["label"].cast(str).unique().to_list()))
+def raters_needed_words(needed: RatersNeeded) -> str:
+    """The answer in one sentence."""
+    target = interval(needed.target.kappa)
+    if not isfinite(needed.smallest.value):
+        most = max((point.n_raters for curve in needed.curves for point in curve.points), default=0)
+        return f"Experts reach kappa {target} among themselves; {counted(most, 'rater')} together do not reach that."
+    enough = counted(int(needed.smallest.value), "rater")
+    return f"The majority of {enough} agrees with experts as well as experts agree with each other (kappa {target})."
 
 
-def _maps(found: Agreement) -> tuple[Figure, ...]:
-    ranked = sorted(found.pairs, key=lambda pair: -int(pair.table.cells.sum()))
-    return tuple(confusion_map(pair.table) for pair in ranked[:MOST_PAIRS] if len(found.labels) <= MOST_LABELS)
+def reliability_curve(
+    needed: RatersNeeded, *, name: str = "reliability", title: str = "How many raters match an expert"
+) -> Figure:
+    """One line per expert, a band around the last (their mean); dashed is what experts reach among themselves."""
+    enough = FEW_ITEMS * needed.n_items
+    rows: list[Row] = [
+        {"against": curve.against, "raters": point.n_raters, **interval_columns(point.kappa)}
+        for curve in needed.curves
+        for point in curve.points
+        if point.n_items >= enough
+    ]
+    names = [curve.against for curve in needed.curves]
+    encoding = {
+        "x": {**number_axis("raters", "raters"), "axis": {"tickMinStep": 1, "format": "d"}},
+        "y": number_axis("value", "kappa with the expert"),
+        **series("against", names),
+    }
+    target = needed.target.kappa
+    last = [row["value"] for row in rows if row["value"] is not None][-1:]
+    below = bool(last) and last[0] > target.value
+    words = f"{needed.target.what} {number(target.value)}"
+    people = rule("y", target.value, words, before=below) if isfinite(target.value) else []
+    banded = {**interval_band(encoding), "transform": [{"filter": f"datum.against == {json.dumps(names[-1])}"}]}
+    layer = [banded, line(encoding), points(encoding, size=50), *people]
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
+    return Figure(
+        name=name, title=title, words=_reliability_words(needed), spec=spec, source="T,C&M 2013, figures 1 and 2"
+    )
 
 
-def _coefficients_sheet(found: Agreement, name: str) -> Sheet:
-    rows = [(title, interval(found.coefficients[key])) for key, title in TITLES.items() if key in found.coefficients]
-    if found.mean:
-        rows.insert(1, ("Cohen's kappa, mean of pairs", interval(found.mean.kappa)))
-    title = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
-    return Sheet(f"{name}-coefficients", title, ("coefficient", "value"), tuple(rows))
+def _reliability_words(needed: RatersNeeded) -> str:
+    """What the picture shows: where the mean of the experts begins and ends."""
+    points = [point for point in needed.curves[-1].points if point.n_items >= FEW_ITEMS * needed.n_items]
+    if not points:
+        return "No number of raters has enough items."
+    first, last = points[0], points[-1]
+    return (
+        f"{counted(first.n_raters, 'rater').capitalize()} reaches kappa {interval(first.kappa)}, the majority of "
+        f"{last.n_raters:,} raters {interval(last.kappa)} ({needed.curves[-1].against}). "
+        f"Dashed: {needed.target.what}."
+    )

@@ -1,7 +1,4 @@
-"""What a report is made from: the tables of a study, as many as there are.
-
-A report from the tables of a study: every section that they can fill, and a line for each that they cannot.
-"""
+"""A report from the tables of a study: every section that they can fill, and a line for each that they cannot."""
 
 from __future__ import annotations
 
@@ -19,12 +16,13 @@ from grater.report.bins import bins_section
 from grater.report.constructions import constructions_section
 from grater.report.corpus import corpus_section
 from grater.report.difficulty import difficulty_section
-from grater.report.document import ItemList, Report, Section, interval, number
+from grater.report.document import ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.raters import effort_section, raters_section
 from grater.report.sampling import sampling_section
 from grater.report.selection import choice_section, cloze_section
 from grater.report.systems import ENOUGH, curves_section, n_behind, systems_section
+from grater.sheet import number
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
 
@@ -36,9 +34,9 @@ class Inputs:
     `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
     `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
     rater `writer`; those of systems are the suggestions of `cloze_words`) and `choice` are judgments in the labels of
-    their tasks.  `redundancy` is how many judgments every item was to have where asking went on only where raters
-    differed: shares and agreement are of the first so many.  `cost`, `protocol` and `notes` (what a reader must know
-    first) are ready to be read.
+    their tasks.  `redundancy` is the number of judgments that every item was to have, where more were collected
+    only if raters differed: shares and agreement are of these first judgments.  `cost`, `protocol` and `notes` (what
+    a reader must know first) are ready to be read.
     """
 
     title: str
@@ -79,15 +77,15 @@ NEEDS = {
 
 def build(inputs: Inputs) -> Report:
     """Everything the inputs can say, in the order of the loop: corpus, raters, systems, effort."""
-    found = _evaluation(inputs)
+    evaluation = _evaluation(inputs)
     texts = texts_of(inputs.items, inputs.essays)
-    lists = item_lists(found, texts, most=inputs.most_items) if found else []
-    sections = list(_sections(inputs, found, texts, lists))
+    lists = item_lists(evaluation, texts, most=inputs.most_items) if evaluation else []
+    sections = list(_sections(inputs, evaluation, texts, lists))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
     made = f"Made by grater {__version__}; every table has a signature that says how its numbers were made."
-    headline = (*_headline(found, sections), *inputs.notes)
-    return Report(inputs.title, headline, sections, lists, left_out, made)
+    headline = (*_headline(evaluation, sections), *inputs.notes)
+    return Report(title=inputs.title, headline=headline, sections=sections, lists=lists, left_out=left_out, made=made)
 
 
 def _evaluation(inputs: Inputs) -> Evaluation | None:
@@ -97,14 +95,16 @@ def _evaluation(inputs: Inputs) -> Evaluation | None:
     return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=options)
 
 
-def _sections(inputs: Inputs, found: Evaluation | None, texts: Texts, lists: Sequence[ItemList]) -> Iterator[Section]:
+def _sections(
+    inputs: Inputs, evaluation: Evaluation | None, texts: Texts, lists: Sequence[ItemList]
+) -> Iterator[Section]:
     if inputs.essays:
         yield corpus_section(inputs.essays)
     yield from _rater_sections(inputs)
-    if found and inputs.decisions is not None:
-        yield systems_section(found, chance=inputs.chance, experts=inputs.experts)
-        yield bins_section(found)
-        curves = curves_section(found, inputs.decisions, chance=inputs.chance)
+    if evaluation and inputs.decisions is not None:
+        yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts)
+        yield bins_section(evaluation)
+        curves = curves_section(evaluation, inputs.decisions, chance=inputs.chance)
         if curves:
             yield curves
         if inputs.sample is not None and inputs.judgments is not None:
@@ -155,18 +155,18 @@ def _rater_sections(inputs: Inputs) -> Iterator[Section]:
         yield raters_section(crowd, gold=inputs.gold, on_gold=inputs.on_gold)
 
 
-def _headline(found: Evaluation | None, sections: list[Section]) -> Iterator[str]:
+def _headline(evaluation: Evaluation | None, sections: list[Section]) -> Iterator[str]:
     """The three sentences that a reader takes home."""
-    if found:
-        best = max(found.whole.standard, key=lambda scored: scored["f0.5"].value)
+    if evaluation:
+        best = max(evaluation.whole.standard, key=lambda scored: scored["f0.5"].value)
         yield (
             f"{best.system} flags errors with precision {interval(best['precision'])} and recall "
             f"{interval(best['recall'])} against the majority of raters."
         )
         known = sorted(
             scored["precision"].value
-            for each in found.whole.by_rater.values()
-            for scored in each
+            for by_system in evaluation.whole.by_rater.values()
+            for scored in by_system
             if scored.system == best.system and n_behind(scored, "precision") >= ENOUGH
         )
         if len(known) > 1:

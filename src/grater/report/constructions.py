@@ -11,7 +11,8 @@ from grater.agreement.constructions import (
     construction_study,
 )
 from grater.report.agreement import confusion_map
-from grater.report.document import Section, Sheet, interval, many, number
+from grater.report.document import Section, interval
+from grater.sheet import Sheet, counted, number, p_value
 from grater.tables import Judgments, Table
 
 EVERYBODY = "all"
@@ -20,36 +21,36 @@ STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
 
 def constructions_section(judgments: Judgments, items: Table, *, seed: int = 0) -> Section:
     """Tables 4 and 5, several right constructions, and what agreement depends on."""
-    found = construction_study(judgments, items, seed=seed)
+    study = construction_study(judgments, items, seed=seed)
     figures = tuple(
         confusion_map(
             part.table, name=f"constructions-{part.name}", about=STAGES[part.name], source="Lee et al. 2009, Table 5"
         )
-        for part in found.stages
+        for part in study.stages
     )
-    sheets = [_freedom_sheet(found), *([_stages_sheet(found)] if found.stages else []), _several_sheet(found)]
-    if found.contrasts:
-        sheets.append(_contrasts_sheet(found.contrasts))
+    sheets = [_freedom_sheet(study), *([_stages_sheet(study)] if study.stages else []), _several_sheet(study)]
+    if study.contrasts:
+        sheets.append(_contrasts_sheet(study.contrasts))
     return Section(
-        "constructions",
-        "Which articles and numbers a noun can take",
-        tuple(_words(found)),
-        figures,
-        tuple(sheets),
-        str(found.signature),
+        name="constructions",
+        title="Which articles and numbers a noun can take",
+        words=tuple(_words(study)),
+        figures=figures,
+        sheets=tuple(sheets),
+        signature=str(study.signature),
     )
 
 
-def _words(found: ConstructionStudy) -> list[str]:
+def _words(study: ConstructionStudy) -> list[str]:
     words = [
-        f"{many(found.n_places, 'noun')}, each in five constructions. "
+        f"{counted(study.n_places, 'noun')}, each in five constructions. "
         + " ".join(
             f"{STAGES[part.name].capitalize()} two raters agree in {interval(part.observed)} of the answers, "
             f"kappa {interval(part.kappa)}."
-            for part in found.stages
+            for part in study.stages
         )
     ]
-    together = next((each for each in found.several if each.rater == EVERYBODY), None)
+    together = next((row for row in study.several if row.rater == EVERYBODY), None)
     if together is not None:
         words.append(
             f"In context raters accept several constructions of a noun in {interval(together.several_yes)} of the "
@@ -58,54 +59,56 @@ def _words(found: ConstructionStudy) -> list[str]:
     return words
 
 
-def _freedom_sheet(found: ConstructionStudy) -> Sheet:
-    rows = tuple((each.rater, each.stage, f"{each.n:,}", interval(each.yes)) for each in found.freedom)
+def _freedom_sheet(study: ConstructionStudy) -> Sheet:
+    rows = tuple((row.rater, row.stage, f"{row.n:,}", interval(row.yes)) for row in study.freedom)
     return Sheet(
-        "constructions-yes",
-        "How freely raters say yes (Lee et al. 2009, Table 4)",
-        ("rater", "stage", "answers", "yes"),
-        rows,
+        name="constructions-yes",
+        title="How freely raters say yes (Lee et al. 2009, Table 4)",
+        columns=("rater", "stage", "answers", "yes"),
+        rows=rows,
     )
 
 
-def _stages_sheet(found: ConstructionStudy) -> Sheet:
+def _stages_sheet(study: ConstructionStudy) -> Sheet:
     rows = tuple(
-        (part.name, f"{part.table.n:,}", interval(part.observed), interval(part.kappa)) for part in found.stages
+        (part.name, f"{part.table.n:,}", interval(part.observed), interval(part.kappa)) for part in study.stages
     )
     return Sheet(
-        "constructions-agreement",
-        "Agreement by stage (Lee et al. 2009, Table 5)",
-        ("stage", "answers", "agreement", "kappa"),
-        rows,
+        name="constructions-agreement",
+        title="Agreement by stage (Lee et al. 2009, Table 5)",
+        columns=("stage", "answers", "agreement", "kappa"),
+        rows=rows,
     )
 
 
-def _several_sheet(found: ConstructionStudy) -> Sheet:
+def _several_sheet(study: ConstructionStudy) -> Sheet:
     columns = ("rater", "nouns", "several yes", "several yes*", "original yes", "original yes*")
     return Sheet(
-        "constructions-several",
-        "Several right constructions, and the writer's own",
-        columns,
-        tuple(map(_row, found.several)),
+        name="constructions-several",
+        title="Several right constructions, and the writer's own",
+        columns=columns,
+        rows=tuple(map(_row, study.several)),
     )
 
 
-def _row(each: SeveralRight) -> tuple[str, ...]:
-    shares = (each.several_yes, each.several_starred, each.original_yes, each.original_starred)
-    return each.rater, f"{each.n_places:,}", *map(interval, shares)
+def _row(several: SeveralRight) -> tuple[str, ...]:
+    shares = (several.several_yes, several.several_starred, several.original_yes, several.original_starred)
+    return several.rater, f"{several.n_places:,}", *map(interval, shares)
 
 
 def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
     rows = tuple(
         (
-            f"{each.first.name} against {each.second.name}",
-            interval(each.first.kappa),
-            interval(each.second.kappa),
-            f"{number(each.paper.z)}, p {number(each.paper.p, digits=3)}",
-            f"p {number(each.ours.p, digits=3)}",
+            f"{contrast.first.name} against {contrast.second.name}",
+            interval(contrast.first.kappa),
+            interval(contrast.second.kappa),
+            f"{number(contrast.paper.z)}, p {p_value(contrast.paper.p)}",
+            f"p {p_value(contrast.ours.p)}",
         )
-        for each in contrasts
+        for contrast in contrasts
     )
     note = "The paper's z takes all answers for independent; ours compares the same nouns, resampled together."
     columns = ("what", "kappa", "other kappa", "paper's z", "ours")
-    return Sheet("constructions-contrasts", "What agreement depends on", columns, rows, note)
+    return Sheet(
+        name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)
+    )

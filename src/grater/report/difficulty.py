@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from grater.agreement.difficulty import Difficulty, ItemDifficulty, difficulty
-from grater.report.document import Section, Sheet, interval, many, number, sentence
+from grater.report.document import Section, interval, sentence
 from grater.report.items import CONTENTIOUS, Texts
+from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 
 MOST_SPLIT = 10
@@ -21,26 +22,33 @@ def difficulty_section(
     listed: Collection[str] = (),
 ) -> Section:
     """The items on which raters part most, and those on which they agree; those `listed` further down are linked."""
-    found = difficulty(judgments, experts, items)
-    crowd = found.groups[0]
+    result = difficulty(judgments, experts, items)
+    crowd = result.groups[0]
     share = interval(crowd.majority_share)
-    words = [f"On an average item {share} of the raters side with the majority ({many(crowd.n_ranked, 'item')})."]
+    words = [f"On an average item {share} of the raters side with the majority ({counted(crowd.n_ranked, 'item')})."]
     sheets = [
         _sheet("hardest", "The hardest items", crowd.hardest, texts, listed),
         _sheet("easiest", "The easiest items", crowd.easiest, texts, listed),
     ]
     if experts is not None:
-        words.append(_of_experts(found))
-        if found.split:
-            sheets.append(_split(found, texts, listed))
-    words += map(sentence, found.warnings)
-    return Section("difficulty", "Hard and easy items", tuple(words), (), tuple(sheets), str(found.signature))
+        words.append(_of_experts(result))
+        if result.split:
+            sheets.append(_split(result, texts, listed))
+    words += map(sentence, result.warnings)
+    return Section(
+        name="difficulty",
+        title="Hard and easy items",
+        words=tuple(words),
+        figures=(),
+        sheets=tuple(sheets),
+        signature=str(result.signature),
+    )
 
 
-def _of_experts(found: Difficulty) -> str:
+def _of_experts(result: Difficulty) -> str:
     return (
-        f"Experts are of one mind on {many(found.n_unanimous, 'item')}; on {len(found.split):,} of them the crowd is "
-        "split."
+        f"Experts are of one mind on {counted(result.n_unanimous, 'item')}; on {len(result.split):,} of them "
+        "the crowd is split."
     )
 
 
@@ -48,28 +56,32 @@ def _sheet(
     name: str, title: str, items: Sequence[ItemDifficulty], texts: Texts | None, listed: Collection[str]
 ) -> Sheet:
     rows = tuple(
-        (_line(each.item, texts), each.majority, f"{each.n_judgments:,}", number(each.majority_share))
-        for each in items
+        (_line(ranked.item, texts), ranked.majority, f"{ranked.n_judgments:,}", number(ranked.majority_share))
+        for ranked in items
     )
     columns = ("item", "majority", "judgments", "share of the majority")
-    return Sheet(name, title, columns, rows, links=_links([each.item for each in items], listed))
+    return Sheet(
+        name=name, title=title, columns=columns, rows=rows, links=_links([ranked.item for ranked in items], listed)
+    )
 
 
-def _split(found: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
-    shown = found.split[:MOST_SPLIT]
+def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
+    shown = result.split[:MOST_SPLIT]
     rows = tuple(
         (
-            _line(each.crowd.item, texts),
-            each.experts.majority,
-            each.crowd.majority,
-            f"{each.crowd.n_judgments:,}",
-            number(each.crowd.majority_share),
+            _line(ranked.crowd.item, texts),
+            ranked.experts.majority,
+            ranked.crowd.majority,
+            f"{ranked.crowd.n_judgments:,}",
+            number(ranked.crowd.majority_share),
         )
-        for each in shown
+        for ranked in shown
     )
     columns = ("item", "experts say", "majority of the crowd", "judgments", "share of the majority")
-    links = _links([each.crowd.item for each in shown], listed)
-    return Sheet("only-crowd-split", "Experts agree, the crowd is split", columns, rows, links=links)
+    links = _links([ranked.crowd.item for ranked in shown], listed)
+    return Sheet(
+        name="only-crowd-split", title="Experts agree, the crowd is split", columns=columns, rows=rows, links=links
+    )
 
 
 def _line(item: str, texts: Texts | None) -> str:

@@ -137,8 +137,8 @@ def _spec(figure: Figure, *, ground: bool) -> dict[str, Any]:
 def _numbered(svg: str, name: str) -> str:
     """Ids inside the SVG named after the figure: vl-convert counts them through the life of the process."""
     ids = list(dict.fromkeys(CLIP.findall(svg)))
-    for place, old in enumerate(ids):
-        svg = svg.replace(f'id="{old}"', f'id="{name}-{place}"').replace(f"url(#{old})", f"url(#{name}-{place})")
+    for index, old in enumerate(ids):
+        svg = svg.replace(f'id="{old}"', f'id="{name}-{index}"').replace(f"url(#{old})", f"url(#{name}-{index})")
     return svg
 
 

@@ -1,6 +1,6 @@
-"""The words round an item: from its essay where that is there, else from the items' own `context` column.
+"""From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most.
 
-From a number to the items behind it: hits, false alarms, misses, and the items that divide raters most.
+The text around an item comes from its essay where that is there, else from the items' own `context` column.
 """
 
 from __future__ import annotations
@@ -16,11 +16,99 @@ from grater.evaluate.cases import Cases, Truths
 from grater.evaluate.evaluation import Evaluation
 from grater.evaluate.standard import agreement_of
 from grater.model import Essay
-from grater.report.document import ItemList, ItemView, many
+from grater.report.document import ItemList, ItemView
+from grater.sheet import counted
 from grater.tables import Table
 
+TIE = 0.5
+CONTENTIOUS = "contentious"
+TITLES = {"hit": "Hits of {}", "false_alarm": "False alarms of {}", "miss": "Misses of {}"}
+HALF = "{} where raters are split evenly: each counts half as an error, half as correct."
 AROUND, NEAR = 90, 32
 """Characters on each side of an item in a list, and in the cell of a table."""
+
+
+def item_lists(evaluation: Evaluation, texts: Texts, *, most: int) -> list[ItemList]:
+    """Every list of the report; a list shows `most` items at the most, and says how many there are."""
+    places = ItemViews(evaluation.cases, texts)
+    ties = np.asarray(evaluation.truth.values == TIE)
+    lists = []
+    for column, system in enumerate(evaluation.cases.systems):
+        for cell, where in _cells(evaluation, column):
+            rows = np.concatenate([np.flatnonzero(where & ~ties), np.flatnonzero(where & ties)])
+            note = HALF.format(counted(int((where & ties).sum()), "item")) if (where & ties).any() else ""
+            lists.append(_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
+    agreement = agreement_of(evaluation.cases)
+    split = np.flatnonzero(agreement < 1)
+    ranked = split[np.argsort(agreement[split], kind="stable")]
+    return [
+        *lists,
+        _list(places, CONTENTIOUS, "Items that divide the raters, the most contested first", ranked, most),
+    ]
+
+
+def _cells(evaluation: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
+    truth, flagged = evaluation.truth.values, evaluation.cases.flagged[:, column]
+    yield "hit", (flagged == 1) & (truth >= TIE)
+    yield "false_alarm", (flagged == 1) & (truth <= TIE)
+    yield "miss", (flagged == 0) & (truth >= TIE)
+
+
+def _list(
+    places: ItemViews,
+    name: str,
+    title: str,
+    rows: np.ndarray[tuple[int], np.dtype[np.int64]],
+    most: int,
+    note: str = "",
+) -> ItemList:
+    return ItemList(
+        name=name,
+        title=title,
+        n_items=len(rows),
+        items=tuple(places.view(int(row)) for row in rows[:most]),
+        note=note,
+    )
+
+
+def list_name(system: str, cell: str) -> str:
+    """The anchor of a list in the page."""
+    safe = "".join(character if character.isalnum() else "-" for character in system)
+    return f"items-{safe}-{cell}"
+
+
+@dataclass(frozen=True, eq=False)
+class ItemViews:
+    """Views of items: their text, the labels that raters gave, and what systems decided."""
+
+    cases: Cases
+    texts: Texts
+
+    @cached_property
+    def labels(self) -> dict[str, list[tuple[str, str]]]:
+        labels: dict[str, list[tuple[str, str]]] = {}
+        for item, rater, label in self.cases.judgments.frame.select("item", "rater", "label").iter_rows():
+            labels.setdefault(str(item), []).append((str(rater), str(label)))
+        return labels
+
+    def view(self, row: int) -> ItemView:
+        item_id = str(self.cases.items[row])
+        before, target, after = self.texts.around(item_id)
+        return ItemView(
+            item_id=item_id,
+            before=before,
+            target=target,
+            after=after,
+            labels=tuple(sorted(self.labels.get(item_id, ()))),
+            decisions=self._decided(row),
+        )
+
+    def _decided(self, row: int) -> tuple[tuple[str, str], ...]:
+        words = {1: "flags it", 0: "lets it pass"}
+        flags = self.cases.flagged[row].tolist()
+        return tuple(
+            (system, words[flag]) for system, flag in zip(self.cases.systems, flags, strict=True) if flag in words
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,81 +150,3 @@ def texts_of(items: Table | None, essays: Sequence[Essay]) -> Texts:
 def _whole(text: str) -> str:
     """Text that was cut off at its beginning, without the piece of a word there."""
     return "…" + text.partition(" ")[2].lstrip() if " " in text else f"…{text}"
-
-
-TIE = 0.5
-CONTENTIOUS = "contentious"
-TITLES = {"hit": "Hits of {}", "false_alarm": "False alarms of {}", "miss": "Misses of {}"}
-HALF = "{} where raters are split evenly: each counts half as an error, half as correct."
-
-
-def list_name(system: str, cell: str) -> str:
-    """The anchor of a list in the page."""
-    safe = "".join(character if character.isalnum() else "-" for character in system)
-    return f"items-{safe}-{cell}"
-
-
-@dataclass(frozen=True, eq=False)
-class ItemViews:
-    """Where items stand and what was said of them."""
-
-    cases: Cases
-    texts: Texts
-
-    @cached_property
-    def said(self) -> dict[str, list[tuple[str, str]]]:
-        said: dict[str, list[tuple[str, str]]] = {}
-        for item, rater, label in self.cases.judgments.frame.select("item", "rater", "label").iter_rows():
-            said.setdefault(str(item), []).append((str(rater), str(label)))
-        return said
-
-    def view(self, place: int) -> ItemView:
-        item_id = str(self.cases.items[place])
-        before, target, after = self.texts.around(item_id)
-        return ItemView(
-            item_id, before, target, after, tuple(sorted(self.said.get(item_id, ()))), self._decided(place)
-        )
-
-    def _decided(self, place: int) -> tuple[tuple[str, str], ...]:
-        words = {1: "flags it", 0: "lets it pass"}
-        flags = self.cases.flagged[place].tolist()
-        return tuple(
-            (system, words[flag]) for system, flag in zip(self.cases.systems, flags, strict=True) if flag in words
-        )
-
-
-def item_lists(found: Evaluation, texts: Texts, *, most: int) -> list[ItemList]:
-    """Every list of the report; a list shows `most` items at the most, and says how many there are."""
-    places = ItemViews(found.cases, texts)
-    ties = np.asarray(found.truth.values == TIE)
-    lists = []
-    for column, system in enumerate(found.cases.systems):
-        for cell, where in _cells(found, column):
-            rows = np.concatenate([np.flatnonzero(where & ~ties), np.flatnonzero(where & ties)])
-            note = HALF.format(many(int((where & ties).sum()), "item")) if (where & ties).any() else ""
-            lists.append(_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
-    agreement = agreement_of(found.cases)
-    split = np.flatnonzero(agreement < 1)
-    ranked = split[np.argsort(agreement[split], kind="stable")]
-    return [
-        *lists,
-        _list(places, CONTENTIOUS, "Items that divide the raters, the most contested first", ranked, most),
-    ]
-
-
-def _cells(found: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
-    truth, flagged = found.truth.values, found.cases.flagged[:, column]
-    yield "hit", (flagged == 1) & (truth >= TIE)
-    yield "false_alarm", (flagged == 1) & (truth <= TIE)
-    yield "miss", (flagged == 0) & (truth >= TIE)
-
-
-def _list(
-    places: ItemViews,
-    name: str,
-    title: str,
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]],
-    most: int,
-    note: str = "",
-) -> ItemList:
-    return ItemList(name, title, len(rows), tuple(places.view(int(row)) for row in rows[:most]), note)

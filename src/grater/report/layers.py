@@ -41,8 +41,8 @@ def names_axis(field: str, title: str | None, order: Sequence[str], **more: Any)
 
 def series(field: str, names: Sequence[str]) -> dict[str, Any]:
     """Colour and shape for each name; beyond eight both begin again, and labels tell them apart."""
-    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
-    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(names))]
+    colours = [SERIES[index % len(SERIES)] for index in range(len(names))]
+    shapes = [SHAPES[index % len(SHAPES)] for index in range(len(names))]
     legend = None if len(names) < 2 else {"title": None, "columns": 4, "symbolOpacity": 1}
     scale = {"domain": list(names)}
     return {
@@ -52,7 +52,7 @@ def series(field: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def whiskers(encoding: Row, *, across: str = "y") -> dict[str, Any]:
-    """The limits of points as lines along `across`."""
+    """The intervals of points as lines along `across`."""
     ends = {across: {**encoding[across], "field": "low"}, f"{across}2": {"field": "high"}}
     kept = {name: value for name, value in encoding.items() if name not in (across, "shape")}
     return {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75}, "encoding": {**kept, **ends}}
@@ -63,7 +63,7 @@ def points(encoding: Row, *, size: int = 90) -> dict[str, Any]:
 
 
 def interval_band(encoding: Row) -> dict[str, Any]:
-    """The limits of a line as a tinted area."""
+    """The intervals of a line as a tinted area."""
     ends = {"y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
     kept = {name: value for name, value in encoding.items() if name not in ("y", "shape", "order")}
     return {"mark": {"type": "area", "opacity": 0.16, "line": False}, "encoding": {**kept, **ends}}
@@ -78,7 +78,7 @@ def rule(
     axis: str, value: float, text: str, *, before: bool = False, dash: Sequence[int] = (5, 4)
 ) -> list[dict[str, Any]]:
     """A line across the chart at a value, with its name at its end: above or right of it, or else `before` it."""
-    place = {axis: {"datum": value}}
+    position = {axis: {"datum": value}}
     if axis == "y":
         corner: dict[str, Any] = {"x": {"value": WIDTH - 4}}
         words = {"type": "text", "align": "right", "dy": 13 if before else -9, "text": text}
@@ -87,12 +87,12 @@ def rule(
         words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
     mark = {"type": "rule", "strokeDash": list(dash), "color": INK, "opacity": 0.7}
     return [
-        {"data": {"values": [{}]}, "mark": mark, "encoding": place},
-        {"data": {"values": [{}]}, "mark": {**words, "color": INK}, "encoding": {**place, **corner}},
+        {"data": {"values": [{}]}, "mark": mark, "encoding": position},
+        {"data": {"values": [{}]}, "mark": {**words, "color": INK}, "encoding": {**position, **corner}},
     ]
 
 
 def ringed_points(encoding: Row) -> dict[str, Any]:
-    """Large points with a ring of paper round them, for what must be seen at once."""
+    """Large points with a ring of paper around them, for what must be seen at once."""
     mark = {"type": "point", "filled": True, "size": 190, "opacity": 1, "stroke": PAPER, "strokeWidth": 2}
     return {"mark": mark, "encoding": dict(encoding)}

@@ -1,11 +1,4 @@
-"""Raters at a glance: how many items each judged, how right on gold or with the others, how quick.
-
-Who judged: how much, how well, how quickly.
-
-Judgments as they came in, and what they cost so far (T,C&M 2013, Table 5: judgments, cost, turn-around).
-
-What it took: judgments over time, what they cost, and the protocol of the job (T,C&M 2013, Table 5 and 7.1).
-"""
+"""Who judged, how well and how quickly, and what it took (T,C&M 2013, section 7.1 and Table 5)."""
 
 from __future__ import annotations
 
@@ -14,79 +7,36 @@ from dataclasses import replace
 from math import isnan
 
 from grater.crowd.raters import Rater, raters, signature_of
-from grater.report.document import Figure, Section, Sheet, interval, listed, many, number, without_empty_columns
+from grater.report.document import Figure, Section, interval, listed
 from grater.report.drawing import INK, SERIES
 from grater.report.layers import HEIGHT, WIDTH, data, interval_columns, number_axis
+from grater.sheet import Sheet, counted, number, without_empty_columns
 from grater.tables import Judgments, Table
 
-MOST_NAMED = 12
-
-
-def rater_scatter(raters: Sequence[Rater]) -> Figure:
-    """Accuracy on gold where there is any, else agreement with the other raters."""
-    has_gold = any(rater.n_gold for rater in raters)
-    rows = [
-        {"rater": each.rater, "n": each.n, **interval_columns(each.on_gold if has_gold else each.with_others)}
-        for each in raters
-    ]
-    title = "right on gold" if has_gold else "agrees with the majority of the others"
-    amounts = [each.n for each in raters]
-    is_wide = 2 * min(amounts, default=0) < max(amounts, default=0)  # from nought only where the field fills it
-    encoding = {"x": number_axis("n", "items judged", zero=is_wide), "y": number_axis("value", title)}
-    ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
-    limits = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
-    dots = {
-        "mark": {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9},
-        "encoding": encoding,
-    }
-    names = {
-        "mark": {"type": "text", "dy": -11, "fontSize": 11, "color": INK},
-        "encoding": {**encoding, "text": {"field": "rater"}},
-    }
-    layer = [limits, dots, *([names] if len(raters) <= MOST_NAMED else [])]
-    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
-    return Figure("raters", "Raters: how much, and how well", _scatter_words(raters, has_gold=has_gold), spec)
-
-
-def _scatter_words(raters: Sequence[Rater], *, has_gold: bool) -> str:
-    scores = [(rater.on_gold if has_gold else rater.with_others).value for rater in raters]
-    known = sorted((score, rater.rater) for score, rater in zip(scores, raters, strict=True) if not isnan(score))
-    if not known:
-        return f"{many(len(raters), 'rater')}; no item was judged by two of them."
-    how = "accuracy on gold" if has_gold else "agreement with the others"
-    weak = [name for score, name in known if score < known[len(known) // 2][0] - 0.2][:5]
-    middle = number(known[len(known) // 2][0])
-    spread = f"from {number(known[0][0])} to {number(known[-1][0])}, half of them at or above {middle}"
-    words = f"{many(len(raters), 'rater')}: {how} {spread}."
-    return words + (f" Far below the rest: {listed(weak)}." if weak else "")
-
-
 MOST_ROWS = 20
+MOST_NAMED = 12
 
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
     """A point and a row for each rater; answers to hidden gold count for accuracy and for nothing else."""
-    found = list(raters(judgments, gold=_gold_met(gold, judgments)))
+    rows = list(raters(judgments, gold=_gold_met(gold, judgments)))
     if on_gold is not None and _gold_met(gold, on_gold):
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
-        found = [_graded(rater, right.get(rater.rater)) for rater in found]
-    figure = rater_scatter(found)
-    ranked = sorted(found, key=lambda rater: (-rater.n, rater.rater))[:MOST_ROWS]
+        rows = [_graded(rater, right.get(rater.rater)) for rater in rows]
+    figure = rater_scatter(rows)
+    ranked = sorted(rows, key=lambda rater: (-rater.n, rater.rater))[:MOST_ROWS]
     columns = ("rater", "judged", "right on gold", "agrees with others", "skill", "median seconds")
-    note = f"The {MOST_ROWS} raters with most judgments of {len(found)}." if len(found) > MOST_ROWS else ""
-    sheet = Sheet("raters", "Raters", columns, tuple(map(_row, ranked)), note)
+    notes = (f"The {MOST_ROWS} raters with most judgments of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
+    sheet = Sheet(name="raters", title="Raters", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
     signature = str(signature_of(judgments, gold))
     return Section(
-        "raters", "Who judged", (_rater_words(found),), (figure,), (without_empty_columns(sheet),), signature
+        name="raters",
+        title="Who judged",
+        words=(_rater_words(rows),),
+        figures=(figure,),
+        sheets=(without_empty_columns(sheet),),
+        signature=signature,
     )
-
-
-def _rater_words(found: list[Rater]) -> str:
-    amounts = sorted(rater.n for rater in found)
-    seconds = sorted(rater.seconds for rater in found if rater.seconds is not None)
-    spread = f"{many(amounts[0], 'item')} at the least and {amounts[-1]:,} at the most"
-    words = f"{many(len(found), 'rater')} judged {spread}"
-    return words + (f", at {seconds[len(seconds) // 2]:.0f} seconds an item." if seconds else ".")
 
 
 def _gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
@@ -106,9 +56,87 @@ def _row(rater: Rater) -> tuple[str, ...]:
     return rater.rater, f"{rater.n:,}", on_gold, interval(rater.with_others), number(rater.skill), seconds
 
 
+def _rater_words(rows: list[Rater]) -> str:
+    amounts = sorted(rater.n for rater in rows)
+    seconds = sorted(rater.seconds for rater in rows if rater.seconds is not None)
+    spread = f"{counted(amounts[0], 'item')} at the least and {amounts[-1]:,} at the most"
+    words = f"{counted(len(rows), 'rater')} judged {spread}"
+    return words + (f", at {seconds[len(seconds) // 2]:.0f} seconds an item." if seconds else ".")
+
+
+def rater_scatter(raters: Sequence[Rater]) -> Figure:
+    """Accuracy on gold where there is any, else agreement with the other raters."""
+    has_gold = any(rater.n_gold for rater in raters)
+    rows = [
+        {"rater": rater.rater, "n": rater.n, **interval_columns(rater.on_gold if has_gold else rater.with_others)}
+        for rater in raters
+    ]
+    title = "right on gold" if has_gold else "agrees with the majority of the others"
+    amounts = [rater.n for rater in raters]
+    is_wide = 2 * min(amounts, default=0) < max(amounts, default=0)  # from nought only where the field fills it
+    encoding = {"x": number_axis("n", "items judged", zero=is_wide), "y": number_axis("value", title)}
+    ends = {**encoding, "y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
+    whiskers = {"mark": {"type": "rule", "color": SERIES[0], "opacity": 0.3}, "encoding": ends}
+    dots = {
+        "mark": {"type": "point", "filled": True, "color": SERIES[0], "size": 90, "opacity": 0.9},
+        "encoding": encoding,
+    }
+    names = {
+        "mark": {"type": "text", "dy": -11, "fontSize": 11, "color": INK},
+        "encoding": {**encoding, "text": {"field": "rater"}},
+    }
+    layer = [whiskers, dots, *([names] if len(raters) <= MOST_NAMED else [])]
+    spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
+    return Figure(
+        name="raters",
+        title="Raters: how much, and how well",
+        words=_scatter_words(raters, has_gold=has_gold),
+        spec=spec,
+    )
+
+
+def _scatter_words(raters: Sequence[Rater], *, has_gold: bool) -> str:
+    scores = [(rater.on_gold if has_gold else rater.with_others).value for rater in raters]
+    known = sorted((score, rater.rater) for score, rater in zip(scores, raters, strict=True) if not isnan(score))
+    if not known:
+        return f"{counted(len(raters), 'rater')}; no item was judged by two of them."
+    how = "accuracy on gold" if has_gold else "agreement with the others"
+    weak = [name for score, name in known if score < known[len(known) // 2][0] - 0.2][:5]
+    middle = number(known[len(known) // 2][0])
+    spread = f"from {number(known[0][0])} to {number(known[-1][0])}, half of them at or above {middle}"
+    words = f"{counted(len(raters), 'rater')}: {how} {spread}."
+    return words + (f" Far below the rest: {listed(weak)}." if weak else "")
+
+
+def effort_section(hours: Sequence[float], *, cost: str = "", protocol: tuple[tuple[str, str], ...] = ()) -> Section:
+    """Turn-around as a picture, the protocol as a table."""
+    figure = turnaround_curve(sorted(hours))
+    sheets = (
+        (Sheet(name="protocol", title="Protocol of the job", columns=("what", "how"), rows=protocol),)
+        if protocol
+        else ()
+    )
+    return Section(
+        name="effort",
+        title="What it took",
+        words=(_effort_words(hours, cost),),
+        figures=(figure,) if hours else (),
+        sheets=sheets,
+    )
+
+
+def _effort_words(hours: Sequence[float], cost: str) -> str:
+    if not hours:
+        return f"No judgment has a time; they cost {cost}." if cost else "No judgment has a time."
+    last = max(hours)
+    pace = f", {len(hours) / last:,.0f} an hour" if last >= 1 else ""
+    paid = f"; they cost {cost}" if cost else ""
+    return f"{counted(len(hours), 'judgment')} came in within {last:,.1f} hours{pace}{paid}."
+
+
 def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Figure:
     """`hours` since the first judgment, one entry a judgment, in order."""
-    rows = [{"hours": hour, "n": place} for place, hour in enumerate(hours, start=1)]
+    rows = [{"hours": hour, "n": n} for n, hour in enumerate(hours, start=1)]
     encoding = {
         "x": number_axis("hours", "hours since the first judgment"),
         "y": {**number_axis("n", "judgments"), "stack": None},
@@ -124,25 +152,15 @@ def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Fi
     half, most = (hours[int(share * (len(hours) - 1))] if hours else 0.0 for share in (0.5, 0.9))
     done = f"Half of the judgments were there after {half:.1f} hours, nine in ten after {most:.1f}"
     left = f"; {wanted - len(hours):,} are still wanted" if wanted and wanted > len(hours) else ""
-    return Figure("turnaround", "How quickly judgments came in", f"{done}{left}.", spec, "T,C&M 2013, Table 5")
+    return Figure(
+        name="turnaround",
+        title="How quickly judgments came in",
+        words=f"{done}{left}.",
+        spec=spec,
+        source="T,C&M 2013, Table 5",
+    )
 
 
 def _thinned(rows: list[dict[str, float]], most: int = 2000) -> list[dict[str, float]]:
     step = max(1, len(rows) // most)
     return rows[::step] + (rows[-1:] if step > 1 else [])
-
-
-def effort_section(hours: Sequence[float], *, cost: str = "", protocol: tuple[tuple[str, str], ...] = ()) -> Section:
-    """Turn-around as a picture, the protocol as a table."""
-    figure = turnaround_curve(sorted(hours))
-    sheets = (Sheet("protocol", "Protocol of the job", ("what", "how"), protocol),) if protocol else ()
-    return Section("effort", "What it took", (_effort_words(hours, cost),), (figure,) if hours else (), sheets)
-
-
-def _effort_words(hours: Sequence[float], cost: str) -> str:
-    if not hours:
-        return f"No judgment has a time; they cost {cost}." if cost else "No judgment has a time."
-    last = max(hours)
-    pace = f", {len(hours) / last:,.0f} an hour" if last >= 1 else ""
-    paid = f"; they cost {cost}" if cost else ""
-    return f"{many(len(hours), 'judgment')} came in within {last:,.1f} hours{pace}{paid}."

@@ -1,7 +1,4 @@
-"""The sampling design as a tree with the study's counts (T&C 2008, figure 1): corpus, strata, judged, errors.
-
-What a judged sample says of the whole corpus (T&C 2008, section 6).
-"""
+"""What a judged sample says of the whole corpus (T&C 2008, section 6), and the design as a tree (figure 1)."""
 
 from __future__ import annotations
 
@@ -10,11 +7,74 @@ from dataclasses import dataclass
 from typing import Any
 
 from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
-from grater.report.document import Figure, Row, Section, Sheet, interval, many, percent, sentence
+from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES
 from grater.report.layers import WIDTH, data
+from grater.sheet import Sheet, counted
 from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table
+
+
+def sampling_section(decisions: Table, sample: Sample, judgments: Judgments) -> Section:
+    """The tree with the study's counts, and estimates with intervals."""
+    estimates = sampled(decisions, sample, judgments)
+    first = estimates.systems[0]
+    words = (
+        f"{estimates.n_judged:,} of {counted(round(estimates.n_items), 'item')} were judged. "
+        f"Estimated for the whole corpus, {first.system} has precision {interval(first.scores.precision)} "
+        f"and recall {interval(first.scores.recall)}."
+    )
+    exact = _no_width_words(first)
+    tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
+    return Section(
+        name="sampling",
+        title="What the sample says of the whole corpus",
+        words=(words, *exact, *map(sentence, estimates.warnings)),
+        figures=(tree,),
+        sheets=(_estimates_sheet(estimates),),
+        signature=str(estimates.signature),
+    )
+
+
+def _no_width_words(system: SystemEstimate) -> tuple[str, ...]:
+    """Why an interval has no width, for a reader who takes it for a mistake."""
+    if all(stratum.n_judged >= stratum.size for stratum in system.strata if stratum.is_flagged):
+        return ("Every flag was judged, so precision on this corpus is known and its interval has no width.",)
+    return ()
+
+
+def _branch(stratum: Stratum) -> Branch:
+    name = "flagged" if stratum.is_flagged else "not flagged"
+    return Branch(
+        stratum=stratum.name or name,
+        n_items=round(stratum.size),
+        n_judged=round(stratum.n_judged),
+        n_errors=float(stratum.errors),
+    )
+
+
+def _estimates_sheet(estimates: Sampled) -> Sheet:
+    rows = tuple((estimate.system, *_numbers(estimate)) for estimate in estimates.systems)
+    note = "Intervals by MOVER on the strata; in the last columns by the paper's normal approximation."
+    return Sheet(
+        name="estimates",
+        title="Estimated for the whole corpus",
+        columns=("system", "precision", "recall", "F0.5", "precision, paper", "recall, paper"),
+        rows=rows,
+        notes=(note,),
+    )
+
+
+def _numbers(estimate: SystemEstimate) -> tuple[str, ...]:
+    ours, paper = estimate.scores, estimate.paper
+    return (
+        interval(ours.precision),
+        interval(ours.recall),
+        interval(ours.f[0.5]),
+        interval(paper.precision),
+        interval(paper.recall),
+    )
+
 
 ROW, TOP = 84, 8
 CORPUS_X, STRATUM_X, JUDGED_X = 90, 300, 530
@@ -36,15 +96,15 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     n_items = sum(branch.n_items for branch in branches)
     height = TOP + ROW * len(branches)
     middle = height / 2
-    nodes: list[Row] = [_node(CORPUS_X, middle, "corpus", many(n_items, "item"), "root")]
+    nodes: list[Row] = [_node(CORPUS_X, middle, "corpus", counted(n_items, "item"), "root")]
     links: list[Row] = []
-    for place, branch in enumerate(branches):
-        y = TOP / 2 + ROW * (place + 0.5)
-        judged = f"{branch.n_judged:,} judged, {percent(branch.n_judged, branch.n_items)}"
-        found = f"{branch.n_errors:,.9g} errors, {percent(branch.n_errors, branch.n_judged)}"
+    for index, branch in enumerate(branches):
+        y = TOP / 2 + ROW * (index + 0.5)
+        judged = f"{branch.n_judged:,} judged, {percent_of(branch.n_judged, branch.n_items)}"
+        errors = f"{branch.n_errors:,.9g} errors, {percent_of(branch.n_errors, branch.n_judged)}"
         nodes += [
-            _node(STRATUM_X, y, branch.stratum, many(branch.n_items, "item"), "stratum"),
-            _node(JUDGED_X, y, judged, found, "judged"),
+            _node(STRATUM_X, y, branch.stratum, counted(branch.n_items, "item"), "stratum"),
+            _node(JUDGED_X, y, judged, errors, "judged"),
         ]
         links += [
             {"x": CORPUS_X + 75, "y": middle, "x2": STRATUM_X - 75, "y2": y},
@@ -53,10 +113,16 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     spec = {"width": WIDTH, "height": height, "layer": [_links(links, height), *_nodes(nodes, height)]}
     n_judged = sum(branch.n_judged for branch in branches)
     words = (
-        f"{n_judged:,} of {n_items:,} items ({percent(n_judged, n_items)}) were judged; each stands for its stratum, "
-        "so the whole corpus is estimated."
+        f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; each stands for its "
+        "stratum, so the whole corpus is estimated."
     )
-    return Figure("sampling-tree", "What was sampled, and what raters found", words, spec, "T&C 2008, figure 1")
+    return Figure(
+        name="sampling-tree",
+        title="What was sampled, and what raters found",
+        words=words,
+        spec=spec,
+        source="T&C 2008, figure 1",
+    )
 
 
 def _node(x: float, y: float, title: str, text: str, kind: str) -> Row:
@@ -103,62 +169,4 @@ def _nodes(rows: Sequence[Row], height: float) -> list[dict[str, Any]]:
         "encoding": {**axes, "text": {"field": "title"}},
     }
     text = {"mark": {"type": "text", "dy": 9, "color": INK}, "encoding": {**axes, "text": {"field": "text"}}}
-    return [{**data(rows), **each} for each in (ground, title, text)]
-
-
-SCORES = ("precision", "recall", "f0.5")
-
-
-def sampling_section(decisions: Table, sample: Sample, judgments: Judgments) -> Section:
-    """The tree with the study's counts, and estimates with limits."""
-    found = sampled(decisions, sample, judgments)
-    first = found.systems[0]
-    words = (
-        f"{found.n_judged:,} of {many(round(found.n_items), 'item')} were judged. Estimated for the whole corpus, "
-        f"{first.system} has precision {interval(first.scores.precision)} and recall {interval(first.scores.recall)}."
-    )
-    exact = _no_width_words(first)
-    tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
-    return Section(
-        "sampling",
-        "What the sample says of the whole corpus",
-        (words, *exact, *map(sentence, found.warnings)),
-        (tree,),
-        (_estimates_sheet(found),),
-        str(found.signature),
-    )
-
-
-def _no_width_words(system: SystemEstimate) -> tuple[str, ...]:
-    """Why an interval has no width, for a reader who takes it for a mistake."""
-    if all(stratum.n_judged >= stratum.size for stratum in system.strata if stratum.is_flagged):
-        return ("Every flag was judged, so precision on this corpus is known and its interval has no width.",)
-    return ()
-
-
-def _branch(stratum: Stratum) -> Branch:
-    name = "flagged" if stratum.is_flagged else "not flagged"
-    return Branch(stratum.name or name, round(stratum.size), round(stratum.n_judged), float(stratum.errors))
-
-
-def _estimates_sheet(found: Sampled) -> Sheet:
-    rows = tuple((each.system, *_numbers(each)) for each in found.systems)
-    note = "Limits by MOVER on the strata; in the last columns by the paper's normal approximation."
-    return Sheet(
-        "estimates",
-        "Estimated for the whole corpus",
-        ("system", "precision", "recall", "F0.5", "precision, paper", "recall, paper"),
-        rows,
-        note,
-    )
-
-
-def _numbers(each: SystemEstimate) -> tuple[str, ...]:
-    ours, paper = each.scores, each.paper
-    return (
-        interval(ours.precision),
-        interval(ours.recall),
-        interval(ours.f[0.5]),
-        interval(paper.precision),
-        interval(paper.recall),
-    )
+    return [{**data(rows), **layer} for layer in (ground, title, text)]

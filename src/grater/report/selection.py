@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from grater.agreement.coefficients import band
 from grater.evaluate.selection import ClozePair, choice, cloze, corrected_accuracy, mean_kappas
 from grater.model import Interval
-from grater.report.document import Section, Sheet, interval, many, number
+from grater.report.document import Section, interval
 from grater.sampling.strata import system_names
+from grater.sheet import Sheet, counted, number
 from grater.signature import Signature, digest
 from grater.tables import Judgments, Table
 
@@ -22,14 +23,21 @@ KINDS = {
 }
 
 
-def cloze_section(judgments: Judgments, words: Table | None = None, *, seed: int = 0) -> Section:
-    """The cloze test; the writer's own words are the rater `writer`, those of systems the suggestions of `words`."""
-    pairs = cloze(judgments, decisions=words, seed=seed)
-    means = mean_kappas(pairs, systems=system_names(words) if words else ())
-    shown = ", ".join(f"{number(means[kind])} {words}" for kind, words in KINDS.items() if kind in means)
-    told = f"{many(max(pair.n for pair in pairs), 'blank')} filled: mean kappa {shown}."
+def cloze_section(judgments: Judgments, decisions: Table | None = None, *, seed: int = 0) -> Section:
+    """The cloze test: the writer's words are the rater `writer`, those of systems the suggestions of `decisions`."""
+    pairs = cloze(judgments, decisions=decisions, seed=seed)
+    means = mean_kappas(pairs, systems=system_names(decisions) if decisions else ())
+    shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
+    words = f"{counted(max(pair.n for pair in pairs), 'blank')} filled: mean kappa {shown}."
     signature = Signature("cloze", {"seed": str(seed), "data": _data(judgments)})
-    return Section("cloze", "Which word fits", (told,), (), (_pairs_sheet(pairs),), str(signature))
+    return Section(
+        name="cloze",
+        title="Which word fits",
+        words=(words,),
+        figures=(),
+        sheets=(_pairs_sheet(pairs),),
+        signature=str(signature),
+    )
 
 
 def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
@@ -44,30 +52,37 @@ def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
         for pair in pairs
     )
     columns = ("who", "blanks", "agreement", "kappa", "which is")
-    return Sheet("cloze", "Who filled the blank alike (T&C 2008, Table 2)", columns, rows)
+    return Sheet(name="cloze", title="Who filled the blank alike (T&C 2008, Table 2)", columns=columns, rows=rows)
 
 
 def choice_section(judgments: Judgments, *, accuracy: Mapping[str, Interval] | None = None) -> Section:
     """The choice test; `accuracy` by exact match, of each system, is corrected by what raters accept."""
-    found = choice(judgments)
-    rows = [(rater, interval(share)) for rater, share in found.by_rater.items()]
-    rows.append(("all of them", interval(found.all_raters)))
-    told = [
-        f"Where system and writer differ ({many(found.n_items, 'item')}), every rater finds the system's word at "
-        f"least as good in {interval(found.all_raters)}."
+    choices = choice(judgments)
+    rows = [(rater, interval(share)) for rater, share in choices.by_rater.items()]
+    rows.append(("all of them", interval(choices.all_raters)))
+    words = [
+        f"Where system and writer differ ({counted(choices.n_items, 'item')}), every rater finds the system's word "
+        f"at least as good in {interval(choices.all_raters)}."
     ]
     for system, exact in (accuracy or {}).items():
-        corrected = interval(corrected_accuracy(exact, found.all_raters))
-        told.append(f"{system} matches the writer in {interval(exact)}; by what raters accept that is {corrected}.")
+        corrected = interval(corrected_accuracy(exact, choices.all_raters))
+        words.append(f"{system} matches the writer in {interval(exact)}; by what raters accept that is {corrected}.")
     sheet = Sheet(
-        "choice",
-        "The system's word is equal or better (T&C 2008, section 4.2)",
-        ("rater", "share of the items"),
-        tuple(rows),
-        f"{found.n_equally_bad:,} answers call both equally bad and are left out.",
+        name="choice",
+        title="The system's word is equal or better (T&C 2008, section 4.2)",
+        columns=("rater", "share of the items"),
+        rows=tuple(rows),
+        notes=(f"{choices.n_equally_bad:,} answers call both equally bad and are left out.",),
     )
     signature = Signature("choice", {"equally-bad": "drop", "data": _data(judgments)})
-    return Section("choice", "Whose word is better", tuple(told), (), (sheet,), str(signature))
+    return Section(
+        name="choice",
+        title="Whose word is better",
+        words=tuple(words),
+        figures=(),
+        sheets=(sheet,),
+        signature=str(signature),
+    )
 
 
 def _data(judgments: Judgments) -> str:
