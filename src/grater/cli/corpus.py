@@ -2,24 +2,226 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal, TextIO
+
 import typer
 
-from grater.cli.lazy import LazyGroup
+from grater.cli.judgment_options import Columns
+from grater.cli.options import FORMAT_HELP, Format, Json, Seed, Table
+from grater.cli.output import print_json, require_different, require_outputs, say, show
+from grater.cli.reading import reading, reading_all, tell_left_out
+from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
+from grater.corpora.check import CheckResult, Finding, check_corpora
+from grater.corpora.conversion import Conversion
+from grater.corpora.documents import attach_documents
+from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.corpora.source import replacing
+from grater.corpora.statistics import corpus_statistics
+from grater.corpora.tagsets import TAGSETS
+from grater.errors import Problem, UsageError
+from grater.sheet import counted
+from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
+from grater.tables.check import Duplicates
 
-COMMANDS = {
-    "stats": ("grater.cli.corpus_stats:app", "Documents, sentences, tokens, edits, tags (NUCLE, Table 5)."),
-    "convert": ("grater.cli.corpus_convert:app", "From one format to another, naming what cannot be held."),
-    "check": ("grater.cli.corpus_check:app", "Every defect with its line; exit status 1 if there is any."),
-    "judgments": ("grater.cli.corpus_judgments:app", "Annotators' edits as judgments of items."),
-}
+MOST_SHOWN = 20
+"""Losses that are printed one by one."""
 
-app = typer.Typer(
-    cls=LazyGroup.of(COMMANDS),
-    no_args_is_help=True,
-    help="Read, write, check and count annotated corpora in every format.",
-)
+app = typer.Typer(no_args_is_help=True, help="Read, write, check and count annotated corpora in every format.")
 
 
-@app.callback()
-def corpus() -> None:
-    pass
+@app.command(short_help="Documents, sentences, tokens, edits, tags (NUCLE, Table 5).")
+def stats(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora, side by side if several.")],
+    format_name: Format = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="A row for each value of a metadata field, such as language.")
+    ] = None,
+    merge_alternatives: Annotated[
+        bool, typer.Option("--merge-alternatives", help="Several edits by one annotator on one span count once.")
+    ] = False,
+    split_tags: Annotated[
+        bool,
+        typer.Option("--split-tags", help="Wcip as preposition or other, Rloc as article or other, by its words."),
+    ] = False,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
+    with reading_all(files, format_name) as corpora:
+        statistics = corpus_statistics(
+            corpora,
+            by=by,
+            merge_alternatives=merge_alternatives,
+            split_tags=split_tags,
+            seed=seed,
+            resamples=resamples,
+        )
+    tell_left_out(files, format_name)
+    show(statistics, table=table, as_json=as_json)
+
+
+@app.command(short_help="From one format to another, naming what cannot be held.")
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The corpus to read; '-' is standard input.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file or folder to write, all or nothing; '-' is standard output."),
+    ],
+    from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    documents: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The documents that M2 sentences were cut from, to name them.")
+    ] = None,
+    losses: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every loss here, as JSON lines.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Convert a corpus; what the new format cannot hold is named, edit by edit and field by field."""
+    _require_apart(source, target, losses, as_json=as_json)
+    n_passes = format_for(source, from_format).n_passes
+    with replacing(losses) if losses else nullcontext() as stream:
+        conversion = Conversion(most=None if as_json else MOST_SHOWN, hear=_writing_to(stream) if stream else None)
+        with reading(f"reading {source}", source, n_passes=n_passes) as advance:
+            essays = read_corpus(source, format_name=from_format, advance=advance)
+            if documents:
+                essays = attach_documents(essays, read_corpus(documents))
+            write_corpus(conversion.counting(essays), target, conversion.report, format_name=to_format)
+    tell_left_out([source], from_format)
+    if as_json:
+        print_json(conversion.to_dict())
+    else:
+        _tell_conversion(conversion, target, losses)
+
+
+def _require_apart(source: Path, target: Path, losses: Path | None, *, as_json: bool) -> None:
+    """Each file has one job, except that a corpus may be written over itself."""
+    if losses:
+        require_different([target, losses])
+        require_different([source, losses])
+    if as_json and "-" in (str(target), str(losses)):
+        raise UsageError("expected one thing on standard output, found the corpus or its losses beside --json")
+
+
+def _writing_to(stream: TextIO) -> Callable[[Loss], None]:
+    def write(loss: Loss) -> None:
+        stream.write(json.dumps(asdict(loss), ensure_ascii=False) + "\n")
+
+    return write
+
+
+def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) -> None:
+    n_losses = conversion.by_reason.total()
+    sizes = f"{counted(conversion.n_essays, 'essay')} with {counted(conversion.n_edits, 'edit')}"
+    say(f"{target}: {sizes}; {counted(n_losses, 'loss', 'losses') if n_losses else 'no losses'}")
+    for (verb, why), n_times in conversion.by_reason.most_common():
+        say(f"  {n_times} {verb}: {why}")
+    if losses:
+        say(f"all of them, one by one, are in {losses}")
+        return
+    shown = conversion.losses[:MOST_SHOWN]
+    for loss in shown:
+        say(str(loss))
+    if n_losses > len(shown):
+        say(f"and {n_losses - len(shown)} more; name a file with --losses to have them all")
+
+
+@app.command(short_help="Every defect with its line; exit status 1 if there is any.")
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora; several are compared as well.")],
+    format_name: Format = None,
+    tagset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="nucle, conll14, errant or clc; guessed if not given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
+    with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
+        result = check_corpora(
+            corpora, tagset=TAGSETS[tagset] if tagset else None, hear=None if as_json else _print_finding
+        )
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _tell_check(result, len(files))
+    raise typer.Exit(1 if result.findings else 0)
+
+
+def _print_finding(file: str, finding: Finding) -> None:
+    """One line per finding; in a folder, a line number means nothing without its essay."""
+    is_inside = Path(file).is_dir() and finding.essay_id
+    where = f"{file}, essay {finding.essay_id}" if is_inside else file
+    typer.echo(str(Problem(where, str(finding), finding.line)))
+
+
+def _tell_check(result: CheckResult, n_files: int) -> None:
+    defects = counted(len(result.findings), "defect") if result.findings else "no defects"
+    sizes = f"{counted(result.census.essays, 'essay')}, {counted(result.census.edits, 'edit')}"
+    say(f"{defects} in {counted(n_files, 'file')}: {sizes}")
+    for note in result.census.notes():
+        say(note)
+
+
+@app.command(short_help="Annotators' edits as judgments of items.")
+def judgments(
+    files: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Annotated corpora of the same essays.")],
+    decisions: Annotated[Path, typer.Option(metavar="FILE", help="The table of decisions whose items are judged.")],
+    tags: Annotated[str, typer.Option(metavar="TAG,TAG", help="Tags that make an item an error.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The table of judgments to write.")],
+    items: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where items stand, if the decisions do not say it.")
+    ] = None,
+    match: Annotated[
+        Literal["tag", "any"],
+        typer.Option(metavar="tag|any", help="Whether an edit of another tag leaves an item ok, or not."),
+    ] = "tag",
+    duplicates: Annotated[
+        Duplicates,
+        typer.Option(metavar="error|first|last", help="What to do where a system decided on an item twice."),
+    ] = "error",
+    columns: Columns = [],  # noqa: B006 (typer copies it)
+    format_name: Format = None,
+    as_json: Json = False,
+) -> None:
+    """Write one judgment for every item and each annotator of its essay: error or ok."""
+    require_different(files)
+    require_outputs([out], [*files, decisions, items])
+    wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
+    if not wanted:
+        raise UsageError(f"expected --tags with a tag such as Wcip, or several with commas between, found {tags!r}")
+    decided = read_decisions(decisions, columns=parse_columns(columns), duplicates=duplicates)
+    items_judged = items_of(decided, read_items(items) if items else None)
+    essays = read_merged(files, format_name=format_name)
+    judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match)
+    write_table(judged, out)
+    summary = _summary(judged, len(items_judged))
+    if as_json:
+        print_json({**summary})
+    else:
+        _tell_judgments(judged, summary, out)
+
+
+def _summary(judged: Judgments, n_items: int) -> dict[str, int]:
+    frame = judged.frame
+    return {
+        "items": n_items,
+        "judgments": len(frame),
+        "raters": frame["rater"].n_unique(),
+        "error": int((frame["label"] == "error").sum()),
+        "ok": int((frame["label"] == "ok").sum()),
+        "context": int((frame["flags"] == "context").sum()),
+    }
+
+
+def _tell_judgments(judged: Judgments, summary: dict[str, int], out: Path) -> None:
+    sizes = [counted(summary[f"{noun}s"], noun) for noun in ("judgment", "item")]
+    say(f"{out}: {' of '.join(sizes)} by {counted(summary['raters'], 'annotator')}")
+    others = f"{summary['context']:,} of them with an edit of another tag there"
+    say(f"error: {summary['error']:,}; ok: {summary['ok']:,}, {others}")
+    for reason, n_dropped in judged.dropped.items():
+        say(f"left out {n_dropped:,}: {reason}")

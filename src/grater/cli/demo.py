@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from grater.agreement.coefficients import band
 from grater.agreement.edits import edit_agreement
 from grater.cli.demo_study import DEMO_RESAMPLES, SIMULATED, DemoStudy, fresh_study, make_study
 from grater.cli.evaluate_options import Resamples
 from grater.cli.options import FigureTypes, file_types
-from grater.cli.output import say
-from grater.cli.stats_table import render
+from grater.cli.output import say, show
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
 from grater.corpora.source import replacing
@@ -65,8 +63,8 @@ def _corpus(essays: Sequence[Essay], out: Path) -> None:
         write_corpus(essays, out / name, lambda loss: losses.append(str(loss)))
     statistics = corpus_statistics({"sample": essays}, by="language")
     with replacing(out / "stats.json") as stream:
-        json.dump(statistics.as_json(), stream, ensure_ascii=False, indent=2)
-    render(statistics, Console())
+        json.dump(statistics.to_dict(), stream, ensure_ascii=False, indent=2)
+    show(statistics)
     findings = list(check_essays(essays))
     for finding in findings:
         say(str(finding))

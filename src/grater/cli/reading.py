@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -11,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from grater.cli.output import messages, require_different, say
 from grater.corpora import format_for, read_corpus
 from grater.corpora.guess import left_out
+from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS
 from grater.model import Essay
 from grater.sheet import counted
@@ -34,12 +36,15 @@ def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[i
 
 
 @contextmanager
-def reading_all(paths: Sequence[Path], format_name: str | None) -> Iterator[dict[str, Iterator[Essay]]]:
-    """The corpora at some paths by their names as given, each to be read once, under one progress bar."""
+def reading_all(
+    paths: Sequence[Path], format_name: str | None, *, n_readings: int = 1
+) -> Iterator[dict[str, Iterable[Essay]]]:
+    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
     require_different(paths)
-    n_passes = max(format_for(path, format_name).n_passes for path in paths)
+    n_passes = n_readings * max(format_for(path, format_name).n_passes for path in paths)
     with reading("reading", *paths, n_passes=n_passes) as advance:
-        yield {str(path): read_corpus(path, format_name=format_name, advance=advance) for path in paths}
+        read = partial(read_corpus, format_name=format_name, advance=advance)
+        yield {str(path): Reread(partial(read, path)) for path in paths}
 
 
 def tell_left_out(paths: Iterable[Path], format_name: str | None) -> None:

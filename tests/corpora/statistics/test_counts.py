@@ -76,8 +76,8 @@ def test_essay_is_a_document() -> None:
 def test_m2_block_does_not_know_its_document() -> None:
     counts = counts_of(m2_block("All is well ."), two_sentences())
     assert counts.n is None
-    assert counts.reason == "1 sentence does not say which document it comes from"
-    assert DocumentCounts(unknown=1312).reason == "1,312 sentences do not say which document they come from"
+    assert counts.unknown_because == "1 sentence does not say which document it comes from"
+    assert DocumentCounts(unknown=1312).unknown_because == "1,312 sentences do not say which document they come from"
 
 
 def test_m2_blocks_that_name_their_document_make_one_together() -> None:

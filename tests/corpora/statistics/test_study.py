@@ -30,7 +30,7 @@ def shown(*corpora: list[Essay], by: str | None = None) -> Any:
     statistics = corpus_statistics(
         {f"c{number}": essays for number, essays in enumerate(corpora)}, by=by, resamples=50
     )
-    return json.loads(json.dumps(statistics.as_json(), allow_nan=False))
+    return json.loads(json.dumps(statistics.to_dict(), allow_nan=False))
 
 
 def test_json_has_the_keys_of_the_contract_for_all_and_for_each_file() -> None:

@@ -9,9 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
 
-from grater.model import Edit, Essay
+from grater.model import Edit, Essay, Json
+from grater.result import Result, encode
+from grater.sheet import Sheet, counted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_CHARACTERS = 60
 
@@ -63,7 +69,44 @@ class Census:
     inside_words: int = 0
 
     def __add__(self, other: Census) -> Census:
-        return Census(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+        return Census(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)})
+
+    def notes(self) -> list[str]:
+        """The oddities there are, in words."""
+        sizes = ("essays", "edits")
+        odd = {name.replace("_", " "): n for name, n in asdict(self).items() if n and name not in sizes}
+        return ["lawful, and only counted: " + ", ".join(f"{n:,} {name}" for name, n in odd.items())] if odd else []
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Result):
+    """The findings of several corpora, each with the name of its file, and the census of all of them."""
+
+    findings: tuple[tuple[str, Finding], ...]
+    census: Census
+
+    def to_dict(self) -> dict[str, Json]:
+        findings: list[Json] = [{"file": name, **encode(finding)} for name, finding in self.findings]
+        return {"findings": findings, "census": encode(self.census)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One finding per row."""
+        import polars as pl  # the lines on a terminal need not wait for it
+
+        types = {"file": pl.String, "rule": pl.String, "essay_id": pl.String, "line": pl.Int64, "message": pl.String}
+        rows = [
+            (name, finding.rule, finding.essay_id, finding.line, finding.message) for name, finding in self.findings
+        ]
+        return pl.DataFrame(rows, schema=types, orient="row")
+
+    def sheets(self) -> list[Sheet]:
+        rows = [
+            (name, "" if finding.line is None else str(finding.line), finding.essay_id, finding.rule, finding.message)
+            for name, finding in self.findings
+        ]
+        columns = ("file", "line", "essay", "rule", "message")
+        sizes = f"{counted(self.census.essays, 'essay')}, {counted(self.census.edits, 'edit')}"
+        return [Sheet("Findings", columns, tuple(rows), (f"{sizes}.", *self.census.notes()), name="findings")]
 
 
 def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:

@@ -35,9 +35,10 @@ from grater.corpora.check.edits import (
     keeps_redundancy,
     lacks_correction,
 )
-from grater.corpora.check.findings import Census, Finding, census_of, shown
+from grater.corpora.check.findings import Census, CheckResult, Finding, census_of, shown
 from grater.corpora.m2.fields import noops_as_read
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
+from grater.errors import BadInput
 from grater.model import Edit, Essay, short_hash
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
@@ -307,3 +308,42 @@ def _of_essay(essay: Essay, edit_rules: dict[str, EditRule]) -> Iterator[Finding
                 yield Finding(name, essay.essay_id, edit.line or essay.line, message)
     for essay_rule in ESSAY_RULES:
         yield from essay_rule(essay)
+
+
+UNREADABLE = "unreadable"
+
+
+def check_corpora(
+    corpora: Mapping[str, Iterable[Essay]],
+    *,
+    tagset: TagSet | None = None,
+    hear: Callable[[str, Finding], None] | None = None,
+) -> CheckResult:
+    """The defects of every corpus by its name, then those of all of them side by side.
+
+    Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its
+    problems are findings too.  `hear` is told each finding as it comes.
+    """
+    findings: list[tuple[str, Finding]] = []
+    tallies: list[Census] = []
+    for name, finding in _findings(corpora, tagset, tallies.append):
+        findings.append((name, finding))
+        if hear is not None:
+            hear(name, finding)
+    return CheckResult(tuple(findings), sum(tallies, start=Census()))
+
+
+def _findings(
+    corpora: Mapping[str, Iterable[Essay]], tagset: TagSet | None, tally: Callable[[Census], None]
+) -> Iterator[tuple[str, Finding]]:
+    is_readable = True
+    for name, essays in corpora.items():
+        try:
+            for finding in check_essays(essays, tagset=tagset, tally=tally):
+                yield name, finding
+        except BadInput as error:
+            is_readable = False
+            for problem in error.problems:
+                yield problem.name, Finding(UNREADABLE, "", problem.line, problem.message)
+    if len(corpora) > 1 and is_readable:
+        yield from check_together(corpora)

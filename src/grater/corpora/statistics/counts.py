@@ -214,7 +214,7 @@ class DocumentCounts:
         return None if self.unknown else self.known
 
     @property
-    def reason(self) -> str:
+    def unknown_because(self) -> str:
         """Why the number of documents is unknown, where it is."""
         if not self.unknown:
             return ""

@@ -19,19 +19,28 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from grater.corpora.merge import stems
 from grater.corpora.statistics.counts import Portion, Tally, all_of
 from grater.corpora.statistics.reading import Counting, EssayCounts, count_essay
+from grater.corpora.statistics.sheets import overview, portions, tag_shares
 from grater.corpora.statistics.summary import Resampling, Summary, summarise
 from grater.errors import UnknownName, UsageError
 from grater.model import Essay, Json
 from grater.registry import unknown
+from grater.result import Result
+from grater.sheet import Sheet
 from grater.signature import Signature
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_COLUMNS = 3
+"""Corpora that stand side by side; more of them stand below each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +54,23 @@ class Study:
     field: str | None
     by_value: Mapping[str | None, Summary]
 
-    def as_json(self) -> dict[str, Json]:
-        parts: dict[str, Json] = {name: summary.as_json() for name, summary in self.by_annotator.items()}
-        rows: list[Json] = [{"value": value, **summary.as_json()} for value, summary in self.by_value.items()]
+    def to_dict(self) -> dict[str, Json]:
+        parts: dict[str, Json] = {name: summary.to_dict() for name, summary in self.by_annotator.items()}
+        rows: list[Json] = [{"value": value, **summary.to_dict()} for value, summary in self.by_value.items()]
         by: dict[str, Json] = {"by": {"field": self.field, "rows": rows}} if self.field else {}
-        return {**self.summary.as_json(), "by_annotator": parts, **by}
+        return {**self.summary.to_dict(), "by_annotator": parts, **by}
+
+    def parts(self) -> Iterator[tuple[str, str, Summary]]:
+        """The whole and its parts, each with what it is divided by and the value of that."""
+        yield "", "", self.summary
+        for annotator, summary in self.by_annotator.items():
+            yield "annotator", annotator, summary
+        for value, summary in self.by_value.items():
+            yield str(self.field), value or "", summary
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStatistics:
+@dataclass(frozen=True, slots=True, repr=False)
+class CorpusStatistics(Result):
     """The study of all files together, of each, and how it was made; `same_text` names files of the same essays."""
 
     whole: Study
@@ -61,10 +78,65 @@ class CorpusStatistics:
     same_text: tuple[tuple[str, ...], ...]
     signature: Signature
 
-    def as_json(self) -> dict[str, Json]:
-        files: list[Json] = [{"name": file.name, **file.as_json()} for file in self.files]
+    def to_dict(self) -> dict[str, Json]:
+        """The keys of `corpus stats`: the sums at the top level, then each file."""
+        files: list[Json] = [{"name": file.name, **file.to_dict()} for file in self.files]
         same: list[Json] = [list(names) for names in self.same_text]
-        return {**self.whole.as_json(), "files": files, "same_text": same, "signature": str(self.signature)}
+        return {**self.whole.to_dict(), "files": files, "same_text": same, "signature": str(self.signature)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One number per row: of which corpus, of which part of it, and what it measures."""
+        import polars as pl  # the table on a terminal need not wait for it
+
+        studies = self.files if len(self.files) == 1 else (*self.files, self.whole)
+        rows = [
+            (study.name, by, group, measure, estimate.value, estimate.low, estimate.high)
+            for study in studies
+            for by, group, summary in study.parts()
+            for measure, estimate in summary.measures().items()
+        ]
+        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
+        schema = {**dict.fromkeys(("corpus", "by", "group", "measure"), pl.String), **numbers}
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
+
+    def sheets(self) -> list[Sheet]:
+        whole, short = self.whole, stems(file.name for file in self.files)
+        files = {short[file.name]: file.summary for file in self.files}
+        sheets = [self._overview(files)]
+        if len(files) > MOST_COLUMNS:
+            sheets.append(portions("Files", files))
+        if len(whole.by_annotator) > 1 and not self._annotators_are_files():
+            sheets.append(portions("Annotators", whole.by_annotator))
+        if whole.field is not None:
+            names = {value or f"(no {whole.field})": summary for value, summary in whole.by_value.items()}
+            sheets.append(portions(f"By {whole.field}", names))
+        if whole.summary.counts.by_tag:
+            sheets.append(tag_shares(whole.summary))
+        return [*sheets[:-1], replace(sheets[-1], notes=tuple(self._notes()), signature=str(self.signature))]
+
+    def _overview(self, files: Mapping[str, Summary]) -> Sheet:
+        if len(files) == 1:
+            return overview(files)
+        whole = {"all": self.whole.summary}
+        return overview({**files, **whole} if len(files) <= MOST_COLUMNS else whole)
+
+    def _annotators_are_files(self) -> bool:
+        """Whether a row for each annotator would only repeat what stands there for each file."""
+        one_each = all(len(file.by_annotator) == 1 for file in self.files)
+        return one_each and len(self.whole.by_annotator) == len(self.files)
+
+    def _notes(self) -> Iterator[str]:
+        """What a reader must know to read the numbers right."""
+        summary = self.whole.summary
+        if summary.document_counts.unknown:
+            yield f"Documents: {summary.document_counts.unknown_because}."
+        if summary.counts.unread:
+            yield f"No annotator is named for {summary.counts.unread:,} sentences; they are in no density or share."
+        if summary.counts.tokens_read > summary.counts.tokens:
+            yield "Edits are per reading: a text that two annotators read is counted once for each."
+        short = stems(file.name for file in self.files)
+        for names in self.same_text:
+            yield f"{', '.join(short[name] for name in names)} hold the same text; the sums count it once for each."
 
 
 Value = TypeVar("Value", str, str | None)

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 
 from grater.corpora.statistics.counts import TAIL, CorpusCounts, DocumentCounts, Histogram, Portion, Totals
 from grater.model import Interval, Json
+from grater.result import encode
 from grater.rng import generator
 from grater.statistics.bootstrap import Resampled, resample
 from grater.statistics.proportions import wilson
@@ -170,12 +172,37 @@ class Summary:
             return "document"
         return "document, or sentence where unknown" if self.document_counts.known else "sentence"
 
-    def as_json(self) -> dict[str, Json]:
-        """The keys of `grater corpus stats --json`, without those that divide the portion further."""
+    def measures(self) -> dict[str, Interval]:
+        """Every number by its name; one without an interval has no bounds."""
+        totals, estimates = self.totals, self.estimates
+        plain = {
+            "documents": totals.documents,
+            "sentences": totals.sentences,
+            "tokens": totals.tokens,
+            "types": self.types,
+            "edits": totals.edits,
+            "sentences per document": totals.sentences_per_document,
+            "tokens per document": totals.tokens_per_document,
+            "tokens per sentence": totals.tokens_per_sentence,
+            "edits per document": totals.edits_per_document,
+        }
+        return {
+            **{name: Interval(nan if value is None else value, nan, nan) for name, value in plain.items()},
+            "edits per 100 tokens": estimates.density,
+            **{f"sentences with {name} edits": share for name, share in estimates.sentences.items()},
+            "edits inside one sentence": estimates.inside,
+            "spans with alternatives": estimates.alternatives,
+            "edits with the top 5 tags": estimates.top5,
+            "edits with the top 10 tags": estimates.top10,
+            **{f"tag {tag}": share for tag, share in estimates.tags.items()},
+        }
+
+    def to_dict(self) -> dict[str, Json]:
+        """The keys of a corpus, without those that divide it further."""
         counts, estimates = self.counts, self.estimates
         return {
             "documents": self.document_counts.n,
-            **({"reason": self.document_counts.reason} if self.document_counts.unknown else {}),
+            **({"reason": self.document_counts.unknown_because} if self.document_counts.unknown else {}),
             "sentences": counts.sentences,
             "tokens": counts.tokens,
             "types": self.types,
@@ -185,7 +212,7 @@ class Summary:
             "unread_sentences": counts.unread,
             "density": {**estimates.density.as_json(), "per": "100 tokens read by an annotator"},
             "by_tag": {tag: counts.by_tag[tag] for tag in estimates.tags},
-            "tag_shares": intervals_json(estimates.tags),
+            "tag_shares": encode(estimates.tags),
             "top5": estimates.top5.as_json(),
             "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
@@ -203,7 +230,7 @@ class Summary:
             "edits": totals.edits_per_document,
         }
         if histogram is None:
-            return {**means, "reason": self.document_counts.reason}
+            return {**means, "reason": self.document_counts.unknown_because}
         unit = "a document, once for each annotator who read it"
         return {**means, "unit": unit, **histogram.as_json(), f"above_{TAIL}": histogram.above(TAIL)}
 
@@ -212,7 +239,7 @@ class Summary:
             "tokens": self.totals.tokens_per_sentence,
             "unit": "a sentence, once for each annotator who read it",
             **self.per_sentence.as_json(),
-            "shares": intervals_json(self.estimates.sentences),
+            "shares": encode(self.estimates.sentences),
         }
 
     def _alternatives(self) -> dict[str, Json]:
@@ -233,7 +260,3 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
         estimates=estimate(portion, resampling),
         n_blocks=len(portion.by_block),
     )
-
-
-def intervals_json(intervals: Mapping[str, Interval]) -> dict[str, Json]:
-    return {name: interval.as_json() for name, interval in intervals.items()}

@@ -1,12 +1,15 @@
-import io
+"""The corpus study as tables: what stands where, and nothing twice."""
+
+from __future__ import annotations
+
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
-from grater.cli.stats_table import bar_of, render
-from grater.corpora.statistics import corpus_statistics
+from grater.corpora.statistics import CorpusStatistics, corpus_statistics
+from grater.corpora.statistics.sheets import bar_of
 from grater.model import Essay
+from grater.sheet import as_text
 from tests.cli.running import widest
 from tests.corpora.statistics.essays import edit, m2_block, two_sentences
 
@@ -17,36 +20,39 @@ MARKED = [
 BLOCKS = [m2_block(f"Number {number} is well .", annotators=("0", "1")) for number in range(3)]
 
 
+def study(*corpora: list[Essay], by: str | None = None) -> CorpusStatistics:
+    names = {f"corpus-{number}": essays for number, essays in enumerate(corpora)}
+    return corpus_statistics(names, by=by, resamples=50)
+
+
 def shown(*corpora: list[Essay], by: str | None = None, width: int = 80) -> str:
     """What a terminal of this width shows."""
-    stream = io.StringIO()
-    names = {f"corpus-{number}": essays for number, essays in enumerate(corpora)}
-    render(corpus_statistics(names, by=by, resamples=50), Console(file=stream, width=width, color_system=None))
-    return stream.getvalue()
+    return "\n".join(as_text(sheet, width=width) for sheet in study(*corpora, by=by).sheets())
 
 
 @pytest.mark.parametrize("n_corpora", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("essays", [MARKED, BLOCKS, []])
-def test_table_fits_eighty_columns(essays: list[Essay], n_corpora: int) -> None:
-    assert widest(shown(*[essays] * n_corpora, width=200)) <= 80
+def test_table_fits_a_terminal(essays: list[Essay], n_corpora: int) -> None:
+    text = shown(*[essays] * n_corpora)
+    assert widest("\n".join(line for line in text.splitlines() if "  " in line)) <= 80
 
 
 @pytest.mark.parametrize("n_corpora", [1, 2, 6])
 def test_no_row_is_printed_twice(n_corpora: int) -> None:
     corpora = [[two_sentences(edit(11, 15, "likes"), essay_id=str(number))] for number in range(n_corpora)]
-    rows = [line.strip() for line in shown(*corpora).splitlines() if line.strip().strip("─")]
-    assert len(rows) == len(set(rows))
+    for sheet in study(*corpora).sheets():
+        assert len(sheet.rows) == len(set(sheet.rows))
 
 
-def test_single_corpus_has_limits_and_no_column_for_the_sum() -> None:
-    text = shown(MARKED)
-    assert "95 % limits" in text
-    assert " all" not in text
+def test_a_single_corpus_has_intervals_and_no_column_for_the_sum() -> None:
+    overview = study(MARKED).sheets()[0]
+    assert overview.columns == ("", "corpus-0")
+    density = next(row for row in overview.rows if row[0] == "Edits per 100 tokens")
+    assert density[1].endswith("]")
 
 
 def test_several_corpora_stand_side_by_side_with_their_sum() -> None:
-    header = next(line for line in shown(MARKED, BLOCKS).splitlines() if "corpus-0" in line)
-    assert header.split() == ["corpus-0", "corpus-1", "all"]
+    assert study(MARKED, BLOCKS).sheets()[0].columns == ("", "corpus-0", "corpus-1", "all")
 
 
 def test_tags_are_bars_by_frequency() -> None:
@@ -88,3 +94,17 @@ def test_smallest_share_still_shows() -> None:
 def test_a_field_that_looks_like_markup_is_shown_as_it_is() -> None:
     marked = [replace(essay, metadata={"[/bold]": "yes"}) for essay in MARKED]
     assert "By [/bold]" in shown(marked, by="[/bold]")
+
+
+def test_frame_has_one_number_per_row() -> None:
+    frame = study(MARKED, BLOCKS, by="language").to_frame()
+    assert frame.columns == ["corpus", "by", "group", "measure", "value", "low", "high"]
+    assert set(frame["corpus"]) == {"corpus-0", "corpus-1", "all"}
+    tamil = frame.filter(corpus="corpus-0", by="language", group="Tamil", measure="edits")
+    assert tamil["value"].to_list() == [2.0]
+    assert frame.filter(measure="documents", corpus="corpus-1")["value"].to_list()[0] is None
+
+
+def test_a_result_shows_itself() -> None:
+    assert repr(study(MARKED)).startswith("<CorpusStatistics>\nCorpus")
+    assert "<table>" in study(MARKED)._repr_html_()
