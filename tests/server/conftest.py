@@ -5,20 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.studies import Study, served
+from grater.server import security
+from tests.server.studies import CHEAP_HASHER, Study, served
 
+FULL_HASHER = security.HASHER
 FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
+
+
+@pytest.fixture(autouse=True, scope="package")
+def cheap_passwords() -> Iterator[None]:
+    """The cost of a password hash is for people who steal the database, not for tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(security, "HASHER", CHEAP_HASHER)
+        patch.setattr(security, "NOBODY", CHEAP_HASHER.hash("nobody has this password"))
+        yield
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
     """A study with a job of two judgments a unit for every task."""
-    with served(tmp_path, tasks=(*FORMS, "marking")) as found:
-        yield found
+    with served(tmp_path, tasks=(*FORMS, "marking")) as served_study:
+        yield served_study
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Study]:
     """A study with people and essays and no job."""
-    with served(tmp_path) as found:
-        yield found
+    with served(tmp_path) as served_study:
+        yield served_study

@@ -1,19 +1,27 @@
-"""A served study to test with: people, essays of our own, a job for each task, a browser that minds its cookies."""
+"""A served study to test with: people, essays of our own, a job for each task, a browser that minds its cookies.
+
+What is the same for every test is made once: the database of a new study is copied from the first of its kind, the
+routes of the application are worked out once, and passwords are hashed as cheaply as argon2 lets us.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
+from argon2 import PasswordHasher
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from grater.model import Essay, Item, Json, Span
 from grater.server import Settings, create_app
-from grater.server.security import HASHER
 from grater.store import Store, Tx, credentials, essays, gold, items, jobs, open_store, people, units
 from grater.store.people import Person
 from grater.store.units import NewUnit
@@ -26,7 +34,8 @@ with warnings.catch_warnings():
 
 BASE = "http://testserver"
 PASSWORD = "a quiet evening"
-PASSWORD_HASH = HASHER.hash(PASSWORD)
+CHEAP_HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+PASSWORD_HASH = CHEAP_HASHER.hash(PASSWORD)
 ROLES = ("owner", "manager", "adjudicator", "annotator", "worker")
 
 TEXTS = (
@@ -73,7 +82,7 @@ class Study:
 
     def client(self, *, follow: bool = True) -> TestClient:
         if self.made is None or self.made[0] is not self.settings:
-            self.made = (self.settings, create_app(self.settings, self.store))
+            self.made = (self.settings, application(self.settings, self.store))
         return TestClient(self.made[1], base_url=BASE, follow_redirects=follow)
 
     def browser(self, who: str = "") -> Browser:
@@ -118,15 +127,47 @@ def served(place: Path | str, *, tasks: Sequence[str] = (), judgments: int = 2, 
     """
     clock = Clock()
     settings = Settings(base_url=BASE, clock=clock, **options)  # type: ignore[arg-type]
-    location = place / "study.db" if isinstance(place, Path) else place
-    with open_store(location, create=True, clock=clock) as store:
-        with store.write() as tx:
-            found = {
-                role: people.add(tx, name=role.title(), role=role, password_hash=PASSWORD_HASH) for role in ROLES
-            }
-            essays.add_all(tx, corpus())
-            made = {task: add_job(tx, task, judgments=judgments) for task in tasks}
-        yield Study(store, clock, found, made, settings)
+    if isinstance(place, str):
+        with open_store(place, create=True, clock=clock) as store:
+            persons, jobs_by_task = _fill(store, tasks, judgments)
+            yield Study(store, clock, persons, jobs_by_task, settings)
+        return
+    first, persons, jobs_by_task = _first_of_its_kind(tuple(tasks), judgments)
+    shutil.copyfile(first, place / "study.db")
+    with open_store(place / "study.db", clock=clock) as store:
+        yield Study(store, clock, dict(persons), dict(jobs_by_task), settings)
+
+
+KEPT = tempfile.TemporaryDirectory(prefix="grater-tests-")
+"""Gone with the process."""
+
+
+@cache
+def _first_of_its_kind(tasks: tuple[str, ...], judgments: int) -> tuple[Path, dict[str, Person], dict[str, str]]:
+    """A study that nobody works in, to be copied."""
+    path = Path(tempfile.mkdtemp(dir=KEPT.name)) / "study.db"
+    with open_store(path, create=True, clock=Clock()) as store:
+        persons, jobs_by_task = _fill(store, tasks, judgments)
+    return path, persons, jobs_by_task
+
+
+def _fill(store: Store, tasks: Sequence[str], judgments: int) -> tuple[dict[str, Person], dict[str, str]]:
+    with store.write() as tx:
+        persons = {role: people.add(tx, name=role.title(), role=role, password_hash=PASSWORD_HASH) for role in ROLES}
+        essays.add_all(tx, corpus())
+        return persons, {task: add_job(tx, task, judgments=judgments) for task in tasks}
+
+
+ROUTES: list[BaseRoute] = []
+
+
+def application(settings: Settings, store: Store) -> FastAPI:
+    """An application of its own that shares its routes, which FastAPI takes long to work out, with all others."""
+    app = create_app(settings, store)
+    if not ROUTES:
+        ROUTES.extend(app.router.routes)
+    app.router.routes = list(ROUTES)  # a test may add one
+    return app
 
 
 def corpus() -> list[Essay]:

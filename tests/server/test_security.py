@@ -6,10 +6,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from argon2 import Type, extract_parameters
 from starlette.types import Message
 
 from grater.errors import StoreFull
 from grater.server.security import MOST_BUCKETS, POLICY, Tries
+from tests.server.conftest import FULL_HASHER
 from tests.server.studies import BASE, Clock, Study, served
 from tests.server.test_work import FILLED, answer, start
 
@@ -153,3 +155,11 @@ def test_a_bucket_of_tries_fills_with_time_and_forgets_what_is_full() -> None:
         tries.take(f"many {number}")
         clock.now += 60_000
     assert len(tries._buckets) < 20
+
+
+def test_passwords_cost_a_thief_what_the_standard_asks() -> None:
+    # OWASP's least for argon2id; tests hash more cheaply (conftest.py)
+    parameters = extract_parameters(FULL_HASHER.hash("a quiet evening"))
+    assert parameters.type is Type.ID
+    assert parameters.memory_cost >= 19 * 1024
+    assert parameters.time_cost >= 2
