@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
 FLAGS = (
     "--no-sandbox",
@@ -24,8 +24,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT = 10_000
-"""Milliseconds until a test gives up on something that should appear."""
+WAIT = 60_000
+"""Milliseconds until a test gives up on something that should appear: a last resort, on a machine with much to do."""
+
+expect.set_options(timeout=WAIT)
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -39,16 +41,16 @@ def launch(playwright: Playwright) -> Browser:
 class Complaints:
     """What a page complained about; `allow` are words of complaints that a test provokes on purpose."""
 
-    found: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
     allow: list[str] = field(default_factory=list)
 
     def hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.found.append(message.text)
+            self.heard.append(message.text)
 
     @property
     def unexpected(self) -> list[str]:
-        return [each for each in self.found if not any(words in each for words in self.allow)]
+        return [line for line in self.heard if not any(words in line for words in self.allow)]
 
 
 @contextmanager
@@ -58,6 +60,6 @@ def watched(context: BrowserContext) -> Iterator[tuple[Page, Complaints]]:
     page.set_default_timeout(WAIT)
     complaints = Complaints()
     page.on("console", complaints.hear)
-    page.on("pageerror", lambda error: complaints.found.append(str(error)))
+    page.on("pageerror", lambda error: complaints.heard.append(str(error)))
     yield page, complaints
     assert complaints.unexpected == []

@@ -26,7 +26,7 @@ from grater.tasks.marking import TASK as MARKING
 from grater.tasks.task import Answer
 from tests.server import studies
 
-START_SECONDS = 20
+START_SECONDS = 60
 NUMBER = count(1)
 NAMES = ("Amina", "Bruno", "Chloe", "Daniel", "Elif", "Farid", "Grace", "Hiro")
 

@@ -23,8 +23,6 @@ ESSAYS = {
     "She is good in flowers and she takes care of the trees during the spring.",
 }
 SYSTEM = "prep-lm"
-LONG = 60_000
-"""Milliseconds for what takes a processor a while: a system, a report."""
 
 
 @pytest.fixture
@@ -67,8 +65,8 @@ def decide_and_sample(page: Page) -> None:
     menu(page, "Study")
     page.get_by_role("link", name="Systems and samples").click()
     page.get_by_label("System", exact=True).select_option(SYSTEM)
-    page.get_by_role("button", name="Run it").click(timeout=LONG)
-    expect(page.get_by_role("status")).to_contain_text(f"{SYSTEM}: ", timeout=LONG)
+    page.get_by_role("button", name="Run it").click()
+    expect(page.get_by_role("status")).to_contain_text(f"{SYSTEM}: ")
     page.get_by_label("Items in all").fill("12")
     page.get_by_label("Name").fill("first")
     page.get_by_role("button", name="Draw it").click()
@@ -154,15 +152,15 @@ def take_home(page: Page, folder: Path) -> None:
     menu(page, "Export")
     page.get_by_label("Title").fill("Markets and boats")
     page.get_by_label("Judgments of").select_option("crowd")
-    with page.expect_download(timeout=LONG) as download:
-        page.get_by_role("button", name="Make the report").click(timeout=LONG)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Make the report").click()
     download.value.save_as(folder / "report.html")
     report = (folder / "report.html").read_text("utf-8")
     assert "Markets and boats" in report
     assert f"{SYSTEM} flags errors with precision" in report
     assert "entry quiz of 3 (one try)" in report  # the protocol sheet
-    with page.expect_download(timeout=LONG) as download:
-        page.get_by_role("button", name="Download").click(timeout=LONG)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
     download.value.save_as(folder / "study.zip")
     with zipfile.ZipFile(folder / "study.zip") as packed:
         assert "entry quiz of 3" in packed.read("protocol.json").decode()
