@@ -1,4 +1,4 @@
-"""Weights of one's own for pairs of labels: a table with the columns `label, other, weight`.
+"""Custom weights for pairs of labels: a table with the columns `label, other, weight`.
 
 A pair holds in both directions unless the other direction has a row of its own; a pair without a row weighs 0, and a
 label weighs 1 with itself.
@@ -24,8 +24,10 @@ def read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
         raise UsageError(f"expected --weights {', '.join(WEIGHTS)} or a file, found {setting!r}")
     raw = load(Path(setting), name=setting)
     if missing := [name for name in NAMES if name not in raw.columns]:
-        found = ", ".join(raw.columns)
-        raise BadInput(Problem(setting, f"expected columns label, other, weight, found {found}; add {missing[0]!r}"))
+        columns = ", ".join(raw.columns)
+        raise BadInput(
+            Problem(setting, f"expected columns label, other, weight, found {columns}; add {missing[0]!r}")
+        )
     rows = list(zip(*(raw.columns[name].to_list() for name in NAMES), strict=True))
     return _matrix(rows, labels, setting)
 
@@ -35,7 +37,7 @@ def _matrix(rows: list[tuple[object, object, object]], labels: tuple[str, ...], 
     given: dict[tuple[str, str], float] = {}
     for line, (label, other, weight) in enumerate(rows, start=2):
         pair, number = (str(label), str(other)), _number(weight)
-        if unknown := next((each for each in pair if each not in labels), None):
+        if unknown := next((name for name in pair if name not in labels), None):
             problems.add(f"expected a label of the judgments, found {unknown!r}", line=line)
         elif number is None:
             problems.add(f"expected a finite weight of at most 1, found {weight!r}", line=line)
@@ -44,10 +46,10 @@ def _matrix(rows: list[tuple[object, object, object]], labels: tuple[str, ...], 
     problems.done()
     matrix = np.eye(len(labels))
     for (label, other), number in given.items():
-        places = labels.index(label), labels.index(other)
-        matrix[places] = number
+        cell = labels.index(label), labels.index(other)
+        matrix[cell] = number
         if (other, label) not in given:
-            matrix[places[::-1]] = number
+            matrix[cell[::-1]] = number
     return matrix
 
 

@@ -71,7 +71,7 @@ def id_from(panel: Panel, parameters: Mapping[str, str]) -> str:
 
 
 def sign(secret: str, external_id: str) -> str:
-    """What a panel that can sign puts into a link beside the id."""
+    """The signature that a panel adds to a link beside the id."""
     return hmac.new(secret.encode(), external_id.encode(), sha256).hexdigest()
 
 

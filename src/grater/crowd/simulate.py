@@ -41,7 +41,7 @@ FAVOURITE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """Who judges what: shares of the kinds are of raters, and what they leave is skilled.
+    """Who judges what: shares of the kinds are of raters, and the rest is skilled.
 
     A rater's skill is drawn around `skill` with deviation `spread`; an item's difficulty is drawn from 0 to twice
     `difficulty`, its label by `prevalence` (equal where not given).
@@ -148,7 +148,7 @@ def _kinds(crowd: Crowd, rng: np.random.Generator) -> Whole:
 
 
 def _confusions(crowd: Crowd, kind: Whole, favourite: Whole, rng: np.random.Generator) -> Numbers:
-    """Raters x true labels x labels given; that of a turning rater is of the good days."""
+    """Raters x true labels x labels given; that of a turning rater is of the first half."""
     n_labels = len(crowd.labels)
     skill = np.clip(rng.normal(crowd.skill, crowd.spread, crowd.n_raters), 0, 1)
     wrong = (1 - skill) / (n_labels - 1)

@@ -65,7 +65,7 @@ def write_model(
     strings: Mapping[str, Sequence[str]],
     packing: Packing = "zlib",
 ) -> None:
-    """Write a model all or nothing; the card gets its `hash` here."""
+    """Write a model file, whole or not at all; the card gets its `hash` here."""
     parts: list[Json] = []
     body = bytearray()
     for name, array in arrays.items():

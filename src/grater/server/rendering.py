@@ -32,7 +32,7 @@ from grater.store.units import StudyUnit
 from grater.tables.files import guarded_frame
 from grater.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.tasks.marking import TASK as MARKING
-from grater.tasks.marking import told
+from grater.tasks.marking import planted_in_words
 from grater.tasks.task import Shown
 
 RENDERER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -53,7 +53,7 @@ def in_words(shown: Shown, label: str) -> str:
 def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
     """The accepted answers, or the words of an essay that were wrong."""
     if unit.job.task == MARKING.name:
-        return told(unit.unit.essay.text, known.accepted)
+        return planted_in_words(unit.unit.essay.text, known.accepted)
     return " or ".join(in_words(shown, label) for label in sorted(known.accepted))
 
 

@@ -79,7 +79,7 @@ def construction(unit_item: UnitItem) -> str:
 
 
 def _in_order(unit: Unit) -> list[UnitItem]:
-    """The five items in the order of Table 2, so that their order in the study tells nothing."""
+    """The five items in the order of Table 2, so that their order in the study reveals nothing."""
     by_construction = {construction(item): item for item in unit.items}
     if sorted(by_construction) != sorted(CONSTRUCTIONS) or len(unit.items) != len(CONSTRUCTIONS):
         names = ", ".join(sorted(by_construction)) or "none"

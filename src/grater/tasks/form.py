@@ -128,7 +128,7 @@ def words_before(essay: Essay, span: Span, *, n_sentences: int) -> str:
 
 
 def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = None) -> tuple[Piece, ...]:
-    """The sentence cut at the span; `shown` stands in for the writer's words, which then do not appear at all."""
+    """The sentence cut at the span; `shown` replaces the writer's words, which then do not appear at all."""
     sentence, _ = sentence_around(essay, span)
     words = span.of(essay.text) if shown is None else shown
     pieces = (

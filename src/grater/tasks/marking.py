@@ -35,7 +35,7 @@ MOST_EDITS = 5000
 LONGEST = 2000
 SHARE_FOUND = 0.5
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-"""What JSON can spell and no page, file or database can hold: NUL, and half a surrogate pair."""
+"""What JSON can write and no page, file or database can hold: NUL, and half a surrogate pair."""
 
 GUIDELINES = """\
 Read the whole essay once before you mark anything. Then mark **every error**, whatever its kind, one by one.
@@ -106,7 +106,7 @@ def planted_found(answers: Sequence[Answer], accepted: Accepted) -> tuple[int, i
     return len(hits), len(planted)
 
 
-def told(text: str, accepted: Iterable[str]) -> str:
+def planted_in_words(text: str, accepted: Iterable[str]) -> str:
     """The planted errors in words, in the order of the text: `of (Wcip), bakery (Nn)`."""
     marks = sorted(_parsed(mark) for mark in accepted)
     return ", ".join(f"{span.of(text) or '∧'}{f' ({tag})' if tag else ''}" for span, tag in marks)

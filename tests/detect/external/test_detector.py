@@ -19,7 +19,7 @@ from grater.corpora import write_corpus
 from grater.detect.detector import Finding
 from grater.detect.external.detector import external, findings, is_external
 from grater.detect.external.files import edits_between
-from grater.detect.external.programs import unit_places
+from grater.detect.external.programs import code_point_of_units
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.model import Edit, Essay, Item, Span
 
@@ -205,7 +205,7 @@ def test_a_server_that_is_not_there_is_one_line() -> None:
 
 @given(st.text())
 def test_every_utf16_unit_has_its_code_point(text: str) -> None:
-    places = unit_places(text)
+    places = code_point_of_units(text)
     assert len(places) == sum(2 if ord(character) > 0xFFFF else 1 for character in text) + 1
     assert places[-1] == len(text)
 

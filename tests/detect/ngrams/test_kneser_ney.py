@@ -96,8 +96,8 @@ def test_unknown_words_are_left_out_of_the_perplexity_of_known_ones() -> None:
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        (ModelSize(prune=(0, 2, 1)), "--prune: expected up to 4 thresholds that do not fall"),
-        (ModelSize(prune=(1,)), "--prune: expected 0 for single words, found 1"),
+        (ModelSize(prune=(0, 2, 1)), "expected up to 4 pruning thresholds that do not fall"),
+        (ModelSize(prune=(1,)), "expected a threshold of 0 for single words, found 1"),
         (ModelSize(order=5), "expected at most 4,096 words for order 5, found 65,536"),
         (ModelSize(order=0), "expected order 1 or more"),
     ],

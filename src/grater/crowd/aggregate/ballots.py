@@ -69,7 +69,7 @@ def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
 
 
 def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
-    """Shares with nothing on what gold refuses; where nothing is left, all that it accepts is equally likely."""
+    """Shares restricted to what gold accepts; where nothing is left, all accepted labels are equally likely."""
     if gold is None:
         return shares
     kept = np.where(gold.is_accepted, shares[gold.item], 0.0)
@@ -81,7 +81,7 @@ def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Ballots:
-    """Who said what of which item, by code; `gold` restricts what may be true of some items.
+    """Which rater gave which label to which item, by code; `gold` restricts the truth of some items.
 
     `items` may be text or categories; callers convert them where they need text.
     """
@@ -121,7 +121,7 @@ class Ballots:
 
     @cached_property
     def votes(self) -> Whole:
-        """How often each item was given each label."""
+        """The number of times each item was given each label."""
         counts = np.bincount(self.slot(), minlength=self.n_items * self.n_labels)
         return counts.reshape(self.n_items, self.n_labels)
 
@@ -163,7 +163,7 @@ def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes
     """A sparse matrix of ones, or values, at the given pairs, each of which must occur once."""
     values = np.ones(len(row)) if value is None else value.astype(np.float64)
     matrix = coo_array((values, (row, column)), shape=shape)
-    # An item has one judgment of a rater, so there is nothing to sum; the check would cost as much as all the rest.
+    # A rater judges an item once, so there is nothing to sum; the check would cost as much as all the rest.
     matrix.has_canonical_format = True
     return matrix.tocsr()
 

@@ -34,7 +34,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """When to stop, and where chance comes from.
+    """When to stop, and the seed of randomness.
 
     A run stops once an iteration gains less than `tolerance` in log-likelihood per judgment, as crowd-kit does.
     `restarts` is for methods that start at random.

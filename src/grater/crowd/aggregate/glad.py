@@ -31,14 +31,14 @@ MEAN = 1.0
 MOST_EASE = 30.0
 """Of log ease, so that a wild step of the line search does not overflow."""
 AT_ONCE = 1 << 15
-"""Judgments in one go: what fits the cache goes twice as fast."""
+"""Judgments processed at once: what fits the cache is twice as fast."""
 FACTORS = 512
 """Numbers between 1 and 2 that can be multiplied before a logarithm is due: 2 ** 512 is still a float."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Judgments in order of item: `residual` is their sparse matrix, `slot` their place among items x labels."""
+    """Judgments in order of item: `residual` is their sparse matrix, `slot` their position in items x labels."""
 
     residual: Sparse
     slot: Codes
@@ -70,7 +70,7 @@ def fit(ballots: Ballots, options: Options) -> Fit:
 
 
 def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) -> tuple[GladState, float]:
-    """The E-step: a judgment that says k speaks for k with the log odds of being right."""
+    """The E-step: a judgment k adds the log odds of being right to the score of k."""
     n_wrong = max(ballots.n_labels - 1, 1)
     ease = _ease(log_ease)
     odds = np.empty(len(ballots))
@@ -100,7 +100,7 @@ def learn(grid: Grid, state: GladState) -> tuple[Numbers, Numbers]:
 
 
 def _loss(grid: Grid, chance: Numbers, ability: Numbers, log_ease: Numbers) -> tuple[float, Numbers]:
-    """-Q but for a constant, and its gradient.
+    """-Q up to a constant, and its gradient.
 
     With z = exp(-|x|), log sigma(x) = (x - |x|) / 2 - log(1 + z), and log(1 - sigma(x)) is x less.
     """
@@ -138,7 +138,7 @@ def _ease(log_ease: Numbers) -> Numbers:
 
 
 def _sum_log(factors: Numbers) -> float:
-    """The sum of logarithms of numbers between 1 and 2: a logarithm is dear, a product is not."""
+    """The sum of logarithms of numbers between 1 and 2: logarithms are expensive, products are not."""
     return float(np.log(np.multiply.reduceat(factors, np.arange(0, len(factors), FACTORS))).sum())
 
 

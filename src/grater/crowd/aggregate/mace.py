@@ -35,8 +35,10 @@ STRATEGY_PRIOR = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
-    """`spam` and `knows` for each rater, and `strategy`, raters x labels.  Under variational Bayes they need not
-    add up to 1."""
+    """`spam` and `knows` for each rater, and `strategy`, raters x labels.
+
+    Under variational Bayes they need not add up to 1.
+    """
 
     spam: Numbers
     knows: Numbers

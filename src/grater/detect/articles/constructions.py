@@ -26,13 +26,11 @@ Number: TypeAlias = Literal["singular", "plural"]
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
 NONE_OF_THEM = len(CONSTRUCTIONS)
-"""The number of *a* with a plural."""
+"""The code of *a* with a plural."""
 
 ARTICLE_OF: tuple[Article, ...] = ("null", "the", "null", "a", "the")
 NUMBER_OF: tuple[Number, ...] = ("singular", "singular", "plural", "singular", "plural")
-PLACE_OF = {
-    (article, number): place for place, (article, number) in enumerate(zip(ARTICLE_OF, NUMBER_OF, strict=True))
-}
+CODE_OF = {(article, number): code for code, (article, number) in enumerate(zip(ARTICLE_OF, NUMBER_OF, strict=True))}
 
 CONFUSABLE = frozenset(
     frozenset(map(CONSTRUCTIONS.index, pair))
@@ -43,7 +41,7 @@ CONFUSABLE = frozenset(
         ("the-singular", "the-plural"),
     )
 )
-"""The pairs that raters call right together most often (section 4)."""
+"""The pairs that raters most often accept together (section 4)."""
 
 Counts = npt.NDArray[np.int64]
 Table = npt.NDArray[np.int32]
@@ -51,26 +49,26 @@ Table = npt.NDArray[np.int32]
 N_CONSTRUCTIONS = len(CONSTRUCTIONS)
 HIGHEST = log2(N_CONSTRUCTIONS)
 ENOUGH = 20
-"""Phrases below which a noun's habits are not known well enough to be used."""
+"""Phrases that a noun must have for its habits to be used."""
 
 EDGES = (0.5, 1.0, 1.5, 2.0)
-"""Where the classes of entropy part, in bits."""
+"""Bounds between the classes of entropy, in bits."""
 
 COUNTED = (2, 3)
-"""The constructions that a non-count noun has not: plural without article, and *a*."""
+"""The constructions that a non-count noun does not have: plural without article, and *a*."""
 
 NON_COUNT = 0.03
 LEVELS = (0.03, 0.15, 0.4)
-"""Where the classes of a share part."""
+"""Bounds between the classes of a share."""
 
 
 def construction(article: Article, number: Number) -> int:
-    """The number of a construction; `NONE_OF_THEM` for *a* with a plural."""
-    return PLACE_OF.get((article, number), NONE_OF_THEM)
+    """The code of a construction; `NONE_OF_THEM` for *a* with a plural."""
+    return CODE_OF.get((article, number), NONE_OF_THEM)
 
 
 def is_confusable(one: int, other: int) -> bool:
-    """Whether raters often find both right where they find one right."""
+    """Whether raters often accept both where they accept one."""
     return frozenset((one, other)) in CONFUSABLE
 
 
@@ -108,7 +106,7 @@ def entropy(counts: Sequence[int]) -> float:
 
 
 def nouns_of(constructions: Iterable[tuple[str, int]]) -> list[Noun]:
-    """The nouns of (noun, construction) pairs, most frequent first; what is none of the five does not count."""
+    """The nouns of (noun, construction) pairs, most frequent first; what is none of the five is not counted."""
     counts: dict[str, list[int]] = {}
     for noun, construction in constructions:
         if construction < N_CONSTRUCTIONS:

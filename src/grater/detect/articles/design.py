@@ -148,7 +148,7 @@ def places_in(essays: Iterable[Essay], *, n_context: int = N_CONTEXT) -> list[No
 
 
 def places_of(essay_id: str, sentences: Iterable[Sentence], *, n_context: int = N_CONTEXT) -> Iterator[NounPlace]:
-    """The phrases of an essay that all five constructions fit; anaphoric if the noun stands shortly before."""
+    """The phrases of an essay that all five constructions fit; anaphoric if the noun was mentioned shortly before."""
     before: deque[Counter[str]] = deque(maxlen=n_context)
     for sentence in sentences:
         phrases = list(noun_phrases(sentence))

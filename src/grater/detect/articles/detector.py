@@ -70,7 +70,7 @@ FLOOR = -7.0
 IS_CONFUSABLE = np.array([[is_confusable(own, target) for target in range(N)] for own in range(N + 1)], np.float64)
 
 DECIMALS = 6
-"""Machines may differ in the last digits of an exponential; nothing that is shown does."""
+"""Machines may differ in the last digits of an exponential; what is shown is rounded."""
 
 KINDS: tuple[Kind, ...] = (ARTICLE, NUMBER)
 STRANGE = "a-plural"
@@ -91,7 +91,7 @@ class Caution:
 
     @staticmethod
     def of(numbers: object) -> Caution:
-        """As a model's card has them."""
+        """From the numbers on a model's card."""
         names = {field.name for field in fields(Caution)}
         if not isinstance(numbers, Mapping) or not set(numbers) <= names:
             raise UsageError(f"expected thresholds for {', '.join(TYPES)}, found {numbers!r}")
@@ -103,7 +103,7 @@ class Caution:
 
 
 def type_of(written: int, target: int) -> str:
-    """What kind of error a change mends; *a* with a plural can be mended by its article or its number."""
+    """The type of error that a change corrects; *a* with a plural can be corrected in its article or its number."""
     if written == NONE_OF_THEM:
         return {"null-plural": "extraneous", "the-plural": "choice", "a-singular": "number"}.get(
             CONSTRUCTIONS[target], "both"
@@ -152,7 +152,7 @@ def excesses(confidence: Scores, written: Sequence[int], caution: Caution) -> Sc
 
 @dataclass(frozen=True, slots=True)
 class ArticleDetector:
-    """A model with its caution."""
+    """A model with its thresholds and corrections."""
 
     name: str
     model: ArticleModel
@@ -182,7 +182,7 @@ class ArticleDetector:
             yield from self._findings(essay_id, phrase, of, over)
 
     def judged(self, placed: list[PlacedPhrase]) -> tuple[Scores, Scores]:
-        """Of each phrase: the log-probabilities of the constructions, and by how much each exceeds its threshold."""
+        """For each phrase the log-probabilities of the constructions, and by how much each exceeds its threshold."""
         rows = self.model.rows(placed)
         scores = self.model.scores(rows, with_agreement=self.with_agreement)
         written = [phrase.phrase.construction for phrase in placed]

@@ -46,8 +46,10 @@ CLOSED_SINGULAR, CLOSED_PLURAL = 7, 8
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """The class of the distance (0 for none), the form of the last mention, how many there were (at most 4), and the
-    form of the last one with the same modifier."""
+    """The last mention of a noun: the class of its distance (0 for none), its form, and the count of all (at most 4).
+
+    `phrase` is the form of the last mention with the same modifier.
+    """
 
     distance: int = 0
     form: int = 0
@@ -67,7 +69,7 @@ class Memory:
     _phrases: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     def recall(self, phrase: NounPhrase) -> Mention:
-        """What was said of the phrase's noun before it."""
+        """The last mention of the phrase's noun before it."""
         mention = self._nouns.get(phrase.noun)
         if mention is None or self.sentence - mention[0] > MEMORY:
             return NEVER
@@ -118,12 +120,12 @@ FIELDS = (
 )
 """The columns; `WORDS` come first.  `shares`, `entropy` and the classes are filled in by the model."""
 
-COLUMN = {name: place for place, name in enumerate(FIELDS)}
+COLUMN = {name: column for column, name in enumerate(FIELDS)}
 AGREEMENT_COLUMNS = (COLUMN["agreement"], COLUMN["left.agreement"])
 HABIT_COLUMNS = (COLUMN["shares"], COLUMN["entropy"])
 CLASSES = tuple(COLUMN[name] for name in FIELDS if name.endswith(".class"))
-CLASSED = tuple(COLUMN[FIELDS[place].removesuffix(".class")] for place in CLASSES)
-"""The columns of the classes, and of the words that they are of."""
+CLASSED = tuple(COLUMN[FIELDS[column].removesuffix(".class")] for column in CLASSES)
+"""The columns of the classes, and of their words."""
 
 SINGULAR, PLURAL, NEUTRAL = 1, 2, 3
 SINGULAR_VERBS = frozenset(["is", "was", "has", "does", "'s", "’s"])
@@ -149,7 +151,7 @@ class PlacedPhrase:
 
 
 def placed_phrases(sentences: Iterable[Sentence], memory: Memory) -> Iterator[PlacedPhrase]:
-    """The phrases to check in sentences that follow each other, with their rows; the memory goes on with them."""
+    """The phrases to check in consecutive sentences, with their rows; the memory is updated on the way."""
     for sentence in sentences:
         phrases = list(noun_phrases(sentence))
         plain = _Plain(sentence, phrases)
@@ -176,7 +178,7 @@ def _numbered(words: list[str], vocabulary: Numbering) -> list[int]:
 
 
 class _Plain:
-    """A sentence with the number of its verbs taken away, and its chunks by place."""
+    """A sentence whose verbs have lost their number, and the forms of its phrases."""
 
     def __init__(self, sentence: Sentence, phrases: Sequence[NounPhrase]) -> None:
         self.sentence = sentence
@@ -207,7 +209,7 @@ class _Plain:
         return PlacedPhrase(phrase, tuple(own), tuple(rest))
 
     def _neighbours(self, phrase: NounPhrase) -> tuple[Chunk | None, Chunk | None, Chunk | None]:
-        """The verb and noun chunk before, and the noun chunk behind a preposition that follows."""
+        """The verb and noun chunk before, and the noun chunk after a following preposition."""
         verb = prior = following = None
         for chunk in self.sentence.chunks:
             if chunk.end <= phrase.left:
@@ -222,18 +224,18 @@ class _Plain:
         return verb, prior, following
 
     def _form(self, chunk: Chunk | None) -> int:
-        """The form of a phrase beside, as of a mention; 0 for no phrase."""
+        """The form of a neighbouring phrase, as of a mention; 0 for no phrase."""
         return 0 if chunk is None else self.forms.get(chunk.head, 0)
 
     def _agreement(self, index: int) -> int:
-        """The number of the verb right behind, adverbs and *that*, *which*, *who* between."""
+        """The number of the verb right after, skipping adverbs and *that*, *which*, *who*."""
         tags = self.sentence.tags
         while index < len(tags) and (tags[index].startswith("RB") or tags[index] in ("WDT", "WP")):
             index += 1
         return _verb_number(self.lower[index], tags[index]) if index < len(tags) else 0
 
     def _left_agreement(self, index: int) -> int:
-        """The number of a form of *be* right before, adverbs between: *there are*, *they are*."""
+        """The number of a form of *be* right before, skipping adverbs: *there are*, *they are*."""
         tags = self.sentence.tags
         while index >= 0 and tags[index].startswith("RB"):
             index -= 1

@@ -36,7 +36,7 @@ Classes: TypeAlias = npt.NDArray[np.uint16]
 
 KIND = "articles"
 BLOCK = 4096
-"""Phrases scored at once, so that memory stays flat; the scores are the same for any number."""
+"""Phrases scored at once, so that memory stays flat; the scores do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class ArticleModel:
         return completed(rows_of(placed, self.vocabulary), self.habits, self.classes)
 
     def scores(self, rows: Rows, *, with_agreement: bool = True) -> Scores:
-        """(phrases, 5): log-probabilities of the constructions; with or without what the verb gives away."""
+        """(phrases, 5): log-probabilities of the constructions; with or without the number that verbs show."""
         blocks = [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
         sums = [sums_of(HASHING.keys(_hidden(block, with_agreement)), self.keys, self.table) for block in blocks]
         return log_softmax(np.concatenate([np.zeros((0, len(CONSTRUCTIONS)), np.int32), *sums]) * self.step)
@@ -101,7 +101,7 @@ def save(model: ArticleModel, path: Path) -> None:
 
 
 def load(path: Path) -> ArticleModel:
-    """Read a model; what is not one, or does not fit together, is refused."""
+    """Read a model; other files, and parts that do not fit together, are refused."""
     model = read_model(path, kind=KIND)
     try:
         keys, table = unpacked(model.arrays, len(CONSTRUCTIONS))

@@ -146,7 +146,7 @@ def _closed(words: Sequence[str], tags: Sequence[str], start: int, head: int) ->
 
 
 def _number(head: str, tag: str, article: Article) -> Number:
-    """By the form; where that tells nothing (*sheep*, *series*), by the article, then by the tag."""
+    """By the form; where that says nothing (*sheep*, *series*), by the article, then by the tag."""
     number = number_of(head)
     if number == "either":
         return "plural" if tag == "NNS" and article != "a" else "singular"
@@ -154,7 +154,7 @@ def _number(head: str, tag: str, article: Article) -> Number:
 
 
 def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) -> int:
-    """The first word of the phrase behind its article."""
+    """The first word of the phrase after its article."""
     start = inside
     while start < head and tags[start] in PARTICIPLES and not _is_modifier(words, tags, start):
         start += 1
@@ -164,7 +164,7 @@ def _start(words: Sequence[str], tags: Sequence[str], inside: int, head: int) ->
 
 
 def _is_modifier(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    """Whether a participle goes with the noun behind it, by the words before it but for an article."""
+    """Whether a participle modifies the noun after it, by the words before it except an article."""
     if words[index].lower() in LIKE_ADJECTIVES:
         return True
     if tags[index] == "VBG":
@@ -181,7 +181,7 @@ def _is_article(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One item of a phrase and what to write there; `type` says what kind of error it mends."""
+    """One item of a phrase and what to write there; `type` is the type of error that it corrects."""
 
     kind: Kind
     type: str
@@ -189,7 +189,7 @@ class Change:
 
 
 def place_of(phrase: NounPhrase, kind: Kind) -> Span:
-    """Where the item of a kind stands: the article or the gap for it, or the noun."""
+    """The span of the item of a kind: the article or the gap for it, or the noun."""
     spans = phrase.sentence.spans
     if kind == NUMBER:
         return spans[phrase.head]
@@ -271,7 +271,7 @@ def _following(phrase: NounPhrase, noun: str) -> str:
 
 
 def _like_first(phrase: NounPhrase, article: str) -> str:
-    """With a capital where the article stands, or will stand, first in its sentence."""
+    """With a capital where the article is, or will be, first in its sentence."""
     first = phrase.sentence.words[phrase.left]
     is_capital = first[:1].isupper() and (phrase.article_at is not None or phrase.left == 0)
     return article.capitalize() if is_capital else article

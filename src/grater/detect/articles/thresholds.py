@@ -82,7 +82,7 @@ def with_errors(sentence: Sentence, rng: np.random.Generator) -> tuple[list[str]
 
 
 def _drawn(phrase: NounPhrase, rng: np.random.Generator) -> int:
-    """Another construction, or mostly the same."""
+    """A construction drawn by the error rates, mostly the same one."""
     chance = rng.random()
     reach = within_reach(phrase)
     for name, rate in RATES[CONSTRUCTIONS[phrase.construction]].items():
@@ -94,7 +94,7 @@ def _drawn(phrase: NounPhrase, rng: np.random.Generator) -> int:
 
 
 def _written(phrase: NounPhrase, made: list[Change]) -> list[str]:
-    """The words of a phrase with its changes, but for capitals."""
+    """The words of a phrase with its changes, without regard to capitals."""
     words = list(phrase.sentence.words[phrase.left : phrase.head + 1])
     for change in made:
         if change.kind != ARTICLE:
@@ -116,7 +116,7 @@ def error_rate() -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Phrases of corrupted text as the detector sees them: scores, what was written, what is right, what can be."""
+    """Phrases of corrupted text as the detector sees them: scores; written, right and possible constructions."""
 
     scores: Scores
     written: npt.NDArray[np.int64]
@@ -163,7 +163,7 @@ def fitted_caution(trial: Trial, *, corrections: Sequence[str] = CORRECTIONS) ->
 
 
 def corrected(trial: Trial, corrections: Sequence[str]) -> Caution:
-    """The weights of the corrections in units of the margin; without a threshold yet."""
+    """The weights of the corrections divided by the margin's; thresholds are not set yet."""
     best, margin = _best(trial, Caution())
     rows = np.arange(len(best))
     strength = trial.strength[rows, best]
@@ -178,7 +178,7 @@ def corrected(trial: Trial, corrections: Sequence[str]) -> Caution:
     if not trial.is_error[is_used].any() or trial.is_error[is_used].all():
         return Caution()
     weights = _logistic(columns[is_used], trial.is_error[is_used])
-    if weights[0] <= 0:  # margins say nothing here, so nothing can be measured in them
+    if weights[0] <= 0:  # margins are not informative here, so no unit of measurement
         return Caution()
     factors = np.round(weights[1 : 1 + len(wanted)] / weights[0], 3)
     return Caution(**dict(zip(wanted, factors.tolist(), strict=True)))
@@ -209,7 +209,7 @@ def with_thresholds(trial: Trial, caution: Caution) -> Caution:
 
 
 def _best(trial: Trial, caution: Caution) -> tuple[npt.NDArray[np.intp], Scores]:
-    """The alternative that the confidence is highest in, and how high it is."""
+    """The alternative of highest confidence, and that confidence."""
     confidence = trial.confidence(caution)
     best = confidence.argmax(axis=1)
     return best, confidence[np.arange(len(best)), best]

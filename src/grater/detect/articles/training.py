@@ -56,7 +56,7 @@ LINES = 60
 """Lines in a passage."""
 
 LAYOUT = Layout(len(FIELDS), len(WORDS), counted=(0, 1, 5, 6))
-"""Counted are the head and its neighbours."""
+"""Frequencies are counted over the head and its neighbours."""
 
 HIDDEN = 0.5
 RATE = 0.1
@@ -67,7 +67,7 @@ MOST_PASSAGES = 200
 
 
 def passages(lines: Iterable[str], *, share: float = 1.0) -> Iterator[list[str]]:
-    """Lines that follow each other, each line once; a share of the passages, spread evenly."""
+    """Passages of consecutive lines, each line once; a share of them, evenly spread."""
     distinct = distinct_lines(lines)
     number = 0
     while passage := list(islice(distinct, LINES)):
@@ -86,7 +86,7 @@ def batch_of(passage: Sequence[str]) -> Batch:
 
 
 def labels_of(placed: Sequence[PlacedPhrase]) -> Labels:
-    """What was written."""
+    """The constructions that were written."""
     return np.array([phrase.phrase.construction for phrase in placed], np.int8)
 
 
@@ -99,7 +99,7 @@ def gathered(
 
 @dataclass(frozen=True, slots=True)
 class ArticleOptions:
-    """How to train."""
+    """Options of training."""
 
     size: Size = field(default_factory=lambda: Size(n_features=1_500_000, smallest=2, highest=3.0))
     min_count: int = 2
@@ -109,7 +109,7 @@ class ArticleOptions:
 
 
 def tagger_clusters() -> Clusters:
-    """The words that the shipped tagger knows to be used alike."""
+    """The shipped tagger's clusters of words that are used alike."""
     tagger = load_tagger()
     return tagger.weights.clusters if isinstance(tagger, PerceptronTagger) else Clusters.none()
 

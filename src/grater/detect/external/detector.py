@@ -34,7 +34,7 @@ CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
 
 
 class Corrector(Protocol):
-    """A system that corrects texts; `about` says in a line what it is and where it came from."""
+    """A system that corrects texts; `about` says in one line what it is and where it came from."""
 
     @property
     def name(self) -> str: ...
@@ -43,13 +43,13 @@ class Corrector(Protocol):
     def about(self) -> str: ...
 
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
-        """Every essay with the system's edits of it, in the order of the essays."""
+        """Every essay with the system's edits, in the order of the essays."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalDetector:
-    """`places` are the items to decide on, by essay; None is for prepositions."""
+    """`places` are the items to decide on, by essay; None stands for prepositions."""
 
     corrector: Corrector
     places: Mapping[str, Sequence[Item]] | None = None
@@ -75,7 +75,7 @@ class ExternalDetector:
 
 
 def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system: str) -> Iterator[Finding]:
-    """A finding for each place, by the edits that one system made."""
+    """A finding for each item, by the edits of one system."""
     tokens = tokens_of(essay)
     corrected = replace(essay, edits=tuple(edits), annotators=(system,))
     changes = [edit for edit in normalised_edits(corrected) if not edit.is_empty]
@@ -119,7 +119,7 @@ def is_external(name: str) -> bool:
 
 
 def external(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> ExternalDetector:
-    """The system of a name, deciding on these places, or on prepositions."""
+    """The system of this name, which decides on these items, or on prepositions."""
     return ExternalDetector(_corrector(*_parts(name)), places)
 
 

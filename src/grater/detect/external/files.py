@@ -96,7 +96,7 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
     """The edits that turn the essay's tokens into those of the corrected text."""
     spans = tokens_of(essay)
     source = [span.of(essay.text) for span in spans]
-    # Text that comes with its tokens is corrected token by token: its spaces are the boundaries of tokens.
+    # Tokenised text is corrected token by token: its spaces are the boundaries of tokens.
     target = (
         corrected.split() if essay.tokens is not None else [span.of(corrected) for span in token_spans(corrected)]
     )
@@ -105,12 +105,12 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
         gap = spans[position].start if position < len(spans) else len(essay.text)
         span = Span(gap, gap) if old is None else spans[position]
         if old != new:
-            edits.append(Edit(span, (_put_in(new or "", essay.text, span),), TAG, rater))
+            edits.append(Edit(span, (_inserted(new or "", essay.text, span),), TAG, rater))
         position += old is not None
     return tuple(edits)
 
 
-def _put_in(words: str, text: str, span: Span) -> str:
+def _inserted(words: str, text: str, span: Span) -> str:
     """A word inserted before another needs a space after it; at the end it needs one before."""
     if span.start != span.end or not words:
         return words

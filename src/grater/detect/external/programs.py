@@ -112,7 +112,7 @@ class Command:
 
 
 def _feed(stream: IO[str] | None, essays: Iterable[Essay], asked: dict[str, Essay]) -> None:
-    """Write every essay; that a command has gone away is noticed by whoever reads its answers."""
+    """Write every essay; a command that has ended is noticed where its answers are read."""
     if stream is None:
         return
     for essay in essays:
@@ -145,7 +145,7 @@ class LanguageTool:
             yield essay, tuple(self._edits(essay))
 
     def _edits(self, essay: Essay) -> Iterator[Edit]:
-        units = unit_places(essay.text)
+        units = code_point_of_units(essay.text)
         for match in self._ask(essay.text):
             start, end = match["offset"], match["offset"] + match["length"]
             if not 0 <= start <= end < len(units):
@@ -178,7 +178,7 @@ class LanguageTool:
             ) from error
 
 
-def unit_places(text: str) -> list[int]:
+def code_point_of_units(text: str) -> list[int]:
     """For every UTF-16 unit of the text, and its end, the code point that it belongs to."""
     indices = []
     for index, character in enumerate(text):

@@ -136,7 +136,7 @@ def _frequent(rows: Rows, words: tuple[str, ...], layout: Layout, min_count: int
 
 
 def source_of(files: Iterable[Path], *, gap_rate: float, seed: int) -> dict[str, Json]:
-    """What events are made from: the text files by name and size, the tagger, and what chance depends on."""
+    """What events are made from: the text files by name and size, the tagger, and the source of randomness."""
     texts: list[Json] = [f"{file.name}, {file.stat().st_size} bytes" for file in files]
     return {"text": texts, "tagger": load_tagger().card.get("hash"), "rate of gaps": gap_rate, "seed": seed}
 
@@ -150,7 +150,7 @@ def keep(events: Events, path: Path, source: Mapping[str, Json]) -> None:
 
 
 def kept(path: Path, source: Mapping[str, Json]) -> Events:
-    """Events that were kept; those of something else are refused."""
+    """Read kept events; those made from something else are refused."""
     try:
         with zipfile.ZipFile(path), np.load(path) as arrays:  # numpy reads other files in other ways
             parts = json.loads(arrays["text"].tobytes())

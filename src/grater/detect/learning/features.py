@@ -62,14 +62,14 @@ BLOCK = 1 << 16
 
 
 class Numbering(Protocol):
-    """Gives words their numbers."""
+    """Numbers words."""
 
     def numbers(self, words: Iterable[str]) -> Iterator[int]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words in order; the number of a word is its place behind the classes."""
+    """The words in order; the number of a word is its index after the classes."""
 
     words: tuple[str, ...]
     _places: dict[str, int] = field(init=False, repr=False, compare=False)
@@ -100,7 +100,7 @@ class Vocabulary:
 
 @dataclass(slots=True)
 class GrowingVocabulary:
-    """Takes in every word that it meets; for training, before anybody knows which are frequent."""
+    """Numbers every word that it meets; for training, before frequencies are known."""
 
     places: dict[str, int] = field(default_factory=dict)
     _raw: dict[str, int] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class GrowingVocabulary:
 
 
 def form(word: str) -> str:
-    """How a word is looked up."""
+    """The form in which a word is looked up."""
     plain = word.lower().replace("’", "'")
     return plain if plain.isalpha() else DIGIT.sub("0", plain)
 
@@ -198,7 +198,7 @@ class Hashing:
 
 
 def _columns(fields: Sequence[str], templates: Sequence[Template]) -> npt.NDArray[np.intp]:
-    """The columns of each template; those with fewer fields than most take the column of zeros behind the others."""
+    """The columns of each template; templates with fewer fields take the column of zeros after the others."""
     most = max(len(template.fields) for template in templates)
     empty = len(fields)
     rows = [[*map(fields.index, template.fields)] + [empty] * (most - len(template.fields)) for template in templates]

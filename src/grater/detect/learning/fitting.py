@@ -115,7 +115,7 @@ def _merged(parts: list[tuple[Keys, npt.NDArray[np.int64]]]) -> Dictionary:
 
 
 def _numbers(keys: Keys, sorted_keys: Keys, order: npt.NDArray[np.intp]) -> Keys:
-    """Sorted first: looking up in order is ten times as fast as at random."""
+    """The numbers of features; looking up in order is ten times as fast as at random."""
     distinct, inverse = np.unique(keys, return_inverse=True)
     indices = np.searchsorted(sorted_keys, distinct)
     is_known = (

@@ -53,7 +53,7 @@ class Pruned:
 
 
 def pruned(weights: Matrix, dictionary: Dictionary, size: Size) -> Pruned:
-    """The part of a model that is worth its place."""
+    """The part of a model that is worth keeping."""
     step = size.highest / STEPS
     table = np.zeros((len(dictionary), weights.shape[1]), np.int8)
     for start in range(0, len(dictionary), BLOCK):
@@ -70,7 +70,7 @@ def pruned(weights: Matrix, dictionary: Dictionary, size: Size) -> Pruned:
 
 
 def _drop_weights(table: Weights, dictionary: Dictionary, n_weights: int) -> None:
-    """Leave the weights that are worth most, rounded, in the table itself."""
+    """Keep the weights that are worth most, rounded, in the table itself."""
     blocks = range(0, len(table), BLOCK)
     worth = [_worth(table, dictionary, start) for start in blocks]
     sizes = np.concatenate([values[values > 0] for values in worth]) if worth else np.zeros(0, np.float32)
@@ -99,7 +99,7 @@ def _nearest_levels() -> Weights:
 
 
 def _best_features(table: Weights, dictionary: Dictionary, n_features: int) -> npt.NDArray[np.intp]:
-    """The places of the features that are worth most, by rising key."""
+    """The indices of the features that are worth most, by rising key."""
     worth = np.zeros(len(dictionary), np.float64)
     for start in range(0, len(dictionary), BLOCK):
         block = table[start : start + BLOCK].astype(np.float32)

@@ -69,7 +69,7 @@ def unpacked(arrays: Mapping[str, npt.NDArray[Any]], n_classes: int) -> tuple[Ke
 
 
 def temperature(sums: Scores, labels: npt.NDArray[np.int8], *, low: float = 1e-4, high: float = 0.3) -> float:
-    """The factor between `low` and `high` under which the labels are likeliest."""
+    """The factor between `low` and `high` that makes the labels likeliest."""
     left, right = np.log(low), np.log(high)
     for _ in range(N_STEPS):
         one, other = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
@@ -81,7 +81,7 @@ def temperature(sums: Scores, labels: npt.NDArray[np.int8], *, low: float = 1e-4
 
 
 def likelihood(scores: Scores, labels: npt.NDArray[np.int8]) -> float:
-    """The mean log-probability of what stood there."""
+    """The mean log-probability of the labels."""
     return float(log_softmax(scores)[np.arange(len(labels)), labels].mean())
 
 

@@ -33,7 +33,7 @@ Bigram: TypeAlias = tuple[str, str]
 
 RATIO = 0.1
 MOST = 2000
-"""Suspects that a list keeps: more than anybody will go through."""
+"""Suspects in a list: more than anybody will review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def without(trigram: Trigram) -> Bigram:
 
 
 def by_trigram(uses: Iterable[Use]) -> dict[str, list[Use]]:
-    """The uses of each trigram, in order; a trigram is its words with blanks between."""
+    """The uses of each trigram, in order; a trigram is its words, separated by blanks."""
     uses_by_trigram: dict[str, list[Use]] = defaultdict(list)
     for use in uses:
         uses_by_trigram[use.words].append(use)
@@ -138,7 +138,7 @@ def rank(
 
 
 def _rates(trigrams: Iterable[Trigram], counts: Mapping[tuple[str, ...], float]) -> dict[str, float]:
-    """How often each preposition stands between two words, for each time these stand side by side."""
+    """The ratio of a preposition's trigrams to their bigrams, by preposition."""
     with_it: dict[str, float] = defaultdict(float)
     without_it: dict[str, float] = defaultdict(float)
     for trigram in trigrams:

@@ -102,7 +102,7 @@ def progress_of(verdicts: Iterable[str]) -> ReviewProgress:
 
 
 def place_columns(use: Use) -> dict[str, object]:
-    """Where a use stands: the columns of an items table."""
+    """The place of a use: the columns of an items table."""
     item = use.item
     return {
         "item": item.item_id,
@@ -137,7 +137,7 @@ def _row(suspect: Suspect, verdict: str) -> dict[str, object]:
 
 
 def verdicts_of(table: Table) -> dict[str, str]:
-    """The verdict on each trigram of a list that a person has been through."""
+    """The verdict on each trigram of a reviewed list."""
     for column in ("verdict", "trigram"):
         if column not in table.frame.columns:
             raise BadInput(Problem(table.name, f"expected a column {column!r}, as in a list of suspects"))
@@ -158,7 +158,7 @@ def _cells(table: Table) -> Iterable[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Balanced:
-    """The corpus as items, with label and gold; and what fell short or was left out on the way."""
+    """The corpus as items, with label and gold; and the counts of what was found and left out."""
 
     items: pl.DataFrame
     n_errors: int
@@ -272,7 +272,7 @@ class Mined:
 
 def mine(uses: Sequence[Use], count: TrigramCounter, *, least_bigram: float = 1, ratio: float = RATIO) -> Mined:
     """The suspects among the uses of prepositions."""
-    if not (least_bigram >= 0 and ratio >= 0):  # nan is neither, and would compare with nothing
+    if not (least_bigram >= 0 and ratio >= 0):  # nan is neither
         raise UsageError(f"expected a least count and a ratio of 0 or more, found {least_bigram} and {ratio}")
     counts = count(wanted_ngrams(uses))
     suspects = rank(uses, counts, least_bigram=least_bigram, ratio=ratio)

@@ -44,11 +44,11 @@ Counts: TypeAlias = Mapping[Ngram, float]
 Progress: TypeAlias = Callable[[int], None]
 
 SHIPPED = "prep-lm"
-"""The system whose language model serves where nobody names a source of counts."""
+"""The system whose language model is the default source of counts."""
 
 
 def read_counts(lines: Iterable[str], *, order: int, name: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The n-grams of a file as it has them, with their counts."""
+    """The n-grams of a file, as spelt there, with their counts."""
     problems = Problems(name)
     for number, line in enumerate(lines, 1):
         text, tab, count = line.rstrip("\r\n").rpartition("\t")
@@ -74,7 +74,7 @@ def files_of_order(folder: Path, order: int) -> list[Path]:
 
 
 def _order_of(path: Path) -> int | None:
-    """The order of a file's n-grams; None for files that are passed over."""
+    """The order of a file's n-grams; None for files that are skipped."""
     if match := NGRAM_FILE.fullmatch(path.name):
         return int(match[1])
     return 1 if VOCABULARY_FILE.fullmatch(path.name) else None
@@ -83,7 +83,7 @@ def _order_of(path: Path) -> int | None:
 def counts_of(
     folder: Path, wanted: Collection[Sequence[str]], *, advance: Callable[[int], None] = ignore_progress
 ) -> Counter[tuple[str, ...]]:
-    """The counts of wanted n-grams, given as normal words; the corpus is gone through once, nothing else is kept."""
+    """The counts of wanted n-grams, given as normal words; the corpus is read once, and nothing else is kept."""
     counts: Counter[tuple[str, ...]] = Counter()
     for order in sorted({len(ngram) for ngram in wanted}):
         among = {tuple(ngram) for ngram in wanted if len(ngram) == order}
@@ -91,7 +91,7 @@ def counts_of(
         for path in files_of_order(folder, order):
             lines = open_source(path, advance=advance).lines()
             for words, count in read_counts(lines, order=order, name=str(path)):
-                if normal(words[order // 2]) not in middle:  # most lines end here, so that the pass stays quick
+                if normal(words[order // 2]) not in middle:  # most lines are skipped here, which keeps the pass quick
                     continue
                 ngram = tuple(map(normal, words))
                 if ngram in among:

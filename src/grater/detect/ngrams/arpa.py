@@ -34,7 +34,7 @@ SECTION = re.compile(r"\\(\d+)-grams:")
 
 @dataclass(frozen=True, slots=True)
 class ArpaModel:
-    """What an ARPA file gave, and how many of its words and n-grams were left out."""
+    """The model of an ARPA file, and how many of its words and n-grams were left out."""
 
     smoothed: Smoothed
     vocabulary: NgramVocabulary
@@ -96,7 +96,7 @@ class _Reader:
     lines: Iterator[tuple[int, str]]
 
     def header(self) -> list[int]:
-        """How many n-grams each order has."""
+        """The number of n-grams of each order."""
         n_by_order: list[int] = []
         for _, line in self.lines:
             if match := COUNT.match(line):

@@ -61,7 +61,7 @@ def normal(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NgramVocabulary:
-    """The words of a model by number, with the way back."""
+    """The words of a model by number, and their numbers by word."""
 
     words: tuple[str, ...]
     numbers: Mapping[str, int]
@@ -75,7 +75,7 @@ class NgramVocabulary:
         return len(self.words)
 
     def ids(self, words: Iterable[str]) -> Ids:
-        """The numbers of words as people write them."""
+        """The numbers of words in any spelling."""
         return np.array([self._number(word) for word in words], dtype=np.int64)
 
     def _number(self, word: str) -> int:
@@ -83,7 +83,7 @@ class NgramVocabulary:
         return known if known > END else self.numbers.get(normal(word), UNKNOWN)
 
     def sentence(self, words: Iterable[str]) -> Ids:
-        """The numbers of a sentence's words, with its rims."""
+        """The numbers of a sentence's words, with its edges."""
         return np.concatenate([[START], self.ids(words), [END]]).astype(np.int64)
 
 
@@ -141,7 +141,7 @@ def _firsts(ordered: Keys) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 @dataclass(slots=True)
 class Runs:
-    """The runs of one order, on disk in `folder`; they go when the folder goes."""
+    """The runs of one order, on disk in `folder`; they are removed with the folder."""
 
     folder: Path
     name: str
@@ -174,7 +174,7 @@ class Runs:
         return self.folder / f"{self.name}-{number}.{column}"
 
     def _bounds(self, runs: Sequence[Records]) -> list[np.uint64 | None]:
-        """Keys that part the records into ranges of about `most`, as far as a sample tells; None is the end."""
+        """Keys that divide the records into ranges of about `most`, estimated by a sample; None is the end."""
         n_ranges = 1 + sum(map(len, runs)) // self.most
         if n_ranges == 1:
             return [None]
@@ -186,7 +186,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How the words of an n-gram lie in its key."""
+    """The layout of an n-gram's words in its key."""
 
     order: int
     bits: int
@@ -220,7 +220,7 @@ class Packing:
         return keys >> np.uint64(self.bits)
 
     def words(self, keys: Keys, position: int) -> Keys:
-        """The words in one place, counted from 0."""
+        """The words at one position, counted from 0."""
         return (keys >> np.uint64(self.bits * (self.order - 1 - position))) & np.uint64((1 << self.bits) - 1)
 
     def is_real(self, keys: Keys) -> Flags:
@@ -230,7 +230,7 @@ class Packing:
 
 
 def ngram_keys(stream: Numbers, packing: Packing) -> Keys:
-    """The keys of all n-grams in sentences that stand one after the other, each begun by `<s>`."""
+    """The keys of all n-grams in consecutive sentences, each of which begins with `<s>`."""
     index = np.arange(len(stream))
     position = index - np.maximum.accumulate(np.where(stream == START, index, 0))  # within the sentence; `<s>` is 0
     keys = np.zeros(len(stream), np.uint64)
@@ -265,7 +265,7 @@ def _count_lower(higher: Runs, packing: Packing, folder: Path, most: int) -> Run
 
 
 def blocks_by_context(orders: Iterable[Records], packing: Packing) -> Iterator[Records]:
-    """The same records in blocks that no context is parted by: a context's last words are held over."""
+    """The same records in blocks that divide no context: an incomplete context goes to the next block."""
     held: Records | None = None
     for records in orders:
         block = joined([held, records]) if held is not None else records

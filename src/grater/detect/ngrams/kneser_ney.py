@@ -44,7 +44,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Smoothed:
-    """A model before it is packed: its levels, lowest order first, and the discounts of each order."""
+    """A model before it is quantised: its levels, lowest order first, and the discounts of each order."""
 
     packing: Packing
     levels: tuple[Level, ...]
@@ -115,7 +115,7 @@ def _estimate(records: Records, packing: Packing, discounts: Discounts, threshol
 
 
 def _unigrams(parts: Sequence[_Part], n_words: int) -> Level:
-    """Every word has a unigram, so its number is its place; `<s>` is never predicted."""
+    """Every word has a unigram, so its number is its index; `<s>` is never predicted."""
     p = np.full(n_words, (parts[0].backoffs[0] if parts else 1.0) / (n_words - 1))
     for part in parts:
         p[part.keys] += part.own
@@ -145,10 +145,10 @@ def _interpolated(lower: Level, parts: Sequence[_Part], packing: Packing) -> Lev
 
 
 def find(keys: Keys, wanted: Keys) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Where wanted keys stand among ordered ones, and whether they are there at all (the place is 0 if not)."""
+    """The indices of wanted keys among ordered ones (0 where missing), and whether they are there."""
     if not len(keys):
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
-    order = np.argsort(wanted)  # five times as fast as asking in any order: neighbours share what was just read
+    order = np.argsort(wanted)  # five times as fast as in any order: neighbours share the cache
     indices = np.empty(len(wanted), np.int64)
     indices[order] = np.searchsorted(keys, wanted[order])
     indices[indices == len(keys)] = 0
@@ -157,7 +157,7 @@ def find(keys: Keys, wanted: Keys) -> tuple[np.ndarray[Any, np.dtype[np.int64]],
 
 
 def _thresholds(prune: Sequence[int], n_orders: int) -> tuple[int, ...]:
-    """One for each order; unigrams are always kept, and the last named holds for the orders above it."""
+    """One for each order; unigrams are always kept, and the last one given holds for the orders above it."""
     given = [*prune, *[prune[-1] if prune else 0] * n_orders][:n_orders]
     if given != sorted(given) or min(given) < 0 or len(prune) > n_orders:
         expected = f"expected up to {n_orders} pruning thresholds that do not fall, as in 0,0,1,1"

@@ -52,7 +52,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numbers by place: looked up in a code book, or without codes given one by one."""
+    """A column of numbers: codes of a code book, or without codes the numbers themselves."""
 
     values: Numbers
     codes: Numbers | None = None
@@ -61,13 +61,13 @@ class Column:
         return len(self.values if self.codes is None else self.codes)
 
     def at(self, indices: Numbers) -> Numbers:
-        """The numbers at some places, as 64-bit floats so that sums do not depend on how they were stored."""
+        """The numbers at some indices, as 64-bit floats so that sums do not depend on how they were stored."""
         values = self.values[indices] if self.codes is None else self.values[self.codes[indices]]
         return values.astype(np.float64)
 
 
 def quantised(numbers: Numbers) -> Column:
-    """The numbers by a code book of their own."""
+    """The numbers with their own code book."""
     numbers = np.maximum(numbers, LEAST)
     values, codes = np.unique(numbers, return_inverse=True)
     if len(values) > N_CODES:
@@ -76,8 +76,8 @@ def quantised(numbers: Numbers) -> Column:
 
 
 def _bins(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """The means of the bins that hold something, and the bin of each number."""
-    is_sound = numbers > LEAST  # a zero among the probabilities gets a bin to itself, and does not widen the others
+    """The means of the bins that are not empty, and the bin of each number."""
+    is_sound = numbers > LEAST  # a probability of zero gets a bin of its own, and does not widen the others
     low, high = numbers[is_sound].min(), numbers.max()
     width = (high - low) / (N_CODES - 1)
     bins = np.where(is_sound, 1 + np.minimum((numbers - low) / width, N_CODES - 2), 0).astype(np.int64)
@@ -86,7 +86,7 @@ def _bins(numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class NgramTable:
     """The n-grams of one order."""
 
     keys: Keys
@@ -103,7 +103,7 @@ class LanguageModel:
 
     vocabulary: NgramVocabulary
     packing: Packing
-    tables: tuple[Table, ...]
+    tables: tuple[NgramTable, ...]
     card: Mapping[str, Json] = field(default_factory=dict)
 
     @staticmethod
@@ -111,8 +111,8 @@ class LanguageModel:
         """The model as it is stored: 8 bits for each number above the single words, unless it must be exact."""
         low, *high = smoothed.levels
         pack = Column if is_exact else quantised
-        words = Table(low.keys, Column(np.maximum(low.log_p, LEAST)), Column(low.log_backoff))
-        tables = [Table(level.keys, pack(level.log_p), pack(level.log_backoff)) for level in high]
+        words = NgramTable(low.keys, Column(np.maximum(low.log_p, LEAST)), Column(low.log_backoff))
+        tables = [NgramTable(level.keys, pack(level.log_p), pack(level.log_backoff)) for level in high]
         return LanguageModel(vocabulary, smoothed.packing, (words, *tables))
 
     @property
@@ -131,7 +131,7 @@ class LanguageModel:
         return answers + weights
 
     def _matches(self, rows: Rows, among: Rows, length: int) -> tuple[Rows, Rows]:
-        """Which of some rows end in an n-gram of this length that the model has, and where it stands."""
+        """Which of some rows end in an n-gram of this length that the model has, and its index."""
         among = among[rows[among, -length] != NOTHING]
         if length == 1:
             return rows[among, -1], among
@@ -140,7 +140,7 @@ class LanguageModel:
         return indices[is_there], among[is_there]
 
     def rows(self, ids: Rows) -> Rows:
-        """The questions for a whole sentence with its rims: each word but the first, after those before it."""
+        """The queries for a whole sentence with its edges: each word but the first, after those before it."""
         padded = np.concatenate([np.full(self.order - 1, NOTHING), ids])
         return np.lib.stride_tricks.sliding_window_view(padded, self.order)[1:]
 
@@ -151,7 +151,7 @@ class LanguageModel:
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """How surprised a model is by a text; `known` leaves out the words that it does not know."""
+    """The perplexity of a text; `known` leaves out unknown words."""
 
     n_sentences: int
     n_words: int
@@ -196,7 +196,7 @@ def _batches(sentences: Iterable[Sequence[str]], n_at_once: int) -> Iterable[lis
 
 
 def save(model: LanguageModel, path: Path, card: Mapping[str, Json]) -> None:
-    """Write a model all or nothing."""
+    """Write a model file, whole or not at all."""
     arrays: dict[str, Array] = {}
     for order, table in enumerate(model.tables, 1):
         if order > 1:
@@ -227,7 +227,7 @@ def load(path: Path) -> LanguageModel:
     return LanguageModel(NgramVocabulary.of(words), packing, tables, stored.card)
 
 
-def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tuple[Table, ...]:
+def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tuple[NgramTable, ...]:
     keys: Keys = np.arange(n_words, dtype=np.uint64)
     tables = []
     for order in range(1, packing.order + 1):
@@ -242,7 +242,7 @@ def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tupl
         )
         if not len(keys) == len(log_p) == len(backoff):
             raise ValueError(f"{len(keys)} keys, {len(log_p)} probabilities, {len(backoff)} weights")
-        tables.append(Table(keys, log_p, backoff))
+        tables.append(NgramTable(keys, log_p, backoff))
     return tuple(tables)
 
 

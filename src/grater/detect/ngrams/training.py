@@ -56,14 +56,16 @@ def text_lines(paths: Iterable[Path], *, advance: Progress = ignore_progress) ->
 
 @dataclass(slots=True)
 class HoldOutSplit:
-    """Keeps the lines of two folds in a hundred out of training, the same as the other engines do, for choosing
-    thresholds and measuring; the first `most` of them are remembered."""
+    """Holds out the lines of two folds in a hundred, as the other engines do; the first `most` of them are kept.
+
+    Thresholds are chosen and perplexity is measured on them.
+    """
 
     most: int = 100_000
     lines: list[str] = field(default_factory=list)
 
     def left(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines to train on, of lines as `text_lines` gives them."""
+        """The lines to train on."""
         for line in lines:
             if fold_of(line) >= HELD_OUT:
                 yield line
@@ -88,13 +90,13 @@ def _normal(word: str, cache: dict[str, str]) -> str:
     return known
 
 
-def _tell_nobody(message: str) -> None:
-    """For callers who want no word on the way."""
+def _ignore_step(message: str) -> None:
+    """For callers who do not follow the steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSize:
-    """What model to make: n-grams up to `order` words, `n_words` different words, thresholds for each order."""
+    """The size of a model: n-grams up to `order` words, `n_words` different words, thresholds for each order."""
 
     order: int = 4
     n_words: int = MOST_WORDS
@@ -104,7 +106,7 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A smoothed model with its words; the numbers say what it was made from."""
+    """A smoothed model with its words; the counts are those of its text."""
 
     smoothed: Smoothed
     vocabulary: NgramVocabulary
@@ -113,24 +115,24 @@ class TrainedModel:
     n_types: int
 
 
-def train(sentences: Iterable[Sequence[str]], wish: ModelSize, *, tell: Tell = _tell_nobody) -> TrainedModel:
-    """Train on sentences of normal words; `tell` hears of each step."""
-    if wish.order < 1 or wish.n_words <= len(SPECIAL):
+def train(sentences: Iterable[Sequence[str]], size: ModelSize, *, tell: Tell = _ignore_step) -> TrainedModel:
+    """Train on sentences of normal words; `tell` is called at each step."""
+    if size.order < 1 or size.n_words <= len(SPECIAL):
         raise UsageError(
-            f"expected order 1 or more and more than {len(SPECIAL)} words, found {wish.order}, {wish.n_words}"
+            f"expected order 1 or more and more than {len(SPECIAL)} words, found {size.order}, {size.n_words}"
         )
-    Packing.for_words(wish.order, wish.n_words)
+    Packing.for_words(size.order, size.n_words)
     with tempfile.TemporaryDirectory(prefix="grater-lm-") as name:
         folder = Path(name)
         tell("reading")
         text = _numbered(sentences, folder / "text")
-        vocabulary, new_numbers = _vocabulary(text, wish.n_words)
-        packing = Packing.for_words(wish.order, len(vocabulary))
+        vocabulary, new_numbers = _vocabulary(text, size.n_words)
+        packing = Packing.for_words(size.order, len(vocabulary))
         tell("counting")
-        streams = (new_numbers[block] for block in _blocks(text, wish.most_records))
-        orders = count_ngrams(streams, packing, folder, most=wish.most_records)
+        streams = (new_numbers[block] for block in _blocks(text, size.most_records))
+        orders = count_ngrams(streams, packing, folder, most=size.most_records)
         tell("smoothing")
-        smoothed = smooth(orders, packing, len(vocabulary), prune=wish.prune[: wish.order])
+        smoothed = smooth(orders, packing, len(vocabulary), prune=size.prune[: size.order])
     return TrainedModel(smoothed, vocabulary, text.n_sentences, text.n_tokens, len(text.words) - len(SPECIAL))
 
 

@@ -25,10 +25,10 @@ from grater.text.prepositions import PREPOSITIONS, canonical
 PREP, MISSING = "prep", "prep-missing"
 PREPOSITION_TAGS = frozenset(("IN", "TO"))
 BEFORE_GAP = ("VB", "NN", "JJ", "RB", "RP")
-"""Beginnings of the tags of words that could have brought a preposition with them."""
+"""Prefixes of the tags of words that could have brought a preposition with them."""
 
 ANSWERS: tuple[str, ...] = (*PREPOSITIONS, DELETE)
-"""What the columns of scores mean."""
+"""The columns of scores."""
 
 NONE = len(PREPOSITIONS)
 """The column of no preposition."""
@@ -68,7 +68,7 @@ def gap_places(sentence: Sentence) -> list[int]:
 
 
 def candidates_of(sentence: Sentence, *, with_gaps: bool = True) -> Iterator[Candidate]:
-    """Every candidate of a sentence, in order; a gap comes before the token that it stands before."""
+    """Every candidate of a sentence, in order; a gap comes before its token."""
     places = [(index, PREP) for index in preposition_places(sentence)]
     if with_gaps:
         places += [(index, MISSING) for index in gap_places(sentence)]
@@ -95,7 +95,7 @@ class Engine(Protocol):
 
 
 def answer_of(candidate: Candidate) -> int:
-    """The column of what the writer wrote."""
+    """The column of the writer's answer."""
     if candidate.is_gap:
         return NONE
     written = canonical(candidate.sentence.words[candidate.index])

@@ -80,7 +80,7 @@ def save(engine: CombinedEngine, names: Sequence[str], path: Path, card: Mapping
 
 
 def from_file(path: Path) -> PrepositionDetector:
-    """The detector of a model file that `grater train combination` made, under the file's name."""
+    """The detector of a model file with a combination, under the file's name."""
     model = read_model(path, kind=KIND)
     try:
         names, hashes, costs = model.strings["parts"], model.strings["hashes"], model.arrays["costs"]

@@ -28,14 +28,14 @@ from grater.model import DELETE, Decision, Essay, Item, Json, Span
 from grater.text.analysis import analyse_all
 
 MOST_ANSWERS = 4
-"""Answers that a finding names with their probabilities; the writer's own comes behind them, if it is another."""
+"""Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
 
 DECIMALS = 6
-"""Machines may differ in the last digits of an exponential; nothing that is shown does."""
+"""Machines may differ in the last digits of an exponential; what is shown is rounded."""
 
 
 class AnyWord:
-    """Holds every word: for engines without a vocabulary."""
+    """Contains every word: for engines without a vocabulary."""
 
     def __contains__(self, word: object) -> bool:
         return True
@@ -57,7 +57,7 @@ class PlacedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class PrepositionDetector:
-    """An engine with its thresholds; `known` has the words that are no noise."""
+    """An engine with its thresholds; `known` contains the words that are no noise."""
 
     name: str
     engine: Engine

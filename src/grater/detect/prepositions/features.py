@@ -58,7 +58,7 @@ LINKS = [TAG_NUMBERS["IN"], TAG_NUMBERS["TO"]]
 
 
 def contexts(candidates: Sequence[Candidate], vocabulary: Numbering) -> Rows:
-    """A row for each candidate; candidates of one sentence should stand together."""
+    """A row for each candidate; candidates of one sentence should be adjacent."""
     flat = _Flat()
     base, last = 0, None
     indices, starts, ends = [], [], []
@@ -98,7 +98,7 @@ class _Flat:
         return base
 
     def last_head(self, ends_and_heads: list[tuple[int, int]]) -> Places:
-        """For each place, the head of the last phrase that ends there or before; 0 for none."""
+        """For each index, the head of the last phrase that ends there or before; 0 for none."""
         positions = np.zeros(len(self.words) + 1, np.int64)
         if ends_and_heads:
             ends, heads = np.array(ends_and_heads).T
@@ -107,7 +107,7 @@ class _Flat:
         return accumulated
 
     def next_phrase(self) -> tuple[Places, Places]:
-        """For each place, the start and the head of the next phrase that starts there or later."""
+        """For each index, the start and the head of the next phrase that starts there or later."""
         nowhere = len(self.words) + FARTHEST + 1
         start, head = (np.full(len(self.words) + 1, nowhere, np.int64) for _ in range(2))
         if self.phrases:
@@ -117,7 +117,7 @@ class _Flat:
 
 
 def _rows(flat: _Flat, left: Places, right: Places, starts: Places, ends: Places) -> Rows:
-    """`left` is the place before which the left side ends, `right` where the right side begins."""
+    """The left side ends before the index `left`, the right side begins at `right`."""
     words, tags = np.array(flat.words, np.int32), np.array(flat.tags, np.int32)
     noun, verb = (np.where(heads[left] >= starts, heads[left], 0) for heads in map(flat.last_head, _sides(flat)))
     next_start, next_head = (heads[right] for heads in flat.next_phrase())
@@ -204,7 +204,7 @@ def stemmed(rows: Rows, stems: Rows) -> Rows:
 
 
 def stems_of(word: str) -> Iterator[str]:
-    """What a word may be a form of, likeliest first."""
+    """The words of which a word may be a form, likeliest first."""
     if word in IRREGULAR:
         yield IRREGULAR[word]
     elif word.endswith(("ies", "ied")):

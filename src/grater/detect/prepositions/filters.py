@@ -89,14 +89,14 @@ PEOPLE = frozenset(
 
 
 class Words(Protocol):
-    """Anything that knows words."""
+    """Anything that contains words."""
 
     def __contains__(self, word: str, /) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """What is about to be said of a candidate."""
+    """A flag that is about to be raised on a candidate."""
 
     candidate: Candidate
     type: str
@@ -105,7 +105,7 @@ class Flag:
 
 
 def spelling(flag: Flag, known: Words) -> bool:
-    """Whether a word near the place is unknown; names and what is no plain word do not count."""
+    """Whether a word near the place is unknown; names and what is no plain word are ignored."""
     sentence, index = flag.candidate.sentence, flag.candidate.index
     nearby = range(max(0, index - NEAR), min(len(sentence.words), index + NEAR + 1))
     return any(
@@ -164,12 +164,12 @@ def check_names(names: Collection[str]) -> frozenset[str]:
 
 
 def is_silenced(flag: Flag, known: Words, names: Collection[str]) -> bool:
-    """Whether a filter that is on has something against the flag."""
+    """Whether an active filter rejects the flag."""
     return any(SILENCING[name](flag, known) for name in names if name in SILENCING)
 
 
 def is_flagged(candidate: Candidate, names: Collection[str]) -> bool:
-    """Whether a filter that is on calls the candidate extraneous."""
+    """Whether an active filter calls the candidate extraneous."""
     return any(FLAGGING[name](candidate) for name in names if name in FLAGGING)
 
 

@@ -25,7 +25,7 @@ from grater.models import read_model, shipped, write_model
 
 KIND = "prepositions"
 BLOCK = 4096
-"""Candidates scored at once, so that memory stays flat; the scores are the same for any number."""
+"""Candidates scored at once, so that memory stays flat; the scores do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ def save(engine: LinearEngine, path: Path) -> None:
 
 
 def load(path: Path) -> LinearEngine:
-    """Read a model; what is not one, or does not fit together, is refused."""
+    """Read a model; other files, and parts that do not fit together, are refused."""
     model = read_model(path, kind=KIND)
     try:
         keys, table = unpacked(model.arrays, len(ANSWERS))

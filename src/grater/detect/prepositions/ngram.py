@@ -34,18 +34,20 @@ from grater.models import shipped
 from grater.text.prepositions import PREPOSITIONS
 
 TIE = 1e-9
-"""Log-probabilities that differ by less are equal: what is left are the last digits of a sum."""
+"""Log-probabilities that differ by less are equal: the rest is the rounding error of a sum."""
 
 N_ANSWERS = NONE + 1
 
 BLOCK = 1000
-"""Candidates scored at once: 139 questions each."""
+"""Candidates scored at once: 139 queries each."""
 
 
 @dataclass(frozen=True, slots=True)
 class NgramEngine:
-    """A language model that scores the variants of a sentence; `costs` has the mean cost of each preposition, and,
-    last, what a gap's score of none is lowered by."""
+    """A language model that scores the variants of a sentence; `costs` has the mean cost of each preposition.
+
+    Its last number is the cost of a gap.
+    """
 
     model: LanguageModel
     costs: Scores = field(default_factory=lambda: np.zeros(N_ANSWERS))
@@ -76,7 +78,7 @@ class NgramEngine:
         return scores
 
     def _contexts(self, candidates: Sequence[Candidate]) -> tuple[Rows, Rows]:
-        """The n - 1 words on either side of each place, rims included."""
+        """The n - 1 words on either side of each place, edges included."""
         reach = self.model.order - 1
         left = np.full((len(candidates), reach), NOTHING)
         right = np.full((len(candidates), reach), NOTHING)

@@ -30,10 +30,10 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Margins that a flag of each type must exceed; of choice, `by_preposition` has those that have their own.
+    """Margins that a flag of each type must exceed; `by_preposition` has those of single prepositions, for choice.
 
-    What writers of good English choose freely (*among*, *across*) has large margins against it even where it is
-    right; a threshold for all would be set by these, and be deaf to *in*, *on* and *at*.
+    Prepositions that good writers choose freely (*among*, *across*) have large margins against them even where they
+    are right; these would set a common threshold, and errors in *in*, *on* and *at* would be missed.
     """
 
     choice: float = inf
@@ -43,7 +43,7 @@ class Thresholds:
 
     @staticmethod
     def of(numbers: object) -> Thresholds:
-        """As a model's card has them."""
+        """From the numbers on a model's card."""
         if not isinstance(numbers, Mapping) or not set(numbers) <= {*TYPES, OWN}:
             raise UsageError(f"expected thresholds for {', '.join(TYPES)}, found {numbers!r}")
         own = {word: float(value) for word, value in numbers.get(OWN, {}).items()}
@@ -53,7 +53,7 @@ class Thresholds:
         return dict(asdict(self))
 
     def rows(self, written: Sequence[int]) -> Scores:
-        """(candidates, types): what the margins of each must exceed."""
+        """(candidates, types): the threshold that each margin must exceed."""
         choice = np.full(len(ANSWERS), self.choice)
         for word, value in self.by_preposition.items():
             choice[COLUMN_OF[word]] = value
@@ -65,7 +65,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins:
-    """Of each candidate: the margins of the three types (-inf where a type cannot be), and the best preposition."""
+    """The margins of each candidate by type (-inf where a type is impossible), and the best preposition."""
 
     values: Scores
     best: Answers

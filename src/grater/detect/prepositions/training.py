@@ -80,7 +80,7 @@ from grater.text.prepositions import PREPOSITIONS, canonical
 
 GAP_RATE = 1 / 12
 LAYOUT = Layout(len(FIELDS), N_WORDS, counted=(0, 3))
-"""Counted are the neighbours: every word of a text is about as often one as another."""
+"""Frequencies are counted over the neighbours: every word is a neighbour about equally often."""
 
 RATES = {CHOICE: 0.048, EXTRANEOUS: 0.012, MISSING_TYPE: 0.024}
 """Of prepositions; extraneous ones are inserted into gaps, which are about as many."""
@@ -111,7 +111,7 @@ FEW = 20
 
 
 def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RATE, seed: int = 0) -> Batch:
-    """The events of some lines; `number` tells batches apart where chance is needed."""
+    """The events of some lines; `number` distinguishes batches where chance is needed."""
     rng = generator(seed, "gaps", str(number))
     candidates: list[Candidate] = []
     folds: list[int] = []
@@ -170,7 +170,7 @@ def corrupted(sentences: Iterable[Sentence], shares: Scores, rng: np.random.Gene
 
 
 def _with_errors(sentence: Sentence, shares: Scores, rng: np.random.Generator) -> tuple[list[str], dict[int, str]]:
-    """The words, and the type of error at the places that have one (of the word behind it where one is missing)."""
+    """The words, and the type of error by index (that of the next word where one is missing)."""
     prepositions, gaps = set(preposition_places(sentence)), set(gap_places(sentence))
     words: list[str] = []
     errors: dict[int, str] = {}
@@ -199,7 +199,7 @@ def _another(word: str, shares: Scores, rng: np.random.Generator) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PrepositionOptions:
-    """How to train."""
+    """Options of training."""
 
     method: Method = "maxent"
     size: Size | None = None
@@ -220,13 +220,13 @@ class PrepositionOptions:
 
 @dataclass(slots=True)
 class HeldOutLines:
-    """Lines that no event is trained on, kept as they pass."""
+    """The held-out lines, kept as they pass."""
 
     lines: list[str] = field(default_factory=list)
 
     def keeping(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
-            plain = line.strip()  # a fold is that of the line as events have it
+            plain = line.strip()  # as in events, so that the fold is the same
             if plain and fold_of(plain) < HELD_OUT:
                 self.lines.append(plain)
             yield line
@@ -294,7 +294,7 @@ def train(
 def fitted(
     events: Events, options: PrepositionOptions, *, tell: Callable[[str], None] = lambda _: None
 ) -> LinearEngine:
-    """A model of the events that are not held out, as its fit leaves it."""
+    """A model of the events that are not held out, not calibrated yet."""
     is_used = events.folds >= HELD_OUT
     tell("numbering features")
     keys = HASHING.all_keys(events.rows[is_used])
@@ -346,7 +346,7 @@ def choose_thresholds(
 def _of_frequent(
     margins_of_choice: Scores, is_right: Truths, written: Answers, options: PrepositionOptions
 ) -> dict[str, float]:
-    """A threshold of its own for every preposition that stands there often enough to choose one."""
+    """A threshold of its own for every preposition that is frequent enough."""
     chosen = {}
     for column, word in enumerate(PREPOSITIONS):
         right = margins_of_choice[is_right & (written == column)]
@@ -393,7 +393,7 @@ def costs_of(
 
 
 def _balance(uses: Scores, gaps: Scores) -> float:
-    """The step at which margins of uses lie above it as often as those of gaps above its opposite."""
+    """The constant that margins of uses exceed as often as those of gaps exceed its opposite."""
     steps = np.quantile(uses, np.linspace(0, 1, 1001))
     above = 1 - np.searchsorted(np.sort(uses), steps, side="right") / len(uses)
     opposite = 1 - np.searchsorted(np.sort(gaps), -steps, side="right") / max(1, len(gaps))
