@@ -19,9 +19,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from grater.corpora.formats import FileFormat, Report, Source
+from grater.corpora.formats import SURROGATE, FileFormat, NotJson, Report, Source, parse_json
 from grater.corpora.identity import HashSet
-from grater.corpora.json_text import SURROGATE, NotJson, parse_json
 from grater.errors import BadInput, GraterError, Problem, Problems
 from grater.model import Edit, Essay, Json, Span
 

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from grater.corpora.formats import Loss, Report
-from grater.corpora.json_text import NotJson, parse_json
+from grater.corpora.formats import Loss, NotJson, Report, parse_json
 from grater.errors import GraterError, Problems
 from grater.model import DELETE, Edit, Essay, Json, Span
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
 from grater.corpora.brat.annotations import OTHER, Annotations, annotation_lines, brat_type, read_annotations
-from grater.corpora.formats import Loss, Report, Source
+from grater.corpora.formats import SURROGATE, Loss, Report, Source
 from grater.corpora.identity import EssayIds
-from grater.corpora.json_text import SURROGATE
 from grater.errors import GraterError, Problems
 from grater.model import Edit, Essay, Json, Span, short_hash
 

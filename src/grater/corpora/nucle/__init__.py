@@ -50,8 +50,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grater.corpora.formats import FileFormat, Source
-from grater.corpora.nucle.reading import read_nucle
-from grater.corpora.nucle.writing import write_nucle
+from grater.corpora.nucle.essays import read_nucle, write_nucle
 from grater.model import Essay
 
 __all__ = ["FORMAT", "read_nucle", "write_nucle"]

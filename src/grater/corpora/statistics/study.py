@@ -25,8 +25,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeVar
 
 from grater.corpora.merge import stems
-from grater.corpora.statistics.counts import Portion, Tally, all_of
-from grater.corpora.statistics.reading import Counting, EssayCounts, count_essay
+from grater.corpora.statistics.counts import Counting, EssayCounts, Portion, Tally, all_of, count_essay
 from grater.corpora.statistics.sheets import overview, portions, tag_shares
 from grater.corpora.statistics.summary import Resampling, Summary, summarise
 from grater.errors import UnknownName, UsageError

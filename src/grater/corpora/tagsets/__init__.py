@@ -6,9 +6,8 @@ docs/tagsets.md.
 """
 
 from grater.corpora.tagsets.maps import Mapped
-from grater.corpora.tagsets.split import split
 from grater.corpora.tagsets.tagset import TAGSETS, Tag, TagSet, all_tagsets, guess_tagset
-from grater.corpora.tagsets.translation import translate, translate_edit
+from grater.corpora.tagsets.translation import split, translate, translate_edit
 
 __all__ = [
     "TAGSETS",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grater.corpora.formats import Loss
 from grater.corpora.identity import EssayIds
-from grater.corpora.m2.blocks import Block, TokenRange, cut, tokens_of_edit
+from grater.corpora.m2.writing import Block, TokenRange, cut, tokens_of_edit
 from grater.model import Edit, Essay, Span, short_hash
 
 TEXT = "My cat doesn't sleeps well. It dream of fishs!"
