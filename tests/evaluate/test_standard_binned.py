@@ -59,7 +59,7 @@ def test_the_histogram_counts_every_judged_item_once() -> None:
 def test_small_bins_warn() -> None:
     cases = madnani()
     warnings = small_bins(binned(cases, truth_of(cases), chance=QUICK))
-    assert warnings[0].startswith("items of agreement 50-75 %: only 3;")
+    assert warnings[0].startswith("only 3 items have an agreement of 50-75 %;")
 
 
 def test_a_curve_has_the_middles_of_the_bins() -> None:

@@ -23,7 +23,6 @@ from grater.evaluate.thresholds import (
     direction,
     f_by_threshold,
     frame_of_curve,
-    signature_of_curve,
 )
 from grater.evaluate.truth import truth_of
 from grater.statistics.bootstrap import Chance, Cluster
@@ -304,7 +303,7 @@ def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
     curve = curve_of(flags=[0] * 6)
     table = decisions({"S": [0] * 6}, score=SCORES)
     cases = cases_of(table, votes(N_ERROR, 3))
-    signature = signature_of_curve(curve, signature_of(cases, EvaluationOptions()))
+    signature = curve.signature(signature_of(cases, EvaluationOptions()))
     frame = frame_of_curve(curve, signature)
     assert frame["threshold"].to_list() == [0.9, 0.8, 0.7, 0.4, 0.2, None]
     assert frame["precision"].to_list() == pytest.approx([1, 1, 0.75, 0.6, 0.5, None])

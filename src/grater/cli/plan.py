@@ -67,8 +67,8 @@ def skill_from(
     if judgments is None or gold is None:
         raise UsageError("expected --judgments and --gold together")
     raters = rater_error(judgments, read_gold(gold), truth="share")
-    if raters.reason:
-        raise UsageError(f"{gold}: {raters.reason}")
+    if raters.undefined_because:
+        raise UsageError(f"{gold}: {raters.undefined_because}")
     return Skill(raters.sensitivity.value, raters.specificity.value)
 
 

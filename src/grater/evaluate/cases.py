@@ -1,16 +1,13 @@
-"""Judgments as votes: who calls which item an error.
+"""Decisions and judgments face to face: what is scored, as codes.
 
-Labels must be verdicts (`error`, `ok`, `unknown`, in any case): `--merge` makes them of anything else.  `unknown` is
-never a vote, unless it is taken for `ok` (`--unknown ok`); an item where somebody said so is remembered.
+**Votes** say who calls which item an error.  Labels must be verdicts (`error`, `ok`, `unknown`, in any case); others
+are merged into these when the table is read.  `unknown` is never a vote, unless it is taken for `ok`; an item where
+somebody said so is remembered.  Items need not have the same number of votes.  Shares do not mind, unless the number
+depends on the votes: where asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares
+are those of the first N judgments of each item, `equal` in number; majorities are of all votes.
 
-Items need not have the same number of votes.  Shares do not mind, unless the number depends on the votes: where
-asking stopped once raters agreed, shares are too near to 0 and 1.  With `first` N, shares are those of the first N
-judgments of each item, `equal` in number; majorities are of all votes.
-
-Decisions and judgments face to face: what is scored, as codes.
-
-A case is an item that at least one system decided on, with the votes that it got (`votes.py`).  Judgments of items
-that no system decided on are counted in `n_stray` and take no part.
+**Cases** are items that at least one system decided on, with the votes that they got.  Judgments of items that no
+system decided on are counted in `n_stray` and take no part.
 """
 
 from __future__ import annotations
@@ -39,7 +36,7 @@ VERDICTS = (ERROR, OK, UNKNOWN)
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """`item`, `rater` and `is_error` are aligned, one entry a vote; `has_unknown` by item.
+    """`item`, `rater` and `is_error` are aligned, one entry per vote; `has_unknown` by item.
 
     Judgments of items that are not looked at are counted, by item, in `n_stray`.
     """
@@ -98,7 +95,7 @@ def share_of(n_error: Ints | Numbers, n_votes: Ints | Numbers) -> Numbers:
 def votes_of(
     judgments: Judgments, *, items: pl.Series | None = None, unknown: Unknown = "drop", first: int = 0
 ) -> Votes:
-    """The votes on these items, or on all that were judged; shares of the `first` so many judgments of each item."""
+    """The votes on these items, or on all that were judged; shares are of the `first` N judgments of each item."""
     judgments = with_unknown(judgments, "ok") if unknown == "ok" else judgments
     votes = coded(judgments)
     names = votes.items if items is None else items
@@ -110,13 +107,13 @@ def votes_of(
     has_unknown = np.zeros(len(names), bool)
     has_unknown[item[is_here & is_unknown]] = True
     return Votes(
-        names,
-        item[is_vote],
-        votes.rater[is_vote],
-        verdict[is_vote] == VERDICTS.index(ERROR),
-        votes.raters,
-        has_unknown,
-        judgments,
+        items=names,
+        item=item[is_vote],
+        rater=votes.rater[is_vote],
+        is_error=verdict[is_vote] == VERDICTS.index(ERROR),
+        raters=votes.raters,
+        has_unknown=has_unknown,
+        judgments=judgments,
         n_stray=int((spot < 0).sum()),
         n_unknown=int((is_here & is_unknown).sum()),
         is_first=are_first(judgments, first)[is_vote] if first else None,
@@ -126,16 +123,16 @@ def votes_of(
 def _verdict_codes(labels: Sequence[str], name: str) -> Codes:
     strange = [label for label in labels if label.casefold() not in VERDICTS]
     if strange:
-        message = f"expected labels error, ok or unknown, found {', '.join(strange[:5])}; map them with --merge"
-        raise BadInput(Problem(name, f"{message}, as in --merge 0,1=error --merge 2,e=ok"))
+        message = f"expected labels error, ok or unknown, found {', '.join(strange[:5])}; merge them into these"
+        raise BadInput(Problem(name, f"{message}, as in 0,1=error and 2,e=ok"))
     return np.array([VERDICTS.index(label.casefold()) for label in labels], np.int32)
 
 
 def places_of(wanted: pl.Series, names: pl.Series) -> Codes:
     """Where each name stands in `names`; -1 where it does not."""
     table = pl.DataFrame({"name": names, "place": np.arange(len(names), dtype=np.int32)})
-    found = pl.DataFrame({"name": wanted}).join(table, on="name", how="left", maintain_order="left")
-    return found["place"].fill_null(-1).to_numpy()
+    rows = pl.DataFrame({"name": wanted}).join(table, on="name", how="left", maintain_order="left")
+    return rows["place"].fill_null(-1).to_numpy()
 
 
 NONE = "(none)"
@@ -153,23 +150,23 @@ class Cases(Votes):
         """A code for each item's value in a column of the items or decisions, and the values by code."""
         if column not in self.columns.columns:
             known = [name for name in self.columns.columns if name != "item"]
-            raise UnknownName(f"{unknown_name('column', column, known)}; give --items for columns of items")
+            raise UnknownName(f"{unknown_name('column', column, known)}; columns of items come from a table of items")
         values = self.columns[column].cast(pl.String).fill_null(NONE)
         return by_name(values.cast(pl.Categorical))
 
     def clusters(self, column: str) -> tuple[Codes, tuple[str, ...]]:
         """The same where a column says what is drawn together: then every item must have a value in it."""
-        found = self.groups(column)
+        groups = self.groups(column)
         n_missing = self.columns[column].null_count()
         if n_missing:
-            raise UsageError(f"expected the {column} of every item, found none for {n_missing}; see --cluster")
-        return found
+            raise UsageError(f"expected the {column} of every item, found none for {n_missing}")
+        return groups
 
 
 def cases_of(
     decisions: Table, judgments: Judgments, *, items: Table | None = None, unknown: Unknown = "drop", first: int = 0
 ) -> Cases:
-    """Every item that was decided on, with the votes that it got; shares of the `first` so many of each."""
+    """Every item that was decided on, with the votes that it got; shares are of the `first` N of each."""
     frame = decisions.frame
     if not len(frame):
         raise BadInput(Problem(decisions.name, "expected at least one decision, found none"))

@@ -4,18 +4,20 @@ Where raters disagree an item may count in parts: with truth t in [0, 1] a flagg
 false alarm, one that is not flagged t of a miss and 1 - t of a correct rejection (Madnani et al. 2011, eq. 1-3; with
 t of 0 or 1 these are the counts that everybody knows).  Scores do not add; they are taken from sums.
 
-0/0 is nan with a reason: precision where nothing was flagged, recall where nothing is an error.  F is (1 + b^2) H /
+0/0 is nan, and says why: precision where nothing was flagged, recall where nothing is an error.  F is (1 + b^2) H /
 (flagged + b^2 errors), so it is 0, not undefined, for a system that flags nothing where there are errors.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from grater.model import Interval
 from grater.statistics.intervals import Numbers
 
 Flags: TypeAlias = npt.NDArray[np.int8]
@@ -26,7 +28,7 @@ ABSENT = -1
 CELLS = ("hit", "false_alarm", "miss", "correct_rejection")
 SCORES = ("precision", "recall", "f0.5", "f1", "kappa", "error_rate")
 SHARES = ("precision", "recall", "error_rate")
-"""Scores that are a share of items: Wilson limits hold for them."""
+"""Scores that are a share of items: Wilson's interval holds for them."""
 
 REASONS = {
     "precision": "nothing that was judged is flagged",
@@ -47,8 +49,13 @@ class Counts:
     miss: float = 0.0
     correct_rejection: float = 0.0
 
+    @classmethod
+    def of_row(cls, row: Numbers) -> Counts:
+        """The counts in the order of `CELLS`."""
+        return cls(**dict(zip(CELLS, row.tolist(), strict=True)))
+
     def __add__(self, other: Counts) -> Counts:
-        return Counts(*(self.row() + other.row()).tolist())
+        return Counts.of_row(self.row() + other.row())
 
     @property
     def n(self) -> float:
@@ -71,7 +78,7 @@ class Counts:
 def count(flagged: npt.ArrayLike, truth: npt.ArrayLike) -> Counts:
     """The counts of one system: whether each item is flagged, and how far it is an error."""
     marks = np.asarray(flagged, np.int8)
-    return Counts(*cells(marks[:, None], np.asarray(truth, np.float64)).sum(axis=(0, 1)).tolist())
+    return Counts.of_row(cells(marks[:, None], np.asarray(truth, np.float64)).sum(axis=(0, 1)))
 
 
 def cells(flagged: Flags, truth: Numbers) -> Numbers:
@@ -119,6 +126,12 @@ def ratio(above: Numbers, under: Numbers) -> Numbers:
     """above / under, nan where there is nothing to divide by."""
     out: Numbers = np.divide(above, under, out=np.full(np.shape(under), np.nan), where=np.asarray(under) != 0)
     return out
+
+
+def interval_rows(scores: Mapping[str, Interval], **labels: str) -> Iterator[dict[str, str | float]]:
+    """Rows of a tidy frame: the labels, the name of a score, and its value, low and high."""
+    for name, score in scores.items():
+        yield {**labels, "score": name, "value": score.value, "low": score.low, "high": score.high}
 
 
 def whole(value: float) -> float:

@@ -2,8 +2,8 @@
 
 Items enter a score only through their *pattern* (who flagged them, how true they are), so a million items are a few
 hundred patterns, and a resample is a draw of pattern weights (statistics.md, "Agreement").  Patterns are in the
-order of their values, never of rows: neither the order of a file nor the names of items change a limit.  Clusters
-are drawn whole, with the sums of their items.  Raters are drawn with all their votes, the items held fast: limits
+order of their values, never of rows: neither the order of a file nor the names of items change an interval.  Clusters
+are drawn whole, with the sums of their items.  Raters are drawn with all their votes, the items held fast: intervals
 then say how far other raters of the same kind would move the number; raters stand in the order of what they said.
 With `item+rater` (or `essay+rater`, `document+rater`) items and raters are drawn again together, each by itself: the
 pigeonhole bootstrap (Owen 2007, Annals of Applied Statistics 1, 386-411), which is a little too wide by design.
@@ -23,13 +23,29 @@ from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import cells
 from grater.evaluate.truth import Truth, sides
 from grater.rng import generator
+from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
 from grater.statistics.intervals import Ints, Numbers
 from grater.statistics.mcnemar import McNemar, mcnemar
 from grater.tables import require_raters
 
+UNITS = {
+    "item": "items",
+    "essay": "essays with all their items",
+    "document": "documents with all their items",
+    "rater": "raters with all their judgments, the items held fast",
+    "item+rater": "items and raters together",
+    "essay+rater": "essays with all their items, and raters, together",
+    "document+rater": "documents with all their items, and raters, together",
+}
+"""What is resampled, in words."""
 DECIMALS = 9
 ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def resampling_note(signature: Signature) -> str:
+    """What the intervals of a result are about, for the foot of its last table."""
+    return f"95 % confidence intervals; resampled: {UNITS[signature.options['units']]}."
 
 
 def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:
@@ -44,13 +60,13 @@ def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCoun
     held = np.bincount(group[places], minlength=len(names)) > 0
     # Sums in another order of rows differ in their last digits, and must not make two patterns of one.
     sums = np.round(np.stack(of_clusters, axis=1)[held], DECIMALS)
-    found, times = np.unique(sums, axis=0, return_counts=True)
-    return UnitCounts(found.astype(np.float64), times)
+    rows, times = np.unique(sums, axis=0, return_counts=True)
+    return UnitCounts(rows.astype(np.float64), times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """The sums of all systems' counts, a row for each resample, and how many units they were drawn from."""
+    """The sums of all systems' counts, one row per resample, and the number of units they were drawn from."""
 
     sums: Numbers
     n_units: int
@@ -60,7 +76,7 @@ def drawn_sums(cases: Cases, truth: Truth, places: Ints, units: UnitCounts, *, c
     """The counts of all systems in every resample, whatever is drawn; `units` are those of `chance.unit`."""
     if chance.with_raters:
         sums = resampled_raters(cases, truth, places, chance=chance)
-        # The scarcer kind decides how far limits are expanded: there are hundreds of items and a handful of raters.
+        # The scarcer kind decides how far intervals are expanded: there are many items and a handful of raters.
         n_units = min(len(cases.raters), units.n) if chance.unit else len(cases.raters)
         return Resamples(sums, n_units)
     rng = generator(chance.seed, "evaluate", chance.cluster)
@@ -84,7 +100,7 @@ def require_drawable(votes: Votes, truth: Truth) -> None:
     """Raters can be drawn where the truth is made of their votes and they have names."""
     if not truth.is_of_votes:
         raise UsageError(f"raters can be drawn for the share or the majority, not for the truth {truth.name}")
-    require_raters(votes.judgments, "limits by rater")
+    require_raters(votes.judgments, "intervals by rater")
 
 
 def rater_shares(votes: Votes, truth: Truth, *, n_resamples: int, seed: int) -> Iterator[Numbers]:

@@ -1,13 +1,14 @@
 """Everything that judgments say about detectors, in one value: standard, by rater, weighted, binned, by part.
 
-T,C&M 2013, section 6, asks for all of these beside each other.  The signature says what was taken for true, what was
-drawn for limits and which data it was; warnings say where numbers deserve less trust.
+T,C&M 2013, section 6, ask for all of these beside each other.  The signature says what was taken for true, what was
+resampled for intervals and which data it was; warnings say where numbers deserve less trust.  On request suggestions
+are scored too (`suggestions.py`), and every threshold on a system's scores (`thresholds.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,13 @@ import polars as pl
 
 from grater.agreement.coded import Unknown
 from grater.evaluate.cases import Cases, Truths, cases_of
+from grater.evaluate.counts import interval_rows
+from grater.evaluate.draws import resampling_note
 from grater.evaluate.rater_error import Correction, corrected_scores, rater_error
 from grater.evaluate.standard import (
     EDGES,
+    HEADLINE,
+    IN_BIN,
     Bin,
     Scored,
     against,
@@ -26,18 +31,34 @@ from grater.evaluate.standard import (
     each_rater,
     histogram,
     small_bins,
+    spread,
     weighted,
 )
+from grater.evaluate.suggestions import Suggested, suggestions
+from grater.evaluate.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
 from grater.evaluate.truth import ADJUDICATED, Truth, truth_of
+from grater.model import Json
+from grater.result import Result, encode
+from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance, distinct
 from grater.tables import Judgments, Table, with_confidence, without_flags
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
-
-
 MOST_DIFFERENT = 5
 """Pairs of parts with different error rates that a warning names."""
+SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
+"""The scores in tables, with their titles."""
+MOST_RATERS = 40
+"""Raters that a table has a row for."""
+LONGEST_BAR = 40
+SCORES_OF_SUGGESTIONS = {
+    "any_rater": "some rater's",
+    "graded": "mean share of raters",
+    "recall": "recall",
+    "adjudicated": "adjudicated",
+    "adjudicated_recall": "recall of adjudicated",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +66,7 @@ class EvaluationOptions:
     """How to evaluate: one set for a whole report, named in its signature.
 
     Items on which a rater set one of the flags `contexts`, or judged below `least_confidence`, are shown apart.
-    With `redundancy` N, shares of votes are of the first N judgments of each item (`votes.py`).
+    With `redundancy` N, shares of votes are of the first N judgments of each item (`cases.py`).
     """
 
     truth: str = "majority"
@@ -71,9 +92,42 @@ class Part:
     bins: tuple[Bin, ...]
     histogram: tuple[tuple[float, float, int], ...]
 
+    @property
+    def n_judged(self) -> int:
+        return self.n_items - self.n_unjudged
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+    def to_dict(self) -> dict[str, Json]:
+        bars: list[Json] = [{"low": low, "high": high, "n": n} for low, high, n in self.histogram]
+        systems: list[Json] = [self._system(number) for number in range(len(self.standard))]
+        return {"items": self.n_items, "unjudged": self.n_unjudged, "systems": systems, "agreement": bars}
+
+    def _system(self, number: int) -> dict[str, Json]:
+        standard = self.standard[number]
+        return {
+            "system": standard.system,
+            "n": standard.n,
+            **standard.to_dict(),
+            "kappa": standard["kappa"].as_json(),
+            "error_rate": standard["error_rate"].as_json(),
+            "flagged_unjudged": self.flagged_unjudged[standard.system],
+            "weighted": self.weighted[number].to_dict(),
+            "bins": [within.to_dict(number) for within in self.bins],
+            **self._raters(number),
+        }
+
+    def _raters(self, number: int) -> dict[str, Json]:
+        if not self.by_rater:
+            return {}
+        of_raters = {rater: scored[number] for rater, scored in self.by_rater.items()}
+        rows: list[Json] = [
+            {"rater": rater, "n": scored.n, **scored.to_dict()} for rater, scored in of_raters.items()
+        ]
+        spreads = {name: asdict(spread([scored[name] for scored in of_raters.values()])) for name in HEADLINE}
+        return {"by_rater": rows, "spread": encode(spreads)}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Result):
     """The whole, its parts by a column, and how it was made."""
 
     cases: Cases
@@ -84,6 +138,54 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     corrected: tuple[Scored, ...] = ()
     correction: Correction | None = None
+    suggestions: tuple[Suggested, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            **self.whole.to_dict(),
+            **self._corrected(),
+            "truth": self.truth.name,
+            "raters": list(self.cases.raters),
+            **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+            **({"suggestions": [suggested.to_dict() for suggested in self.suggestions]} if self.suggestions else {}),
+            **({"curve": [curve.to_dict(self.signature) for curve in self.curves]} if self.curves else {}),
+        }
+
+    def _corrected(self) -> dict[str, Json]:
+        """The scores after the correction, and how raters err; nothing without gold."""
+        if self.correction is None:
+            return {}
+        scores = {scored.system: {name: scored[name].as_json() for name in HEADLINE} for scored in self.corrected}
+        return {"corrected": scores, "rater_error": self.correction.raters.to_dict()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One score per row: part, kind (standard, weighted, corrected, a rater or a bin), system, score."""
+        rows = [row for name, part in {"": self.whole, **self.parts}.items() for row in _tidy_rows(name, part)]
+        for scored in self.corrected:
+            rows += interval_rows(scored.scores, part="", kind="corrected", system=scored.system)
+        return pl.DataFrame(rows)
+
+    def curve_frame(self) -> pl.DataFrame:
+        """One row per threshold of every curve."""
+        return pl.concat([frame_of_curve(curve, curve.signature(self.signature)) for curve in self.curves])
+
+    def sheets(self, *, weighted: bool = True, bins: bool = True) -> list[Sheet]:
+        """Systems against the truth and each rater; on request weighted scores and bins of agreement."""
+        *sheets, last = _sheets(self, weighted=weighted, bins=bins)
+        notes = [*last.notes, *_undefined(self.whole), resampling_note(self.signature)]
+        return [*sheets, replace(last, notes=tuple(notes), signature=str(self.signature))]
+
+
+def _tidy_rows(name: str, part: Part) -> Iterator[dict[str, str | float]]:
+    of_kinds = [("standard", part.standard), ("weighted", part.weighted)]
+    of_kinds += [(f"rater {rater}", tuple(scored)) for rater, scored in part.by_rater.items()]
+    of_kinds += [(f"agreement {within.title}", within.systems) for within in part.bins]
+    for kind, systems in of_kinds:
+        for scored in systems:
+            yield from interval_rows(scored.scores, part=name, kind=kind, system=scored.system)
 
 
 def evaluate(
@@ -94,21 +196,56 @@ def evaluate(
     gold: Table | None = None,
     merge: Mapping[str, str] | None = None,
     options: EvaluationOptions | None = None,
+    corrections: Table | None = None,
+    with_suggestions: bool = False,
+    with_curves: bool = False,
+    higher: Higher = "auto",
 ) -> Evaluation:
-    """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects."""
+    """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects.
+
+    Suggestions are scored where `with_suggestions` or adjudicated `corrections` ask for it, and every threshold where
+    `with_curves` does.
+    """
     options = options or EvaluationOptions()
+    chance = options.chance
     cases = cases_of(decisions, judgments, items=items, unknown=options.unknown, first=options.redundancy)
-    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
+    truth = truth_of(cases, options.truth, gold=gold, seed=chance.seed)
     whole = _part(cases, truth, options, None)
     parts = {name: _part(cases, truth, options, where) for name, where in _parts(cases, options).items()}
     correction = correction_of(judgments, gold, options, merge=merge)
-    corrected = corrected_scores(cases, truth, correction, chance=options.chance) if correction else []
+    suggested: Sequence[Suggested] = ()
+    if with_suggestions or corrections is not None:
+        suggested = suggestions(
+            decisions, judgments, corrections=corrections, n_resamples=chance.n_resamples, seed=chance.seed
+        )
+    curves, without_curve = (
+        curves_of_systems(cases, decisions, truth, chance=chance, higher=higher) if with_curves else ((), ())
+    )
+    warnings = [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
+    warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
+    return Evaluation(
+        cases,
+        truth,
+        whole,
+        parts,
+        _signature(cases, options, correction),
+        tuple(warnings),
+        tuple(corrected_scores(cases, truth, correction, chance=chance)) if correction else (),
+        correction,
+        suggestions=tuple(suggested),
+        curves=tuple(curves),
+    )
+
+
+def _signature(cases: Cases, options: EvaluationOptions, correction: Correction | None) -> Signature:
     bins = ",".join(f"{edge:g}" for edge in options.edges)
     named = {**_apart(options), **(correction.options if correction else {})}
-    signature = signature_of(cases, options, bins=bins, **named)
-    stuck = [f"nothing is corrected: {correction.raters.reason}"] if correction and correction.raters.reason else []
-    warnings = (*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *stuck)
-    return Evaluation(cases, truth, whole, parts, signature, warnings, tuple(corrected), correction)
+    return signature_of(cases, options, bins=bins, **named)
+
+
+def _uncorrected(correction: Correction | None) -> list[str]:
+    reason = correction.raters.undefined_because if correction else ""
+    return [f"nothing is corrected: {reason}"] if reason else []
 
 
 def correction_of(
@@ -144,16 +281,16 @@ def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths 
 
 
 def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, Truths]:
-    found = parts_by(cases, options.by)
+    parts = parts_by(cases, options.by)
     if options.unknown == "apart":
-        found |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
+        parts |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
     if options.contexts:
         doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
-        found |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
+        parts |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
     if options.least_confidence is not None:
         doubtful = _touched(cases, with_confidence(cases.judgments, options.least_confidence))
-        found |= {"without low confidence": ~doubtful, "with low confidence": doubtful}
-    return found
+        parts |= {"without low confidence": ~doubtful, "with low confidence": doubtful}
+    return parts
 
 
 def _apart(options: EvaluationOptions) -> dict[str, str]:
@@ -167,7 +304,7 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
     """What a reader of shares must know where items do not have the same number of judgments."""
     if redundancy:
         n_left_out = int((cases.is_judged & ~cases.equal.is_judged).sum())
-        without = f"; {n_left_out} items without so many are left out of them" if n_left_out else ""
+        without = f"; {n_left_out} items with fewer judgments are left out of them" if n_left_out else ""
         return [f"weighted scores and bins are of the first {redundancy} judgments of each item{without}"]
     counts = cases.judgments.frame["item"].cast(pl.String).value_counts(name="n")
     here = counts.filter(pl.col("item").is_in(cases.items.cast(pl.String).implode()))
@@ -175,7 +312,7 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
     if not sizes.size or (low := int(sizes.min())) == (high := int(sizes.max())):
         return []
     words = f"items have {low} to {high} judgments: if asking stopped where raters agreed, their shares are too sure"
-    return [f"{words}; --redundancy {low} takes the first {low} of each"]
+    return [f"{words}; a redundancy of {low} takes the first {low} of each"]
 
 
 def _touched(cases: Cases, kept: Judgments) -> Truths:
@@ -191,7 +328,7 @@ def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
     if not column:
         return {}
     codes, names = cases.groups(column)
-    return {f"{column} {name}": codes == place for place, name in enumerate(names)}
+    return {f"{column} {name}": codes == code for code, name in enumerate(names)}
 
 
 def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evaluate", **named_too: str) -> Signature:
@@ -210,25 +347,114 @@ def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evalu
     return Signature(what, {**named, **drawn, **shares, **dropped, **named_too, "data": data})
 
 
-def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> list[str]:
-    found = []
+def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str]:
     if cases.n_stray:
-        found.append(f"{cases.n_stray:,} judged items are left out: no system decided on them")
+        yield f"{cases.n_stray:,} judged items are left out: no system decided on them"
     if whole.n_unjudged:
-        found.append(f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: a row of their own")
+        yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: a row of their own"
     if cases.n_unknown:
-        found.append(f"{cases.n_unknown:,} judgments say unknown and are no vote")
-    found += small_bins(whole.bins)
-    return [*found, *_different(parts)]
+        yield f"{cases.n_unknown:,} judgments say unknown and are no vote"
+    yield from small_bins(whole.bins)
+    yield from _different(parts)
 
 
 def _different(parts: dict[str, Part]) -> list[str]:
     """Parts whose error rates differ; the first few pairs are named, for many parts have very many pairs."""
-    found = [
+    warnings = [
         f"{one} and {other}: {warning}"
         for (one, first), (other, second) in combinations(parts.items(), 2)
         for warning in different_rates(first.bins, second.bins)
     ]
-    n_more = len(found) - MOST_DIFFERENT
+    n_more = len(warnings) - MOST_DIFFERENT
     more = f"error rates differ between parts in {n_more} more cases: compare kappa, not precision"
-    return [*found[:MOST_DIFFERENT], *([more] if n_more > 0 else [])]
+    return [*warnings[:MOST_DIFFERENT], *([more] if n_more > 0 else [])]
+
+
+# What a person reads
+
+
+def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[Sheet]:
+    whole, systems = evaluation.whole, evaluation.cases.systems
+    yield _scores(f"Against {evaluation.truth.name}, {counted(whole.n_judged, 'item')}", whole.standard, whole)
+    if evaluation.correction and not evaluation.correction.raters.undefined_because:
+        yield _scores("Corrected for what raters get wrong", evaluation.corrected)
+    if len(whole.by_rater) > 1:
+        yield from (_raters(whole, place, system) for place, system in enumerate(systems))
+    if weighted:
+        yield _scores("Weighted by the share of raters", whole.weighted)
+    if bins:
+        yield from (_bins(whole, place, system) for place, system in enumerate(systems))
+        yield _histogram(whole)
+    for name, part in evaluation.parts.items():
+        yield _scores(f"{name}: {counted(part.n_judged, 'item')}", part.standard, part)
+        if weighted:
+            yield _scores(f"{name}, weighted", part.weighted)
+    if evaluation.suggestions:
+        yield _suggestions(evaluation.suggestions)
+
+
+def _scores(title: str, systems: Sequence[Scored], part: Part | None = None) -> Sheet:
+    columns = ("", *SHOWN.values(), "hits", "false", "misses")
+    rows = [
+        (scored.system, *(interval(scored[name]) for name in SHOWN), *map(count, scored.counts.row()[:3]))
+        for scored in systems
+    ]
+    if part is None or not part.n_unjudged:
+        return Sheet(title, columns, tuple(rows), name="scores")
+    rows.append(("not judged", *[UNDEFINED] * (len(columns) - 1)))
+    flags = ", ".join(f"{n:,} flagged by {system}" for system, n in part.flagged_unjudged.items())
+    note = f"not judged: {part.n_unjudged:,} items have no usable judgment; {flags}"
+    return Sheet(title, columns, tuple(rows), notes=(note,), name="scores", rules=(len(rows) - 1,))
+
+
+def _raters(part: Part, place: int, system: str) -> Sheet:
+    """One system against each rater in turn, and how far apart the raters are."""
+    of_raters = {rater: scored[place] for rater, scored in part.by_rater.items()}
+    rows = [
+        (rater, count(scored.n), *(interval(scored[name]) for name in SHOWN))
+        for rater, scored in of_raters.items()
+        if len(of_raters) <= MOST_RATERS
+    ]
+    spreads = [spread([scored[name] for scored in of_raters.values()]) for name in SHOWN]
+    ranges = (f"{number(over.low)} to {number(over.high)}" for over in spreads)
+    means = (f"{number(over.mean)} ({number(over.sd)})" for over in spreads)
+    last = [("lowest to highest", "", *ranges), ("mean (sd)", "", *means)]
+    columns = ("", "items", *SHOWN.values())
+    title = f"{system} against each rater"
+    return Sheet(title, columns, (*rows, *last), name="raters", rules=(len(rows),) if rows else ())
+
+
+def _bins(part: Part, place: int, system: str) -> Sheet:
+    rows = [
+        (within.title, count(within.systems[place].n), *(interval(within.systems[place][name]) for name in IN_BIN))
+        for within in part.bins
+    ]
+    columns = ("", "items", *(name.replace("_", " ") for name in IN_BIN))
+    return Sheet(f"{system} by agreement of raters", columns, tuple(rows), name="bins")
+
+
+def _histogram(part: Part) -> Sheet:
+    most = max((n for _, _, n in part.histogram), default=0) or 1
+    rows = [
+        (f"{100 * low:g}-{100 * high:g} %", count(n), "█" * -(-n * LONGEST_BAR // most))
+        for low, high, n in part.histogram
+    ]
+    return Sheet("Items by agreement of raters", ("", "items", ""), tuple(rows), name="agreement")
+
+
+def _suggestions(suggested: Sequence[Suggested]) -> Sheet:
+    rows = [
+        (
+            system.system,
+            count(system.n),
+            count(system.n_blank),
+            *(interval(getattr(system, name)) for name in SCORES_OF_SUGGESTIONS),
+        )
+        for system in suggested
+    ]
+    columns = ("", "judged", "blank", *SCORES_OF_SUGGESTIONS.values())
+    return without_empty_columns(Sheet("Suggestions", columns, tuple(rows), name="suggestions"))
+
+
+def _undefined(part: Part) -> list[str]:
+    return undefined_notes(scored[name] for scored in (*part.standard, *part.weighted) for name in SHOWN)

@@ -1,21 +1,20 @@
-"""What raters get wrong, as gold items show it.
+"""What raters get wrong, as gold items show it, and scores corrected for it.
 
 Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76.  Raters call a share se (sensitivity) of errors errors and a
 share sp (specificity) of good items good.  Where the true rate is q they find errors at the rate
 p = se q + (1 - sp)(1 - q), so q = (p + sp - 1) / (se + sp - 1).  The rater here is what an evaluation believes: the
-majority, the share, or one rater.  Raters are taken to err on gold as they do elsewhere, and on flagged items as on
+majority, the share, or one rater.  Raters are assumed to err on gold as they do elsewhere, and on flagged items as on
 others.
 
 With se + sp <= 1 raters know nothing, with fewer than ten judged gold items of a kind nothing is known of them: the
-reason is given.  Doubt about se and sp is drawn from a Bayesian bootstrap (Rubin 1981) with half a case of each kind
-added, so that thirty gold items without a mistake are no proof of perfect raters.
-
-Scores of fully judged items, corrected for what raters get wrong (`rater_error.py`).
+result says so.  Uncertainty about se and sp comes from a Bayesian bootstrap (Rubin 1981) with half a case of each
+kind added, so that thirty gold items without a mistake are no proof of perfect raters.
 
 The correction is linear in counts: with F flagged items and h hits as judged, the true hits are
-(h - (1 - sp) F) / (se + sp - 1), and so for misses (Rogan & Gladen 1978), each held to what its side can hold.  So it
-is made on sums, after they are drawn, and differences between systems stay paired: every resample has one se and one
-sp for all systems.  Limits carry the doubt about both.  McNemar's test looks at items one by one and stays as judged.
+(h - (1 - sp) F) / (se + sp - 1), and likewise for misses, each clipped to the size of its side.  So it is made on
+sums, after they are resampled, and differences between systems stay paired: every resample has one se and one sp for
+all systems.  McNemar's test looks at items one by one and stays as judged.  Estimates from a sample are corrected in
+`sampled/correction.py`.
 """
 
 from __future__ import annotations
@@ -47,30 +46,30 @@ USELESS = "sensitivity and specificity add up to 1 or less: the raters' verdicts
 
 @dataclass(frozen=True, slots=True)
 class RaterError:
-    """What raters make of gold: `found` of `n_errors` errors, `passed` of `n_ok` good items; the rest is left out."""
+    """What raters make of gold: `n_caught` of `n_errors` errors, and `n_passed` of `n_ok` good items passed."""
 
-    found: float
+    n_caught: float
     n_errors: int
-    passed: float
+    n_passed: float
     n_ok: int
     n_left_out: int = 0
     level: float = 0.95
 
     @property
     def sensitivity(self) -> Interval:
-        return wilson(self.found, self.n_errors, level=self.level)
+        return wilson(self.n_caught, self.n_errors, level=self.level)
 
     @property
     def specificity(self) -> Interval:
-        return wilson(self.passed, self.n_ok, level=self.level)
+        return wilson(self.n_passed, self.n_ok, level=self.level)
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         gold: dict[str, Json] = {"error": self.n_errors, "ok": self.n_ok, "left_out": self.n_left_out}
         return {"sensitivity": self.sensitivity.as_json(), "specificity": self.specificity.as_json(), "gold": gold}
 
     @property
-    def reason(self) -> str:
-        """Why nothing can be corrected, or nothing."""
+    def undefined_because(self) -> str:
+        """Why nothing can be corrected; empty where it can."""
         for n, what in ((self.n_errors, "with an error"), (self.n_ok, "without an error")):
             if n < FEW_GOLD:
                 return f"expected {FEW_GOLD} judged gold items {what} or more, found {n}"
@@ -83,8 +82,8 @@ class RaterError:
 
     def drawn(self, n: int, rng: np.random.Generator) -> tuple[Numbers, Numbers]:
         """Sensitivity and specificity, n times each."""
-        sensitivity = rng.beta(self.found + 0.5, self.n_errors - self.found + 0.5, n)
-        return sensitivity, rng.beta(self.passed + 0.5, self.n_ok - self.passed + 0.5, n)
+        sensitivity = rng.beta(self.n_caught + 0.5, self.n_errors - self.n_caught + 0.5, n)
+        return sensitivity, rng.beta(self.n_passed + 0.5, self.n_ok - self.n_passed + 0.5, n)
 
 
 def true_rate(rate: float, sensitivity: float, specificity: float) -> float:
@@ -112,8 +111,14 @@ def rater_error(
         message = f"expected gold for some of the judged items, found {len(known)} others; are these the same items?"
         raise BadInput(Problem(gold.name, message))
     errors, good = (rows.filter(side)["error"] for side in (pl.col("is_error"), ~pl.col("is_error")))
-    found, passed = float(errors.sum()), float((1 - good).sum())
-    return RaterError(found, len(errors), passed, len(good), len(known) - len(rows), level)
+    return RaterError(
+        n_caught=float(errors.sum()),
+        n_errors=len(errors),
+        n_passed=float((1 - good).sum()),
+        n_ok=len(good),
+        n_left_out=len(known) - len(rows),
+        level=level,
+    )
 
 
 def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
@@ -124,17 +129,23 @@ def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
     strange = sorted(set(rows["label"]) - {ERROR, OK})
     if strange:
         message = f"expected the labels error and ok, found {', '.join(strange[:5])}"
-        raise BadInput(Problem(gold.name, f"{message}; say --merge {strange[0]}=error, or =ok"))
+        raise BadInput(Problem(gold.name, f"{message}; merge {strange[0]} into error or ok"))
     is_error, is_ok = ((pl.col("label") == verdict).any() for verdict in (ERROR, OK))
     return rows.group_by("item").agg(is_error=pl.when(is_error != is_ok).then(is_error))
 
 
-def limits_in_doubt(
-    value: float, drawn: Numbers, reason: str, *, least: float = 0.0, most: float = 1.0, level: float = 0.95
+def corrected_interval(
+    value: float,
+    drawn: Numbers,
+    undefined_because: str,
+    *,
+    least: float = 0.0,
+    most: float = 1.0,
+    level: float = 0.95,
 ) -> Interval:
     """Percentiles of corrected resamples; one in which raters know nothing says that everything is possible."""
     if isnan(value):
-        return Interval(nan, nan, nan, reason)
+        return Interval(nan, nan, nan, undefined_because)
     if not drawn.size:
         return Interval(value, nan, nan, "no resample was drawn")
     tail, is_nan = (1 - level) / 2, np.isnan(drawn)
@@ -145,7 +156,7 @@ def limits_in_doubt(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correction:
-    """Raters as gold shows them; where they say too little, `raters.reason` says why and nothing is corrected."""
+    """Raters as gold shows them; where gold is too little, `raters.undefined_because` says so."""
 
     raters: RaterError
     gold: str
@@ -190,18 +201,20 @@ def corrected_scores(
     sums = correction.seen(units.sums.reshape(shape)[0])
     n_items = (cases.flagged[places] >= 0).sum(axis=0)
     return [
-        _scored(system, int(n_items[at]), sums[at], numbers[:, at], correction.raters.reason, chance.level)
+        _corrected(
+            system, int(n_items[at]), sums[at], numbers[:, at], correction.raters.undefined_because, chance.level
+        )
         for at, system in enumerate(cases.systems)
     ]
 
 
-def _scored(system: str, n: int, sums: Numbers, drawn: Numbers, reason: str, level: float) -> Scored:
-    if reason:
-        none = Interval(nan, nan, nan, reason)
+def _corrected(system: str, n: int, sums: Numbers, drawn: Numbers, undefined_because: str, level: float) -> Scored:
+    if undefined_because:
+        none = Interval(nan, nan, nan, undefined_because)
         return Scored(system, n, Counts(nan, nan, nan, nan), dict.fromkeys(SCORES, none))
     values = scores(sums)
-    found = {
-        name: limits_in_doubt(float(values[place]), drawn[:, place], REASONS[name], level=level)
-        for place, name in enumerate(SCORES)
+    intervals = {
+        name: corrected_interval(float(values[column]), drawn[:, column], REASONS[name], level=level)
+        for column, name in enumerate(SCORES)
     }
-    return Scored(system, n, Counts(*sums.tolist()), found)
+    return Scored(system, n, Counts.of_row(sums), intervals)

@@ -8,7 +8,7 @@ match to a + s (1 - a): .75 and .28 give .82.  `equally bad` says nothing of whi
 shares and counted (option: `worse`).
 
 The paper gives no intervals.  Shares have Wilson's; the corrected accuracy squares and adds the distances of both to
-their limits, each times its slope (Zou & Donner 2008): accuracy and share come from different items.
+the ends of their intervals, each times its slope (Zou & Donner 2008): accuracy and share come from different items.
 """
 
 from __future__ import annotations
@@ -24,12 +24,18 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import coded
+from grater.agreement.coefficients import band
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import between, label_matrix
 from grater.errors import BadInput, Problem, UnknownName, UsageError
+from grater.evaluate.counts import interval_rows
 from grater.model import Interval, Json
 from grater.registry import unknown
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sampling.strata import system_names
+from grater.sheet import Sheet, count, interval, number
+from grater.signature import Signature, digest
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded, require_raters
 
@@ -52,9 +58,68 @@ class ClozePair:
     agreement: Interval
     kappa: Interval
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         numbers = {"agreement": self.agreement.as_json(), "kappa": self.kappa.as_json()}
         return {"pair": [self.first, self.second], "n": self.n, **numbers}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClozeStudy(Result):
+    """Every pair of the writer, raters and systems, with the mean kappa of each kind of pair."""
+
+    pairs: tuple[ClozePair, ...]
+    mean_kappa: dict[str, float]
+    signature: Signature
+
+    def to_dict(self) -> dict[str, Json]:
+        pairs = [pair.to_dict() for pair in self.pairs]
+        return {"pairs": pairs, "mean_kappa": encode(self.mean_kappa), "signature": str(self.signature)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One number per row: first, second, agreement or kappa."""
+        return pl.DataFrame(
+            [
+                row
+                for pair in self.pairs
+                for row in interval_rows(
+                    {"agreement": pair.agreement, "kappa": pair.kappa}, first=pair.first, second=pair.second
+                )
+            ]
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """Table 2 of the paper, with intervals."""
+        rows = [
+            (
+                f"{pair.first} – {pair.second}",
+                count(pair.n),
+                interval(pair.agreement),
+                interval(pair.kappa),
+                band(pair.kappa.value),
+            )
+            for pair in self.pairs
+        ]
+        return [
+            Sheet(
+                "Who filled the blank alike",
+                ("", "items", "agreement", "kappa", "band"),
+                tuple(rows),
+                notes=tuple(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
+                signature=str(self.signature),
+                name="cloze",
+            )
+        ]
+
+
+def cloze_study(
+    judgments: Judgments, *, decisions: Table | None = None, writer: str = WRITER, seed: int = 0
+) -> ClozeStudy:
+    """The pairs of a cloze study, their means, and how they were made."""
+    pairs = cloze(judgments, decisions=decisions, writer=writer, seed=seed)
+    data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
+    signature = Signature("cloze", {"writer": writer, "seed": str(seed), "data": data})
+    systems = system_names(decisions) if decisions else ()
+    return ClozeStudy(tuple(pairs), mean_kappas(pairs, writer=writer, systems=systems), signature)
 
 
 def cloze(
@@ -69,13 +134,13 @@ def cloze(
     people = [rater for rater in codes.raters if rater != writer and rater not in systems]
     pairs = [*((writer, other) for other in (*people, *systems)), *combinations(people, 2)]
     matrix = label_matrix(codes)
-    place = {rater: column for column, rater in enumerate(codes.raters)}
-    found = []
-    for pair in pairs:
-        table = between(matrix[:, place[pair[0]]], matrix[:, place[pair[1]]], codes.labels, pair)
+    column = {rater: number for number, rater in enumerate(codes.raters)}
+    compared = []
+    for first, second in pairs:
+        table = between(matrix[:, column[first]], matrix[:, column[second]], codes.labels, (first, second))
         kappa = cohen_kappa(table, rng=generator(seed, "cloze"))
-        found.append(ClozePair(*pair, table.n, table.observed, kappa))
-    return found
+        compared.append(ClozePair(first, second, table.n, table.observed, kappa))
+    return compared
 
 
 def mean_kappas(
@@ -125,14 +190,80 @@ class Choice:
     n_items: int
     n_equally_bad: int
 
-    def corrected(self, accuracy: Interval) -> Interval:
-        """The accuracy by exact match, corrected by what all raters accept."""
-        return corrected_accuracy(accuracy, self.all_raters)
+    @property
+    def shares(self) -> dict[str, Interval]:
+        return {**self.by_rater, "all raters": self.all_raters}
 
-    def as_json(self) -> dict[str, Json]:
-        shares = {rater: share.as_json() for rater, share in self.by_rater.items()}
-        counts = {"items": self.n_items, "equally_bad": self.n_equally_bad}
-        return {**counts, "by_rater": shares, "all_raters": self.all_raters.as_json()}
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChoiceStudy(Result):
+    """The shares of a choice study, and the accuracy by exact match that they correct, where it is known."""
+
+    choice: Choice
+    signature: Signature
+    accuracy: Interval | None = None
+
+    @property
+    def corrected(self) -> dict[str, Interval]:
+        """The corrected accuracy by each rater and by all of them."""
+        if self.accuracy is None:
+            return {}
+        return {name: corrected_accuracy(self.accuracy, share) for name, share in self.choice.shares.items()}
+
+    def to_dict(self) -> dict[str, Json]:
+        corrected = {name.replace(" ", "_"): accuracy.as_json() for name, accuracy in self.corrected.items()}
+        known = {"accuracy": self.accuracy.as_json(), "corrected": corrected} if self.accuracy else {}
+        return {
+            "items": self.choice.n_items,
+            "equally_bad": self.choice.n_equally_bad,
+            "by_rater": encode(self.choice.by_rater),
+            "all_raters": self.choice.all_raters.as_json(),
+            **known,
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One number per row: rater, share or corrected accuracy."""
+        corrected = self.corrected
+        return pl.DataFrame(
+            [
+                row
+                for name, share in self.choice.shares.items()
+                for row in interval_rows(
+                    {"share": share, **({"accuracy": corrected[name]} if corrected else {})}, rater=name
+                )
+            ]
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """The share in which the system's word is equal or better, and the corrected accuracy beside it."""
+        corrected = self.corrected
+        rows = [
+            (name, interval(share), *([interval(corrected[name])] if corrected else []))
+            for name, share in self.choice.shares.items()
+        ]
+        notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments say equally bad."]
+        notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
+        return [
+            Sheet(
+                "System's word equal or better",
+                ("", "share", *(["corrected accuracy"] if corrected else [])),
+                tuple(rows),
+                notes=tuple(notes),
+                signature=str(self.signature),
+                name="choice",
+            )
+        ]
+
+
+def choice_study(
+    judgments: Judgments, *, accuracy: Interval | None = None, equally_bad: EquallyBad = "drop"
+) -> ChoiceStudy:
+    """The shares by rater, what they make of an accuracy, and how they were made."""
+    rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
+    data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
+    signature = Signature("choice", {"equally-bad": equally_bad, "level": "0.95", "data": data})
+    return ChoiceStudy(choice(judgments, equally_bad=equally_bad), signature, accuracy)
 
 
 def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
@@ -152,17 +283,17 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop") -> Choice:
     names = [_plain(label) for label in codes.labels]
     strange = [label for label, name in zip(codes.labels, names, strict=True) if name not in CHOICES]
     if strange:
-        message = f"expected labels {', '.join(CHOICES)}, found {', '.join(strange[:5])}; map them with --merge"
+        message = f"expected labels {', '.join(CHOICES)}, found {', '.join(strange[:5])}; merge them into these"
         raise BadInput(Problem(judgments.name, message))
     matrix = label_matrix(codes)
     is_bad, is_good = (
-        np.isin(matrix, [place for place, name in enumerate(names) if name in wanted])
+        np.isin(matrix, [code for code, name in enumerate(names) if name in wanted])
         for wanted in ((EQUALLY_BAD,), AT_LEAST)
     )
     is_used = (matrix >= 0) & ~(is_bad & (equally_bad == "drop"))
     by_rater = {
-        rater: wilson(int(is_good[:, place].sum()), int(is_used[:, place].sum()))
-        for place, rater in enumerate(codes.raters)
+        rater: wilson(int(is_good[:, column].sum()), int(is_used[:, column].sum()))
+        for column, rater in enumerate(codes.raters)
     }
     by_all = is_used.all(axis=1)
     together = wilson(int(is_good[by_all].all(axis=1).sum()), int(by_all.sum()))
@@ -183,7 +314,7 @@ def corrected_accuracy(accuracy: Interval, share: Interval) -> Interval:
             value,
             nan,
             nan,
-            accuracy.undefined_because or share.undefined_because or "a share without limits gives none",
+            accuracy.undefined_because or share.undefined_because or "a share without an interval gives none",
         )
     of_accuracy, of_share = 1 - share.value, 1 - accuracy.value
     down = hypot(of_accuracy * (accuracy.value - accuracy.low), of_share * (share.value - share.low))

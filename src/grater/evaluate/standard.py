@@ -1,32 +1,27 @@
-"""Precision, recall and F of detectors against one truth, and against each rater in turn.
+"""Precision, recall and F of detectors: against one truth, each rater, shares of raters, and in bins of agreement.
 
-T&C 2008, 5.2 and Table 4, finds that the same system gains or loses ten points of precision with the rater it is
-held against; `each_rater` shows that for every rater, and `spread` how far apart they are.
+**Raters in turn.** T&C 2008, 5.2 and Table 4, find that the same system gains or loses ten points of precision with
+the rater it is held against; `each_rater` scores it against every rater, and `spread` says how far apart they are.
 
-Limits: Wilson for precision, recall and the error rate where items are drawn and the truth is yes or no; the
-bootstrap of `draws.py` otherwise, and for F; Student's t where raters alone are drawn, for there are few (`few.py`).
-Kappa has the limits of `grater.agreement` where counts are whole.  Where every resample is alike (all flags right), a
-bootstrap has no width, which nobody believes: Wilson's limits of the number of units that speak take its place.
+**Weighted scores.** Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the
+crowd for error, H = sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  An item that divides people divides the credit;
+one rater more or less moves an item by 1/n, where the majority would move it from one side to the other.  Departures:
+the paper gives no interval, ours resamples items, clusters or raters (`draws.py`); p may be a Dawid-Skene posterior
+in place of a share.  Shares need a number of votes that does not depend on the votes: where asking stopped as soon as
+raters agreed, they are those of the first judgments of each item (`cases.py`).  A posterior is of all votes, for a
+likelihood does not depend on why asking stopped.
 
-Precision and recall when the truth is a share of raters, not a fact.
+**Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its
+majority.  Bins are 50-75, 75-90 and 90-100 % by default: low edge closed, high edge open, the last closed; items
+below the lowest edge are a row of their own.  Scores in a bin are unweighted (the bins have used the agreement
+already), against the majority; a tie is half on each side.  Error rates differ between data sets, and precision with
+them: to compare systems on *different* data read kappa by agreement, as the paper advises; `different_rates` warns.
 
-Madnani et al. 2011, section 4.1, equations 1-3: with c the system's class and p the share of the crowd for error, H
-= sum c p, M = sum (1 - c) p, FP = sum c (1 - p).  An item that divides people divides the credit; one rater more or
-less moves an item by 1/n, where the majority would move it from one side to the other.  Departures: the paper gives
-no interval, ours resamples items, clusters or raters (`draws.py`); p may be a Dawid-Skene posterior in place of a
-share. With no flagged item precision is undefined (nan) and the report says so.
-
-Shares want a number of votes that does not depend on the votes.  Where asking stopped as soon as raters agreed they
-are of the first judgments of each item, as many as all have (`votes.py`); a Dawid-Skene posterior is of all votes,
-for a likelihood does not know why asking stopped.
-
-How a system does where raters agree, and where they do not.
-
-Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its majority.  Bins are 50-75,
-75-90 and 90-100 % unless asked: low edge closed, high edge open, the last closed; items below the lowest edge are a
-row of their own.  Scores in a bin are unweighted (the bins have used the agreement already), against the majority; a
-tie is half on each side.  Error rates differ between data sets, and precision with them: to compare systems on
-*different* data read kappa by agreement, as the paper advises; `different_rates` warns.
+**Intervals.** Wilson for precision, recall and the error rate where items are resampled and the truth is yes or no;
+the bootstrap of `draws.py` otherwise, and for F; Student's t where raters alone are resampled, for they are few.
+Kappa has the interval of `grater.agreement` where counts are whole.  Where every resample is alike (all flags right),
+a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of units takes its place.
+With no flagged item precision is undefined (nan) and the report says so.
 """
 
 from __future__ import annotations
@@ -42,11 +37,11 @@ import numpy as np
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import confusion
 from grater.errors import UsageError
-from grater.evaluate.cases import Cases, Truths
+from grater.evaluate.cases import Cases, Truths, share_of
 from grater.evaluate.counts import CELLS, REASONS, SCORES, SHARES, Counts, below, scores
 from grater.evaluate.draws import drawn_sums, units_of
 from grater.evaluate.truth import Truth, graded
-from grater.model import Interval
+from grater.model import Interval, Json
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, defined_draws
 from grater.statistics.intervals import Ints, Numbers, percentile_interval
@@ -54,8 +49,11 @@ from grater.statistics.proportions import wilson
 from grater.statistics.student_t import SHARE, student_interval
 from grater.tables import require_raters
 
+HEADLINE = ("precision", "recall", "f0.5", "f1")
+"""The scores that every system is reported with."""
+IN_BIN = ("error_rate", "precision", "recall", "kappa")
 MOST_RATERS = 40
-"""Raters whose F gets limits."""
+"""Raters for whom F gets an interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +67,10 @@ class Scored:
 
     def __getitem__(self, name: str) -> Interval:
         return self.scores[name]
+
+    def to_dict(self, names: Sequence[str] = HEADLINE) -> dict[str, Json]:
+        """The named scores and the counts behind them."""
+        return {**{name: self.scores[name].as_json() for name in names}, "counts": self.counts.as_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +96,22 @@ def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None 
     n_items = (cases.flagged[places] >= 0).sum(axis=0)
     is_plain = chance.cluster == "item" and not truth.is_graded
     return [
-        _scored(system, int(n_items[place]), sums[place], numbers[:, place], drawn.n_units, chance, is_plain=is_plain)
-        for place, system in enumerate(cases.systems)
+        _score_system(
+            system, int(n_items[column]), sums[column], numbers[:, column], drawn.n_units, chance, is_plain=is_plain
+        )
+        for column, system in enumerate(cases.systems)
     ]
 
 
-def _scored(
+def _score_system(
     system: str, n: int, sums: Numbers, drawn: Numbers, n_units: int, chance: Chance, *, is_plain: bool
 ) -> Scored:
-    counts = Counts(*sums.tolist())
-    values = scores(sums)
-    found = {
-        name: _interval(name, float(values[place]), counts, drawn[:, place], n_units, chance, is_plain=is_plain)
-        for place, name in enumerate(SCORES)
+    counts, values = Counts.of_row(sums), scores(sums)
+    intervals = {
+        name: _interval(name, float(values[column]), counts, drawn[:, column], n_units, chance, is_plain=is_plain)
+        for column, name in enumerate(SCORES)
     }
-    return Scored(system, n, counts, found)
+    return Scored(system, n, counts, intervals)
 
 
 def _interval(
@@ -123,12 +126,12 @@ def _interval(
     if chance.cluster == "rater":
         ends = (-1.0, 1.0) if name == "kappa" else SHARE
         return student_interval(value, defined_draws(drawn, value), n_units=n_units, level=chance.level, ends=ends)
-    found = percentile_interval(value, defined_draws(drawn, value), n_units=n_units, level=chance.level)
-    if found.low == found.high and name in SHARES and chance.unit:
+    bootstrap = percentile_interval(value, defined_draws(drawn, value), n_units=n_units, level=chance.level)
+    if bootstrap.low == bootstrap.high and name in SHARES and chance.unit:
         n = min(below(name, counts), n_units)
-        flat = wilson(value * n, n, level=chance.level)
-        return Interval(value, min(flat.low, value), max(flat.high, value))
-    return found
+        by_wilson = wilson(value * n, n, level=chance.level)
+        return Interval(value, min(by_wilson.low, value), max(by_wilson.high, value))
+    return bootstrap
 
 
 def _kappa(counts: Counts, chance: Chance) -> Interval:
@@ -139,15 +142,16 @@ def _kappa(counts: Counts, chance: Chance) -> Interval:
 
 
 def each_rater(cases: Cases, *, chance: Chance, where: Truths | None = None) -> dict[str, list[Scored]]:
-    """Every system against each rater by name, on the items that the rater judged; limits are by item."""
+    """Every system against each rater by name, on the items that the rater judged; intervals are by item."""
     require_raters(cases.judgments, "results by rater")
     tables = _by_rater(cases, where)
     with_draws = len(cases.raters) <= MOST_RATERS
     return {
         rater: [
-            _of_rater(system, tables[at, place], chance, with_draws) for place, system in enumerate(cases.systems)
+            _score_against_rater(system, tables[row, column], chance, with_draws)
+            for column, system in enumerate(cases.systems)
         ]
-        for at, rater in enumerate(cases.raters)
+        for row, rater in enumerate(cases.raters)
     }
 
 
@@ -157,20 +161,20 @@ def _by_rater(cases: Cases, where: Truths | None) -> Numbers:
     item, rater, is_ok = cases.item[kept], cases.rater[kept], ~cases.is_error[kept]
     n_raters, n_cells = len(cases.raters), len(CELLS)
     tables = np.zeros((n_raters, len(cases.systems), n_cells))
-    for place, flags in enumerate(cases.flagged.T):
+    for column, flags in enumerate(cases.flagged.T):
         mark = flags[item]
         cell = rater.astype(np.int64) * n_cells + 2 * (mark == 0) + is_ok
-        found = np.bincount(cell[mark >= 0], minlength=n_raters * n_cells)
-        tables[:, place] = found.reshape(n_raters, n_cells)
+        sums = np.bincount(cell[mark >= 0], minlength=n_raters * n_cells)
+        tables[:, column] = sums.reshape(n_raters, n_cells)
     return tables
 
 
-def _of_rater(system: str, sums: Numbers, chance: Chance, with_draws: bool) -> Scored:
+def _score_against_rater(system: str, sums: Numbers, chance: Chance, with_draws: bool) -> Scored:
     n = int(sums.sum())
     n_resamples = chance.n_resamples if with_draws and n else 0
     rng = generator(chance.seed, "evaluate", "rater")
     drawn = scores(rng.multinomial(n, sums / max(1, n), size=n_resamples).astype(np.float64))
-    return _scored(system, n, sums, drawn, n, chance, is_plain=True)
+    return _score_system(system, n, sums, drawn, n, chance, is_plain=True)
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:
@@ -207,14 +211,17 @@ class Bin:
     def title(self) -> str:
         return f"{100 * self.low:g}-{100 * self.high:g} %"
 
+    def to_dict(self, system: int) -> dict[str, Json]:
+        """One system, by its number, in this bin."""
+        scored = self.systems[system]
+        scores = {name: scored[name].as_json() for name in IN_BIN}
+        return {"low": self.low, "high": self.high, "n": scored.n, **scores}
+
 
 def agreement_of(cases: Cases) -> Numbers:
     """The share of each item's majority; nan without a vote."""
     cases = cases.equal
-    votes = cases.n_votes.astype(np.float64)
-    most = np.maximum(cases.n_error, cases.n_votes - cases.n_error)
-    out: Numbers = np.divide(most, votes, out=np.full(len(cases), np.nan), where=votes > 0)
-    return out
+    return share_of(np.maximum(cases.n_error, cases.n_votes - cases.n_error), cases.n_votes)
 
 
 def binned(
@@ -229,13 +236,13 @@ def binned(
     check_edges(edges)
     agreement = agreement_of(cases)
     allowed = ~np.isnan(agreement) if where is None else where & ~np.isnan(agreement)
-    found = []
+    bins = []
     for low, high, is_inside in _bins(agreement, edges):
         inside = is_inside & allowed
         if inside.any() or low >= edges[0]:
             systems = against(cases, truth, chance=chance, where=inside)
-            found.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
-    return found
+            bins.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
+    return bins
 
 
 def check_edges(edges: Sequence[float]) -> None:
@@ -254,7 +261,7 @@ def _bins(agreement: Numbers, edges: Sequence[float]) -> Iterator[tuple[float, f
 
 
 def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) -> list[tuple[float, float, int]]:
-    """Items by their agreement from one half to one (figure 1): low, high, how many; the last bar is closed."""
+    """Items by their agreement from one half to one (figure 1): low, high, count; the last bar is closed."""
     agreement = agreement_of(cases)
     shown = agreement[~np.isnan(agreement) & (True if where is None else where)]
     bars: Ints
@@ -265,9 +272,9 @@ def histogram(cases: Cases, *, n_bars: int = 10, where: Truths | None = None) ->
 def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[float, Interval]]:
     """A score against the middle of each bin: the precision-agreement and kappa-agreement plots."""
     return [
-        ((each.low + each.high) / 2, scored[score])
-        for each in bins
-        for scored in each.systems
+        ((within.low + within.high) / 2, scored[score])
+        for within in bins
+        for scored in within.systems
         if scored.system == system
     ]
 
@@ -275,14 +282,14 @@ def curve(bins: Sequence[Bin], system: str, score: str = "kappa") -> list[tuple[
 def small_bins(bins: Sequence[Bin]) -> list[str]:
     """A warning for every bin that is too small to read."""
     return [
-        f"items of agreement {each.title}: only {each.n}; with fewer than {FEW} the numbers say little"
-        for each in bins
-        if 0 < each.n < FEW
+        f"only {within.n} items have an agreement of {within.title}; with fewer than {FEW} the numbers say little"
+        for within in bins
+        if 0 < within.n < FEW
     ]
 
 
 def different_rates(first: Sequence[Bin], second: Sequence[Bin]) -> list[str]:
-    """Bins in which two data sets have error rates that their limits keep apart: there, read kappa, not precision."""
+    """Warnings for bins in which the intervals of the error rates do not overlap: read kappa there, not precision."""
     return [
         f"error rates differ between the data sets where agreement is {one.title}: compare kappa, not precision"
         for one, other in zip(first, second, strict=False)

@@ -43,7 +43,7 @@ class Suggested:
     adjudicated: Interval
     adjudicated_recall: Interval
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         counts = {"n": self.n, "blank": self.n_blank, "unjudged": self.n_unjudged}
         return {"system": self.system, **counts, **{name: getattr(self, name).as_json() for name in SCORES}}
 
@@ -76,7 +76,7 @@ def suggestions(
 
 def _require(frame: pl.DataFrame, column: str, name: str) -> None:
     if column not in frame.columns:
-        raise UsageError(f"{name}: expected a column {column!r}, found none; name it with --columns")
+        raise UsageError(f"{name}: expected a column {column!r}, found none")
 
 
 def _suggested(

@@ -1,9 +1,9 @@
 """Every threshold on a system's scores: the precision-recall curve with bands, unweighted and weighted.
 
 At a threshold t an item is flagged if its score is t or beyond.  Each threshold is scored as a system of its own by
-`standard.against`: same counts, same limits, the same units drawn for all thresholds.  Bands are pointwise: each
+`standard.against`: same counts, same intervals, the same units drawn for all thresholds.  Bands are pointwise: each
 holds at its own threshold, and all of them together hold less often.  Weighted scores are those of Madnani et al.
-2011 (`weighted.py`).
+2011 (`standard.py`).
 
 Distinct scores beyond `n_points` are thinned to quantiles in which items and errors weigh the same in sum, so that
 rare errors do not leave the curve with a handful of points; the operating point and the best are always kept.
@@ -29,6 +29,7 @@ from grater.evaluate.cases import Cases, Truths, places_of
 from grater.evaluate.counts import ABSENT, CELLS, Flags, f_score
 from grater.evaluate.standard import Scored, against
 from grater.evaluate.truth import DECIMALS, Truth, graded
+from grater.model import Json
 from grater.registry import unknown
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance
@@ -54,6 +55,14 @@ class Point:
     is_operating: bool = False
     is_best: bool = False
     is_best_weighted: bool = False
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "threshold": self.threshold,
+            "operating": self.is_operating,
+            **self.standard.to_dict(SHOWN),
+            "weighted": self.weighted.to_dict(SHOWN),
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +92,24 @@ class Curve:
     def best_weighted(self) -> Point | None:
         """The same by weighted scores; None where no scored item has a share."""
         return next((point for point in self.points if point.is_best_weighted), None)
+
+    def signature(self, evaluation: Signature) -> Signature:
+        """How the curve was made: as the evaluation that it belongs to, and by its own scores."""
+        own = {"system": self.system, "higher": self.higher, "points": str(len(self.points)), "scores": self.data}
+        return Signature("curve", {**evaluation.options, **own})
+
+    def to_dict(self, evaluation: Signature) -> dict[str, Json]:
+        """The curve under the signature of the evaluation that it belongs to."""
+        return {
+            "system": self.system,
+            "higher": self.higher,
+            "items": self.n_items,
+            "unscored": self.n_unscored,
+            "best": self.best.threshold,
+            "best_weighted": self.best_weighted.threshold if self.best_weighted else None,
+            "points": [point.to_dict() for point in self.points],
+            "signature": str(self.signature(evaluation)),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +151,19 @@ def curve_of_thresholds(
     data = _hash(scores[used], flags[used], truth.values[used])
     curve = Curve(system, side, points, len(used), n_unscored, data)
     return replace(curve, warnings=tuple(_warnings(curve, chosen)))
+
+
+def curves_of_systems(
+    cases: Cases, decisions: Table, truth: Truth, *, chance: Chance, higher: Higher = "auto"
+) -> tuple[list[Curve], list[str]]:
+    """A curve for every system with scores, a warning for each without; where none has any, the first is refused."""
+    scored = scored_systems(decisions)
+    warnings = [f"{system} gave no scores and has no curve" for system in cases.systems if system not in scored]
+    curves = [
+        curve_of_thresholds(cases, decisions, system, truth, chance=chance, higher=higher)
+        for system in scored or cases.systems[:1]
+    ]
+    return curves, warnings
 
 
 def scored_systems(decisions: Table) -> list[str]:
@@ -191,12 +231,12 @@ def _operating(keys: Numbers, is_flagged: Truths) -> float | None:
 
 
 def _best(keys: Numbers, truth: Numbers) -> float:
-    found, f = f_by_threshold(keys, truth)
-    return float(found[np.argmax(np.round(f, DECIMALS))])
+    thresholds, f = f_by_threshold(keys, truth)
+    return float(thresholds[np.argmax(np.round(f, DECIMALS))])
 
 
 def _quantiles(keys: Numbers, truth: Numbers, n_points: int, kept: Sequence[float]) -> Numbers:
-    """At most so many distinct keys, lowest first, the kept ones among them."""
+    """At most `n_points` distinct keys, lowest first, the kept ones among them."""
     distinct = np.unique(keys)
     if len(distinct) <= n_points - 1:  # a place is left for flags that no threshold gives
         return np.unique([*distinct, *kept])
@@ -220,18 +260,18 @@ def _marked(cases: Cases, keys: Numbers, flags: Flags, chosen: Chosen) -> Cases:
 def _points(
     marked: Cases, system: str, truth: Truth, shares: Truth, chosen: Chosen, chance: Chance, *, sign: int
 ) -> tuple[Point, ...]:
-    standard = [replace(each, system=system) for each in against(marked, truth, chance=chance)]
-    weighted = [replace(each, system=system) for each in against(marked, shares, chance=chance)]
+    standard = [replace(scored, system=system) for scored in against(marked, truth, chance=chance)]
+    weighted = [replace(scored, system=system) for scored in against(marked, shares, chance=chance)]
     points = [
         Point(
-            sign * key,
-            standard[place],
-            weighted[place],
-            key == chosen.operating,
-            key == chosen.best,
-            key == chosen.best_weighted,
+            threshold=sign * key,
+            standard=standard[number],
+            weighted=weighted[number],
+            is_operating=key == chosen.operating,
+            is_best=key == chosen.best,
+            is_best_weighted=key == chosen.best_weighted,
         )
-        for place, key in enumerate(chosen.keys.tolist())
+        for number, key in enumerate(chosen.keys.tolist())
     ]
     own = [Point(None, standard[-1], weighted[-1], is_operating=True)] if chosen.operating is None else []
     return (*points, *own)
@@ -244,24 +284,22 @@ def _hash(*columns: npt.NDArray[np.number]) -> str:
 
 def _warnings(curve: Curve, chosen: Chosen) -> list[str]:
     best = curve.best
-    found = [f"{curve.system}: F0.5 is best at the threshold {best.threshold:g}; {TOO_GOOD}"]
+    warnings = [f"{curve.system}: F0.5 is best at the threshold {best.threshold:g}; {TOO_GOOD}"]
     if curve.higher == "ok":
-        found.append(f"{curve.system}: low scores are taken for errors; flagged is what lies at a threshold or below")
+        warnings.append(
+            f"{curve.system}: low scores are taken for errors; flagged is what lies at a threshold or below"
+        )
     if curve.n_unscored:
-        found.append(f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve")
+        warnings.append(
+            f"{curve.system}: {curve.n_unscored:,} judged items have no score and are left out of the curve"
+        )
     if chosen.operating is None:
-        found.append(f"{curve.system}: its own flags are a point without a threshold: no threshold gives them")
-    return found
-
-
-def signature_of_curve(curve: Curve, evaluation: Signature) -> Signature:
-    """How the curve was made: as the evaluation that it belongs to, and by its own scores."""
-    own = {"system": curve.system, "higher": curve.higher, "points": str(len(curve.points)), "scores": curve.data}
-    return Signature("curve", {**evaluation.options, **own})
+        warnings.append(f"{curve.system}: its own flags are a point without a threshold: no threshold gives them")
+    return warnings
 
 
 def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:
-    """A row for each point: counts, scores and bands, then the same weighted; undefined is null."""
+    """One row per point: counts, scores and bands, then the same weighted; undefined is null."""
     rows = [
         {
             "system": curve.system,
@@ -280,9 +318,8 @@ def frame_of_curve(curve: Curve, signature: Signature) -> pl.DataFrame:
 
 def _cells(scored: Scored, prefix: str) -> dict[str, float]:
     counts = zip(CELLS, scored.counts.row().tolist(), strict=True)
-    found = {f"{prefix}{name}": count for name, count in counts}
+    cells = {f"{prefix}{name}": count for name, count in counts}
     for name in SHOWN:
-        limits = scored[name]
-        column = f"{prefix}{name}"
-        found |= {column: limits.value, f"{column}_low": limits.low, f"{column}_high": limits.high}
-    return found
+        score, column = scored[name], f"{prefix}{name}"
+        cells |= {column: score.value, f"{column}_low": score.low, f"{column}_high": score.high}
+    return cells

@@ -97,20 +97,20 @@ def _posterior(votes: Votes, seed: int) -> Numbers:
         }
     )
     judged = votes.judgments
-    found = aggregate(Judgments(frame, judged.name, judged.anonymous_raters), options=Options(seed=seed))
-    chance = found.posteriors[:, found.labels.index(ERROR)] if ERROR in found.labels else 0.0
-    values[places_of(found.items, votes.items)] = chance
+    answers = aggregate(Judgments(frame, judged.name, judged.anonymous_raters), options=Options(seed=seed))
+    chance = answers.posteriors[:, answers.labels.index(ERROR)] if ERROR in answers.labels else 0.0
+    values[places_of(answers.items, votes.items)] = chance
     return values
 
 
 def _adjudicated(votes: Votes, gold: Table | None) -> Numbers:
     if gold is None:
-        raise UsageError("an adjudicated truth needs the table that has it: --gold FILE")
+        raise UsageError("an adjudicated truth needs the table of gold that has it")
     rows = exploded(gold.frame.with_columns(pl.col("item").cast(pl.String)), "label")
     labels = rows["label"].str.to_lowercase()
     places = places_of(rows["item"], votes.items)
     is_error, is_ok = (places[(labels == verdict).to_numpy() & (places >= 0)] for verdict in (ERROR, OK))
-    n_error, n_ok = (np.bincount(found, minlength=len(votes)) > 0 for found in (is_error, is_ok))
+    n_error, n_ok = (np.bincount(rows_of, minlength=len(votes)) > 0 for rows_of in (is_error, is_ok))
     n_accepted = n_error.astype(np.float64) + n_ok
     values: Numbers = np.divide(n_error, n_accepted, out=np.full(len(votes), np.nan), where=n_accepted > 0)
     return values

@@ -17,7 +17,7 @@ import polars as pl
 from grater.evaluate.comparison import Comparison, compare_systems, is_comparable
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.standard import Scored
-from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems, signature_of_curve
+from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, sentence
 from grater.report.drawing import INK, SERIES
@@ -317,7 +317,7 @@ def curves_section(evaluation: Evaluation, decisions: Table, *, chance: Chance) 
         "; ".join(best)
         + ". A threshold chosen on the data that it is reported on is too good: check it on other items."
     )
-    signature = "\n".join(str(signature_of_curve(curve, evaluation.signature)) for curve in curves)
+    signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
     return Section(
         name="thresholds", title="Every threshold", words=(words,), figures=figures, sheets=(), signature=signature
     )

@@ -1,11 +1,11 @@
 """Precision and recall of systems from a judged sample.
 
-T&C 2008, section 6: draw from what the system flags and from what it does not, judge the draw, weigh what was found
-by the sizes of the strata.  The paper's normal intervals stand beside ours (`statistics/stratified.py`).  Departures:
+T&C 2008, section 6: draw from what the system flags and from what it does not, judge the draw, weight the verdicts by
+the sizes of the strata.  The paper's normal intervals stand beside ours (`statistics/stratified.py`).  Departures:
 populations are finite unless `fpc` is off; several systems and versions share one sample; a drawn item without a
-usable judgment is left out of its cell, as if it had not been drawn, and is counted.  Limits doubt which items were
-drawn, unless `chance` says to draw essays or raters again (`sampled_draws.py`); the corpus then stands for a wider
-one.
+usable judgment is left out of its cell, as if it had not been drawn, and is counted.  Intervals are about which items
+were drawn, unless `chance` says to resample essays or raters (`resampled.py`); the corpus then stands for a wider
+one.  With gold items, scores are also corrected for what raters get wrong (`correction.py`).
 
 With fewer than three errors among the judged items that a system does not flag, no interval for recall is to be
 trusted; a warning says so.
@@ -14,7 +14,7 @@ trusted; a warning says so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -30,46 +30,21 @@ from grater.evaluate.sampled.cells import (
     units_of_items,
     without_unknown,
 )
-from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences, horvitz_thompson
+from grater.evaluate.sampled.correction import correct
+from grater.evaluate.sampled.estimates import SystemEstimate, differences, horvitz_thompson
 from grater.evaluate.sampled.resampled import Resampled, resample_sample
+from grater.evaluate.sampled.results import Sampled
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance
-from grater.statistics.stratified import Scores, Stratum, expected_misses, normal_scores, scores
+from grater.statistics.stratified import expected_misses, normal_scores, scores
 from grater.tables import Judgments, Sample, Table
 
+__all__ = ["Sampled", "SystemEstimate", "estimate", "sampled"]
+
 FEW_MISSES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class SystemEstimate:
-    """One system: our scores, the paper's, those by inclusion probabilities alone, and the cells they come from."""
-
-    system: str
-    scores: Scores
-    paper: Scores
-    weighted: HorvitzThompson
-    strata: tuple[Stratum, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """Every system asked for, their differences, and what a reader must know of the sample; the same for parts."""
-
-    systems: tuple[SystemEstimate, ...]
-    differences: tuple[Difference, ...]
-    n_items: float
-    n_drawn: int
-    n_judged: int
-    warnings: tuple[str, ...]
-    signature: Signature
-    parts: Mapping[str, Sampled] = field(default_factory=dict)
-
-    @property
-    def n_unjudged(self) -> int:
-        return self.n_drawn - self.n_judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +59,53 @@ class SampleInputs:
     chance: Chance
     fpc: bool
     units: pl.DataFrame | None
+
+
+def estimate(
+    decisions: Table,
+    sample: Sample,
+    judgments: Judgments,
+    *,
+    systems: Sequence[str] = (),
+    truth: str = "majority",
+    labels: Judgments | None = None,
+    items: Table | None = None,
+    by: str = "",
+    unknown: Unknown = "drop",
+    gold: Table | None = None,
+    merge: Mapping[str, str] | None = None,
+    fpc: bool = True,
+    chance: Chance | None = None,
+) -> Sampled:
+    """Estimates from a sample; with gold items, corrected for what raters get wrong as well."""
+    chance = chance or Chance()
+    estimates = sampled(
+        decisions,
+        sample,
+        judgments,
+        systems=systems,
+        truth=truth,
+        labels=labels,
+        items=items,
+        by=by,
+        unknown=unknown,
+        gold=gold,
+        fpc=fpc,
+        chance=chance,
+    )
+    if gold is None:
+        return estimates
+    correction = correct(
+        estimates,
+        judgments,
+        gold,
+        truth=truth,
+        merge=merge,
+        unknown=unknown,
+        fpc=fpc and chance.cluster == "item",
+        seed=chance.seed,
+    )
+    return replace(estimates, correction=correction)
 
 
 def sampled(
@@ -101,32 +123,32 @@ def sampled(
     fpc: bool = True,
     chance: Chance | None = None,
 ) -> Sampled:
-    """Estimates for the systems named, or for those the sample was drawn for; items of `gold` are no strangers."""
+    """Estimates for the systems named, or for those the sample was drawn for; items of `gold` may be judged too."""
     if truth == ADJUDICATED:
-        raise UsageError("an adjudicated truth is for grater evaluate; here give it as the judgments of one rater")
+        raise UsageError("an adjudicated truth needs every item judged; give it here as the judgments of one rater")
     chance, names = chance or Chance(), tuple(systems) or _drawn_systems(decisions, sample)
     votes = votes_of(judgments, unknown=unknown)
     units = units_of_items(decisions, items, chance.unit) if chance.unit not in ("", "item") else None
     study = SampleInputs(
-        decisions,
-        sample,
-        members_of(decisions, sample, names, labels=labels),
-        votes,
-        truth_of(votes, truth, seed=chance.seed),
-        chance,
-        fpc and chance.cluster == "item",
-        units,
+        decisions=decisions,
+        sample=sample,
+        members=members_of(decisions, sample, names, labels=labels),
+        votes=votes,
+        truth=truth_of(votes, truth, seed=chance.seed),
+        chance=chance,
+        fpc=fpc and chance.cluster == "item",
+        units=units,
     )
     signature = _signature(study, by=by, unknown=unknown)
-    found = _estimated(study, signature)
-    if not found.n_judged:
-        message = f"expected judgments of the {found.n_drawn} items of {sample.name}, found none"
+    whole = _estimated(study, signature)
+    if not whole.n_judged:
+        message = f"expected judgments of the {whole.n_drawn} items of {sample.name}, found none"
         raise BadInput(Problem(judgments.name, message))
     parts = dict(_parts(study, signature, items=items, by=by, unknown=unknown))
     empty = [f"{name}: nothing was judged there; it is left out" for name, part in parts.items() if not part.n_judged]
     kept = {name: part for name, part in parts.items() if part.n_judged}
-    warnings = (*_left_out(study, found.n_unjudged, gold), *found.warnings, *empty)
-    return replace(found, warnings=warnings, parts=kept)
+    warnings = (*_left_out(study, whole.n_unjudged, gold), *whole.warnings, *empty)
+    return replace(whole, warnings=warnings, parts=kept)
 
 
 def _drawn_systems(decisions: Table, sample: Sample) -> tuple[str, ...]:
@@ -145,8 +167,15 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
     again = _redrawn(study, cells)
     systems = tuple(_estimate(study, cells, name, verdicts, again) for name in study.members.systems)
     pairs = differences(cells, fpc=study.fpc, level=study.chance.level)
-    pairs = (again.difference(pair) for pair in pairs) if again else pairs
-    return Sampled(systems, tuple(pairs), cells.n_items, n_drawn, n_judged, tuple(_warnings(systems)), signature)
+    return Sampled(
+        systems=systems,
+        differences=tuple(again.difference(pair) if again else pair for pair in pairs),
+        n_items=cells.n_items,
+        n_drawn=n_drawn,
+        n_judged=n_judged,
+        warnings=tuple(_warnings(systems)),
+        signature=signature,
+    )
 
 
 def _redrawn(study: SampleInputs, cells: Cells) -> Resampled | None:
@@ -161,7 +190,7 @@ def _estimate(
     strata, fpc, level = cells.of(system), study.fpc, study.chance.level
     ours, paper = scores(strata, fpc=fpc, level=level), normal_scores(strata, level=level)
     if again:
-        ours = again.scores(system, ours, ours)
+        ours = again.scores(system, ours)
     weighted = horvitz_thompson(study.decisions, study.sample, verdicts, system, fpc=fpc, level=level)
     return SystemEstimate(system, ours, paper, weighted, tuple(strata))
 
@@ -202,9 +231,9 @@ def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:
         if n_misses < FEW_MISSES:
             yield (
                 f"{estimate.system}: {n_misses:g} missed errors among the judged items; below {FEW_MISSES} its "
-                "limits for recall hold less often than they say: judge more items that are not flagged"
+                "interval for recall holds less often than it says: judge more items that are not flagged"
             )
-        empty = sum(each.size for each in estimate.strata if not each.n_judged)
+        empty = sum(stratum.size for stratum in estimate.strata if not stratum.n_judged)
         if empty:
             yield f"{estimate.system}: nothing was judged in strata of {empty:g} items; taken to be like the rest"
 

@@ -8,10 +8,8 @@ part of the corpus (`only`).
 A sample from elsewhere has only its strata: their sizes are as the table says, each must be flagged as a whole, and
 nobody knows how much of them lies in a part of the corpus.
 
-Parts of a sampled corpus, and the essays or documents of its items.
-
-A column of the items, or else of the decisions, says which part an item is in.  It is known for the whole corpus, so
-a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge is known for judged
+Parts of the corpus: a column of the items, or else of the decisions, says which part an item is in.  It is known for
+the whole corpus, so a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge is known for judged
 items only: those are set aside (`without unknown`), as if they had not been judged.
 """
 
@@ -59,13 +57,13 @@ class Members:
         """The same sample for a part of the corpus."""
         if not self.is_whole:
             message = "expected a sample with its design for parts of the corpus, found strata of unknown make-up"
-            raise BadInput(Problem(self.name, f"{message}; draw with grater sample, keep NAME.meta.json beside it"))
+            raise BadInput(Problem(self.name, f"{message}; draw it with grater, and keep NAME.meta.json beside it"))
         return replace(self, frame=self.frame.join(pl.DataFrame({"item": items}), on="item", how="semi"))
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells with what was found in each; `flags` says by system which cells it flags."""
+    """The cells with what was judged in each; `flags` says by system which cells it flags."""
 
     cells: tuple[Stratum, ...]
     flags: dict[str, tuple[bool, ...]]
@@ -74,10 +72,7 @@ class Cells:
     def of(self, system: str) -> list[Stratum]:
         """The cells as strata of one system."""
         pairs = zip(self.cells, self.flags[system], strict=True)
-        return [
-            Stratum(cell.name, is_flagged, cell.size, cell.n_judged, cell.errors, cell.n_drawn)
-            for cell, is_flagged in pairs
-        ]
+        return [replace(cell, is_flagged=is_flagged) for cell, is_flagged in pairs]
 
 
 def members_of(
@@ -118,7 +113,7 @@ def _from_table(decisions: Table, sample: Sample, systems: Sequence[str]) -> Mem
         message = (
             f"expected strata that a system flags as a whole or not at all, found both in {mixed['name'].min()!r}"
         )
-        raise BadInput(Problem(sample.name, f"{message}; draw with grater sample to have its design kept"))
+        raise BadInput(Problem(sample.name, f"{message}; draw it with grater to have its design kept"))
     return members
 
 
@@ -133,13 +128,20 @@ def _with_flags(rows: pl.DataFrame, decisions: Table, systems: Sequence[str]) ->
     return rows
 
 
-def _cells(found: pl.DataFrame, systems: Sequence[str]) -> Cells:
-    columns = found.select("name", "size", "n_judged", "errors", "n_drawn")
+def _cells(rows: pl.DataFrame, systems: Sequence[str]) -> Cells:
+    columns = rows.select("name", "size", "n_judged", "errors", "n_drawn")
     cells = tuple(
-        Stratum(name, False, float(size), float(n_judged), float(errors), int(n_drawn))
+        Stratum(
+            name=name,
+            is_flagged=False,
+            size=float(size),
+            n_judged=float(n_judged),
+            errors=float(errors),
+            n_drawn=int(n_drawn),
+        )
         for name, size, n_judged, errors, n_drawn in columns.iter_rows()
     )
-    flags = {system: tuple(found[f"flag {system}"].to_list()) for system in systems}
+    flags = {system: tuple(rows[f"flag {system}"].to_list()) for system in systems}
     return Cells(cells, flags, sum(cell.size for cell in cells))
 
 
@@ -172,7 +174,7 @@ def _column(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
     source = (items or decisions).frame
     known = [name for name in source.columns if name not in NOT_A_PROPERTY]
     if column not in known:
-        raise UnknownName(f"{unknown('column', column, known)}; give --items for columns of items")
+        raise UnknownName(f"{unknown('column', column, known)}; columns of items come from a table of items")
     decided = decisions.frame.select(pl.col("item").cast(pl.String)).unique()
     values = source.select(pl.col("item").cast(pl.String), value=pl.col(column).cast(pl.String))
     return decided.join(values.unique("item", keep="first", maintain_order=True), on="item", how="left")

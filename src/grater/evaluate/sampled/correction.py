@@ -1,9 +1,10 @@
 """Estimates from a sample, corrected for what raters get wrong (`rater_error.py`).
 
 Hits and misses are corrected apart; P, R and F follow.  A corrected rate outside [0, 1] is set to the nearer end, and
-a warning says so.  Limits carry the doubt in se, sp and every stratum through by a Bayesian bootstrap.  A finite
-corpus removes only the doubt about which items were drawn, not that about verdicts.  A resample with se + sp <= 1
-counts as 0 for the low limit and as 1 for the high one.  Gold items in the sample are taken as if they were others.
+a warning says so.  Intervals carry the uncertainty of se, sp and every stratum through by a Bayesian bootstrap.  A
+finite corpus removes only the uncertainty about which items were drawn, not that about verdicts.  A resample with
+se + sp <= 1 counts as 0 for the low bound and as 1 for the high one.  Gold items in the sample are treated like any
+others.
 
 Differences of two systems are those of their corrected scores.  All systems share the raters and the cells: a
 resample has one se, one sp and one rate for each cell, so that what is common to two systems cancels.
@@ -12,7 +13,6 @@ resample has one se, one sp and one rate for each cell, so that what is common t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import inf, nan
 from typing import TypeAlias
@@ -20,9 +20,9 @@ from typing import TypeAlias
 import numpy as np
 
 from grater.agreement.coded import Unknown
-from grater.evaluate.rater_error import RaterError, limits_in_doubt, rater_error, true_rate
-from grater.evaluate.sampled import Sampled, SystemEstimate
-from grater.evaluate.sampled.estimates import Difference
+from grater.evaluate.rater_error import RaterError, corrected_interval, rater_error, true_rate
+from grater.evaluate.sampled.estimates import Difference, SystemEstimate
+from grater.evaluate.sampled.results import CorrectedEstimate, CorrectedSample, Sampled
 from grater.model import Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
@@ -34,31 +34,8 @@ RESAMPLES = 4000
 UNDEFINED = "nothing to divide by after the correction, or nothing judged"
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectedEstimate:
-    """One system after the correction; hit and miss are totals over the corpus."""
-
-    system: str
-    precision: Interval
-    recall: Interval
-    f: Mapping[float, Interval]
-    hit: Interval
-    miss: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectedSample:
-    """Every system corrected, with what it was corrected by; the differences of every two."""
-
-    raters: RaterError
-    systems: tuple[CorrectedEstimate, ...]
-    differences: tuple[Difference, ...]
-    warnings: tuple[str, ...]
-    signature: Signature
-
-
 def correct(
-    found: Sampled,
+    estimates: Sampled,
     judgments: Judgments,
     gold: Table,
     *,
@@ -73,20 +50,17 @@ def correct(
     """The estimates of a sample, corrected by gold items; judgments and truth are those of the estimates."""
     raters = rater_error(judgments, gold, truth=truth, merge=merge, unknown=unknown, seed=seed, level=level)
     systems = tuple(
-        corrected(each, raters, fpc=fpc, n_resamples=n_resamples, rng=generator(seed, "rater-error", each.system))
-        for each in found.systems
+        corrected(system, raters, fpc=fpc, n_resamples=n_resamples, rng=generator(seed, "rater-error", system.system))
+        for system in estimates.systems
     )
     rng = generator(seed, "rater-error", "differences")
-    pairs = corrected_differences(found.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
-    warnings = [warning for each in found.systems for warning in _warnings(each, raters)]
-    reason = [f"nothing is corrected: {raters.reason}"] if raters.reason else []
-    left_out = [f"{raters.n_left_out} gold items are left out: not judged, or both verdicts accepted"]
+    pairs = corrected_differences(estimates.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
     return CorrectedSample(
-        raters,
-        systems,
-        pairs,
-        (*reason, *warnings, *(left_out if raters.n_left_out else [])),
-        _signature(found, gold, n_resamples=n_resamples, seed=seed),
+        raters=raters,
+        systems=systems,
+        differences=pairs,
+        warnings=tuple(_warnings(estimates.systems, raters)),
+        signature=_signature(estimates, gold, n_resamples=n_resamples, seed=seed),
     )
 
 
@@ -98,19 +72,19 @@ def corrected(
     n_resamples: int = RESAMPLES,
     rng: np.random.Generator,
 ) -> CorrectedEstimate:
-    """One system, with limits from resampled gold items and judged items."""
-    if raters.reason:
-        none = Interval(nan, nan, nan, raters.reason)
+    """One system, with intervals from resampled gold items and judged items."""
+    if raters.undefined_because:
+        none = Interval(nan, nan, nan, raters.undefined_because)
         return CorrectedEstimate(estimate.system, none, none, dict.fromkeys(BETAS, none), none, none)
     sides = [_side(estimate.strata, is_flagged=is_flagged) for is_flagged in (True, False)]
-    sizes = [sum(each.size for each in side) for side in sides]
+    sizes = [sum(stratum.size for stratum in side) for side in sides]
     drawn = raters.drawn(n_resamples, rng)
     value = _totals(sides, [np.array([pooled_rate(side)]) for side in sides], raters.point)
     spread = _totals(sides, [_rates(side, raters, n_resamples, rng, fpc=fpc) for side in sides], drawn)
 
     def interval(name: str, beta: float, most: float = 1.0) -> Interval:
-        (middle,), each = (_score(name, *totals, sizes[0], beta) for totals in (value, spread))
-        return limits_in_doubt(float(middle), each, UNDEFINED, most=most, level=raters.level)
+        (middle,), draws = (_score(name, *totals, sizes[0], beta) for totals in (value, spread))
+        return corrected_interval(float(middle), draws, UNDEFINED, most=most, level=raters.level)
 
     f = {beta: interval("f", beta) for beta in BETAS}
     hit, miss = (interval(name, 1.0, size) for name, size in zip(("hit", "miss"), sizes, strict=True))
@@ -118,7 +92,7 @@ def corrected(
 
 
 def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
-    return [each for each in strata if each.is_flagged == is_flagged and each.size > 0]
+    return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
 
 
 def corrected_differences(
@@ -130,49 +104,52 @@ def corrected_differences(
     rng: np.random.Generator,
 ) -> tuple[Difference, ...]:
     """The first system less the second, of every two; the strata of all are the same cells in the same order."""
-    if raters.reason or len(estimates) < 2:
-        none = Interval(nan, nan, nan, raters.reason)
-        pairs = combinations([each.system for each in estimates], 2)
+    if raters.undefined_because or len(estimates) < 2:
+        none = Interval(nan, nan, nan, raters.undefined_because)
+        pairs = combinations([estimate.system for estimate in estimates], 2)
         return tuple(Difference(pair, none, none, dict.fromkeys(BETAS, none)) for pair in pairs)
     drawn = raters.drawn(n_resamples, rng)
     rates = [_rate(cell, raters, n_resamples, rng, fpc=fpc) for cell in estimates[0].strata]
-    both = {each.system: (_seen(each.strata, raters), _drawn(each.strata, rates, drawn)) for each in estimates}
+    both = {
+        estimate.system: (_seen(estimate.strata, raters), _drawn(estimate.strata, rates, drawn))
+        for estimate in estimates
+    }
     return tuple(_difference(first, second, both, raters.level) for first, second in combinations(both, 2))
 
 
-TotalsAndFlags: TypeAlias = tuple[tuple[Numbers, Numbers], float]
-"""Hits and misses over the corpus, and how many items are flagged."""
+FlaggedTotals: TypeAlias = tuple[tuple[Numbers, Numbers], float]
+"""Hits and misses over the corpus, and the number of flagged items."""
 
 
-def _seen(strata: Sequence[Stratum], raters: RaterError) -> TotalsAndFlags:
+def _seen(strata: Sequence[Stratum], raters: RaterError) -> FlaggedTotals:
     sides = [_side(strata, is_flagged=is_flagged) for is_flagged in (True, False)]
     totals = _totals(sides, [np.array([pooled_rate(side)]) for side in sides], raters.point)
-    return totals, sum(each.size for each in sides[0])
+    return totals, sum(stratum.size for stratum in sides[0])
 
 
-def _drawn(strata: Sequence[Stratum], rates: Sequence[Numbers], raters: tuple[Numbers, Numbers]) -> TotalsAndFlags:
+def _drawn(strata: Sequence[Stratum], rates: Sequence[Numbers], raters: tuple[Numbers, Numbers]) -> FlaggedTotals:
     """One system in every resample, from rates that belong to the cells and not to the system."""
     sides, of_sides = [], []
     for is_flagged in (True, False):
         side = [
-            (each, rate)
-            for each, rate in zip(strata, rates, strict=True)
-            if each.is_flagged == is_flagged and each.size > 0
+            (stratum, rate)
+            for stratum, rate in zip(strata, rates, strict=True)
+            if stratum.is_flagged == is_flagged and stratum.size > 0
         ]
-        sides.append([each for each, _ in side])
+        sides.append([stratum for stratum, _ in side])
         of_sides.append(_mean_rate(side, len(raters[0])))
-    return _totals(sides, of_sides, raters), sum(each.size for each in sides[0])
+    return _totals(sides, of_sides, raters), sum(stratum.size for stratum in sides[0])
 
 
 def _difference(
-    first: str, second: str, both: Mapping[str, tuple[TotalsAndFlags, TotalsAndFlags]], level: float
+    first: str, second: str, both: Mapping[str, tuple[FlaggedTotals, FlaggedTotals]], level: float
 ) -> Difference:
     def between(name: str, beta: float = 1.0) -> Interval:
         seen, drawn = (
             np.subtract(*(_score(name, *totals, n_flagged, beta) for totals, n_flagged in pair))
             for pair in zip(both[first], both[second], strict=True)
         )
-        return limits_in_doubt(float(seen[0]), drawn, UNDEFINED, least=-1.0, level=level)
+        return corrected_interval(float(seen[0]), drawn, UNDEFINED, least=-1.0, level=level)
 
     f = {beta: between("f", beta) for beta in BETAS}
     return Difference((first, second), between("precision"), between("recall"), f)
@@ -215,11 +192,11 @@ def _worth(stratum: Stratum, raters: RaterError) -> float:
 def _totals(
     sides: Sequence[Sequence[Stratum]], rates: Sequence[Numbers], raters: tuple[Numbers, Numbers]
 ) -> tuple[Numbers, Numbers]:
-    """Hits and misses over the corpus after the correction, held to what their side can hold."""
+    """Hits and misses over the corpus after the correction, clipped to the size of their side."""
     sensitivity, specificity = raters
     informed = np.where(sensitivity + specificity > 1, sensitivity + specificity - 1, nan)
     hits, misses = (
-        sum(each.size for each in side) * np.clip((rate + specificity - 1) / informed, 0, 1)
+        sum(stratum.size for stratum in side) * np.clip((rate + specificity - 1) / informed, 0, 1)
         if side
         else 0 * informed * np.ones_like(rate)
         for side, rate in zip(sides, rates, strict=True)
@@ -242,31 +219,47 @@ def _score(name: str, hits: Numbers, misses: Numbers, n_flagged: float, beta: fl
     return np.divide(top, bottom, out=np.full_like(hits, nan), where=bottom > 0)
 
 
-def _warnings(estimate: SystemEstimate, raters: RaterError) -> Iterator[str]:
-    """What clipping did, and whether recall hangs on specificity."""
-    if raters.reason:
-        return
-    sensitivity, specificity = raters.sensitivity.value, raters.specificity.value
+def _warnings(estimates: Sequence[SystemEstimate], raters: RaterError) -> Iterator[str]:
+    """What cannot be corrected, what was clipped, and where specificity limits recall."""
+    if raters.undefined_because:
+        yield f"nothing is corrected: {raters.undefined_because}"
+    for estimate in estimates if not raters.undefined_because else ():
+        yield from _clipped(estimate, raters)
+        yield from _limited_by_specificity(estimate, raters)
+    if raters.n_left_out:
+        yield f"{raters.n_left_out} gold items are left out: not judged, or both verdicts accepted"
+
+
+def _rates_of_side(estimate: SystemEstimate, raters: RaterError, *, is_flagged: bool) -> tuple[float, float]:
+    """The rate of errors of one side, as judged and corrected."""
+    judged = pooled_rate(_side(estimate.strata, is_flagged=is_flagged))
+    return judged, true_rate(judged, raters.sensitivity.value, raters.specificity.value)
+
+
+def _clipped(estimate: SystemEstimate, raters: RaterError) -> Iterator[str]:
     for is_flagged, word in ((True, "flagged"), (False, "unflagged")):
-        judged = pooled_rate(_side(estimate.strata, is_flagged=is_flagged))
-        rate = true_rate(judged, sensitivity, specificity)
+        _, rate = _rates_of_side(estimate, raters, is_flagged=is_flagged)
         if not 0 <= rate <= 1 and rate == rate:
             end = "0" if rate < 0 else "1"
             yield f"{estimate.system}: the corrected rate of errors in {word} items is {rate:.4f}; set to {end}"
-        # As often as the low limit of specificity allows, not as its value says: gold without a mistake is no proof.
-        false_calls = (1 - raters.specificity.low) * (1 - min(1.0, max(0.0, rate)))
-        if not is_flagged and judged > 0 and 2 * false_calls >= judged:
-            yield (
-                f"{estimate.system}: {judged:.1%} of unflagged items are called errors, and raters may do so with "
-                f"{1 - raters.specificity.low:.1%} of good ones: specificity limits what can be known of recall; "
-                "judge more gold items without errors"
-            )
 
 
-def _signature(found: Sampled, gold: Table, *, n_resamples: int, seed: int) -> Signature:
+def _limited_by_specificity(estimate: SystemEstimate, raters: RaterError) -> Iterator[str]:
+    judged, rate = _rates_of_side(estimate, raters, is_flagged=False)
+    # As often as the low bound of specificity allows, not as its value says: gold without a mistake is no proof.
+    false_calls = (1 - raters.specificity.low) * (1 - min(1.0, max(0.0, rate)))
+    if judged > 0 and 2 * false_calls >= judged:
+        yield (
+            f"{estimate.system}: {judged:.1%} of unflagged items are called errors, and raters may do so with "
+            f"{1 - raters.specificity.low:.1%} of good ones: specificity limits what can be known of recall; "
+            "judge more gold items without errors"
+        )
+
+
+def _signature(estimates: Sampled, gold: Table, *, n_resamples: int, seed: int) -> Signature:
     rows = gold.frame.select("item", "label").sort("item").iter_rows()
     options = {
-        **found.signature.options,
+        **estimates.signature.options,
         "correction": "rogan-gladen",
         "gold": digest(f"{item}|{label}" for item, label in rows),
         "resamples": str(n_resamples),

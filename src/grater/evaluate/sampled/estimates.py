@@ -1,24 +1,26 @@
-"""How far two systems differ on one judged sample.
+"""Estimates of systems from the cells of a judged sample, by two routes, and how far two systems differ.
 
-Both are estimated from the same items, so their difference is known better than either.  The variance is that of the
-linearised difference over cells (Cochran 1977, 5.5 and 6.3): a cell that both treat alike adds little.  Rates in it
-are pulled a little to the middle, (x + 1/2) / (n + 1), so that a cell without an error seen is not taken as certain.
+**Differences.** Two systems are estimated from the same items, so their difference is known better than either.  The
+variance is that of the linearised difference over cells (Cochran 1977, 5.5 and 6.3): a cell that both treat alike
+adds little.  Rates in it are pulled a little to the middle, (x + 1/2) / (n + 1), so that a cell without an error seen
+is not taken as certain.
 
-Estimates by inclusion probabilities alone: every judged item stands for 1 / probability items.
-
-Horvitz & Thompson 1952, J. Am. Stat. Assoc. 47, 663-685.  A check on the post-stratified estimates, which know more
-(the sizes of cells) and are steadier; with one draw, fully judged, both give the same numbers.  Limits are normal, on
-the linearised ratio with residuals around their stratum's mean (Deville 1999).  Items that nobody judged make the
-others of their stratum stand for more.
+**Inclusion probabilities alone.** Every judged item stands for 1 / probability items (Horvitz & Thompson 1952, J. Am.
+Stat. Assoc. 47, 663-685).  A check on the post-stratified estimates, which know more (the sizes of cells) and are
+steadier; with one draw, fully judged, both give the same numbers.  Intervals are normal, on the linearised ratio with
+residuals around their stratum's mean (Deville 1999).  Items that nobody judged make the others of their stratum stand
+for more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import nan, sqrt
 from statistics import NormalDist
+from typing import NamedTuple
 
 import polars as pl
 
@@ -41,29 +43,39 @@ class Difference:
 
 def differences(cells: Cells, *, fpc: bool = True, level: float = 0.95) -> Iterator[Difference]:
     """Every pair of systems."""
-    found = {system: (cells.of(system), scores(cells.of(system), fpc=fpc, level=level)) for system in cells.flags}
-    for first, second in combinations(found, 2):
-        (own, mine), (other, theirs) = found[first], found[second]
-
-        def between(name: str, beta: float = 1.0) -> Interval:
-            left, right = _pull(own, mine, name, beta), _pull(other, theirs, name, beta)  # noqa: B023
-            value = _value(mine, name, beta) - _value(theirs, name, beta)  # noqa: B023
-            return _limits(value, own, [a - b for a, b in zip(left, right, strict=True)], fpc, level)  # noqa: B023
-
-        f = {beta: between("f", beta) for beta in mine.f}
-        yield Difference((first, second), between("precision"), between("recall"), f)
+    by_system = {}
+    for system in cells.flags:
+        strata = cells.of(system)
+        by_system[system] = _Scored(strata, scores(strata, fpc=fpc, level=level))
+    for first, second in combinations(by_system, 2):
+        between = partial(_difference, by_system[first], by_system[second], fpc=fpc, level=level)
+        f = {beta: between("f", beta) for beta in by_system[first].scores.f}
+        yield Difference((first, second), between("precision", 1.0), between("recall", 1.0), f)
 
 
-def _value(found: Scores, name: str, beta: float) -> float:
-    interval: Interval = found.f[beta] if name == "f" else getattr(found, name)
+class _Scored(NamedTuple):
+    """One system's cells and its scores on them."""
+
+    strata: list[Stratum]
+    scores: Scores
+
+
+def _difference(first: _Scored, second: _Scored, name: str, beta: float, *, fpc: bool, level: float) -> Interval:
+    slopes = zip(_slopes(first, name, beta), _slopes(second, name, beta), strict=True)
+    value = _value(first.scores, name, beta) - _value(second.scores, name, beta)
+    return _normal_difference(value, first.strata, [own - other for own, other in slopes], fpc=fpc, level=level)
+
+
+def _value(scores: Scores, name: str, beta: float) -> float:
+    interval: Interval = scores.f[beta] if name == "f" else getattr(scores, name)
     return interval.value
 
 
-def _pull(strata: Sequence[Stratum], found: Scores, name: str, beta: float) -> list[float]:
+def _slopes(scored: _Scored, name: str, beta: float) -> list[float]:
     """By how much the score moves for one more error in each cell."""
-    n_flagged = sum(each.size for each in strata if each.is_flagged)
-    total = found.hit.value + found.miss.value
-    value = _value(found, name, beta)
+    n_flagged = sum(stratum.size for stratum in scored.strata if stratum.is_flagged)
+    total = scored.scores.hit.value + scored.scores.miss.value
+    value = _value(scored.scores, name, beta)
     match name:
         case "precision":
             top, base, bottom = 1.0, 0.0, n_flagged
@@ -71,14 +83,19 @@ def _pull(strata: Sequence[Stratum], found: Scores, name: str, beta: float) -> l
             top, base, bottom = 1.0, value, total
         case _:
             top, base, bottom = 1 + beta**2, value * beta**2, n_flagged + beta**2 * total
-    return [(top * each.is_flagged - base) / bottom if bottom else nan for each in strata]
+    return [(top * stratum.is_flagged - base) / bottom if bottom else nan for stratum in scored.strata]
 
 
-def _limits(value: float, strata: Sequence[Stratum], pulls: Sequence[float], fpc: bool, level: float) -> Interval:
+def _normal_difference(
+    value: float, strata: Sequence[Stratum], slopes: Sequence[float], *, fpc: bool, level: float
+) -> Interval:
     if value != value:
         return Interval(nan, nan, nan, "one of the two is undefined")
     half = NormalDist().inv_cdf((1 + level) / 2) * sqrt(
-        sum((pull * each.size) ** 2 * _variance(each, fpc=fpc) for pull, each in zip(pulls, strata, strict=True))
+        sum(
+            (slope * stratum.size) ** 2 * _variance(stratum, fpc=fpc)
+            for slope, stratum in zip(slopes, strata, strict=True)
+        )
     )
     return Interval(value, value - half, value + half)
 
@@ -93,6 +110,8 @@ def _variance(stratum: Stratum, *, fpc: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HorvitzThompson:
+    """Precision and recall by inclusion probabilities alone."""
+
     precision: Interval
     recall: Interval
 
@@ -104,7 +123,7 @@ def horvitz_thompson(
     own = decided(decisions, system)
     rows = _judged(sample, truth).join(own.select("item", "flagged"), on="item", how="left")
     hit = pl.col("flagged") * pl.col("error")
-    hits, errors = (float(rows.select((each / pl.col("chance")).sum()).item()) for each in (hit, pl.col("error")))
+    hits, errors = (float(rows.select((part / pl.col("chance")).sum()).item()) for part in (hit, pl.col("error")))
     n_flagged = int(own["flagged"].sum())
     z = NormalDist().inv_cdf((1 + level) / 2)
     if not n_flagged:
@@ -130,9 +149,22 @@ def _judged(sample: Sample, truth: pl.DataFrame) -> pl.DataFrame:
 
 
 def _normal(value: float, rows: pl.DataFrame, residual: pl.Expr, z: float, *, fpc: bool) -> Interval:
-    each = residual / pl.col("chance")
-    away = (each - each.mean().over("stratum")) ** 2 * pl.len().over("stratum") / (pl.len().over("stratum") - 1)
+    weighted = residual / pl.col("chance")
+    away = (
+        (weighted - weighted.mean().over("stratum")) ** 2 * pl.len().over("stratum") / (pl.len().over("stratum") - 1)
+    )
     rest = 1 - pl.col("chance") if fpc else pl.lit(1.0)
     variance = float(rows.select((away.fill_nan(0.0) * rest).sum()).item())
     half = z * sqrt(variance)
     return Interval(value, value - half, value + half)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEstimate:
+    """One system: our scores, the paper's, those by inclusion probabilities alone, and the cells they come from."""
+
+    system: str
+    scores: Scores
+    paper: Scores
+    weighted: HorvitzThompson
+    strata: tuple[Stratum, ...]

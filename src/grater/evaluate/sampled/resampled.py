@@ -1,13 +1,13 @@
-"""Limits for estimates from a sample, by drawing essays, documents or raters again.
+"""Intervals for estimates from a sample, by resampling essays, documents or raters.
 
-Design-based limits (`statistics/stratified.py`) doubt only which items were drawn.
-Where the corpus stands for more essays
-than it has, draw essays with all their items: sizes of cells, judged items and errors follow (Rao & Wu 1988, J. Am.
-Stat. Assoc. 83, 231-241, for the bootstrap of surveys).  Where other raters might have judged, draw raters; the items
-are held fast.  `item+rater` draws judged items within their cells, and raters, each by itself.
+Design-based intervals (`statistics/stratified.py`) are about which items were drawn, and nothing else.  Where the
+corpus stands for more essays than it has, resample essays with all their items: sizes of cells, judged items and
+errors follow (Rao & Wu 1988, J. Am. Stat. Assoc. 83, 231-241, for the bootstrap of surveys).  Where other raters
+might have judged, resample raters; the items are held fast.  `item+rater` resamples judged items within their cells,
+and raters, each by itself.
 
-A cell without an error seen never has one in a resample.  So limits that draw essays or items never lie inside those
-by item alone, without the correction for a finite corpus.  Where the design is not known, sizes of cells are fixed.
+A cell without an error seen never has one in a resample.  So intervals over essays or items never lie inside those by
+item alone, without the correction for a finite corpus.  Where the design is not known, sizes of cells are fixed.
 """
 
 from __future__ import annotations
@@ -68,37 +68,37 @@ class Resampled:
     n_units: int
     chance: Chance
 
-    def scores(self, system: str, own: Scores, by_item: Scores) -> Scores:
-        """The scores with the limits of the resamples; where items or essays are drawn, never inside `by_item`."""
+    def scores(self, system: str, by_item: Scores) -> Scores:
+        """The scores with intervals from the resamples; over items or essays, never inside those by item."""
         totals = self.by_system[system]
 
-        def around(name: str, value: Interval, other: Interval, beta: float = 1.0) -> Interval:
+        def around(name: str, own: Interval, beta: float = 1.0) -> Interval:
             ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
-            found = self._limits(value.value, totals.score(name, beta), ends)
-            if not self.chance.unit or found.undefined_because:
-                return found
-            return Interval(found.value, min(found.low, other.low), max(found.high, other.high))
+            interval = self._interval(own.value, totals.score(name, beta), ends)
+            if not self.chance.unit or interval.undefined_because:
+                return interval
+            return Interval(interval.value, min(interval.low, own.low), max(interval.high, own.high))
 
         fields = ("precision", "recall", "hit", "false_alarm", "miss")
-        moved = {name: around(name, getattr(own, name), getattr(by_item, name)) for name in fields}
-        f = {beta: around("f", value, by_item.f[beta], beta) for beta, value in own.f.items()}
-        return replace(own, f=f, method=f"bootstrap-{self.chance.cluster}", **moved)
+        moved = {name: around(name, getattr(by_item, name)) for name in fields}
+        f = {beta: around("f", own, beta) for beta, own in by_item.f.items()}
+        return replace(by_item, f=f, method=f"bootstrap-{self.chance.cluster}", **moved)
 
     def difference(self, pair: Difference) -> Difference:
-        """The difference with the limits of the resamples."""
+        """The difference with intervals from the resamples."""
         first, second = (self.by_system[system] for system in pair.systems)
 
         def around(name: str, value: Interval, beta: float = 1.0) -> Interval:
-            return self._limits(value.value, first.score(name, beta) - second.score(name, beta), (-1.0, 1.0))
+            return self._interval(value.value, first.score(name, beta) - second.score(name, beta), (-1.0, 1.0))
 
         f = {beta: around("f", value, beta) for beta, value in pair.f.items()}
         return Difference(pair.systems, around("precision", pair.precision), around("recall", pair.recall), f)
 
-    def _limits(self, value: float, drawn: Numbers, ends: tuple[float, float]) -> Interval:
-        says, level = defined_draws(drawn, value), self.chance.level
+    def _interval(self, value: float, drawn: Numbers, ends: tuple[float, float]) -> Interval:
+        draws, level = defined_draws(drawn, value), self.chance.level
         if self.chance.cluster == "rater":
-            return student_interval(value, says, n_units=self.n_units, level=level, ends=ends)
-        return percentile_interval(value, says, n_units=self.n_units, level=level)
+            return student_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
+        return percentile_interval(value, draws, n_units=self.n_units, level=level)
 
 
 def resample_sample(
