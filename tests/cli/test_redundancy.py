@@ -50,7 +50,7 @@ def test_weighted_counts_are_of_the_first_two(run) -> None:  # type: ignore[no-u
 def test_unequal_numbers_are_told_with_the_way_out(run) -> None:  # type: ignore[no-untyped-def]
     ran = run("evaluate")
     assert "items have 2 to 4 judgments" in ran.err
-    assert "--redundancy 2 takes the first 2 of each" in ran.err
+    assert "a redundancy of 2 takes the first 2 of each" in ran.err
 
 
 def test_comparisons_keep_to_it_too(run) -> None:  # type: ignore[no-untyped-def]

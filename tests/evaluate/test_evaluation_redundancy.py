@@ -66,7 +66,7 @@ def test_what_was_done_is_said() -> None:
     plain = evaluate(decisions, judged, options=EvaluationOptions(chance=few))
     (words,) = [each for each in plain.warnings if "judgments" in each]
     assert words.startswith("items have 3 to 9 judgments")
-    assert "--redundancy 3" in words
+    assert "a redundancy of 3" in words
     equal = evaluate(decisions, judged, options=EvaluationOptions(chance=few, redundancy=3))
     assert "weighted scores and bins are of the first 3 judgments of each item" in equal.warnings
     assert "redundancy:first-3" in str(equal.signature)

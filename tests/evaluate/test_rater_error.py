@@ -7,8 +7,9 @@ import pytest
 from grater.errors import BadInput
 from grater.evaluate.rater_error import RaterError, rater_error, true_rate
 from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
-from grater.evaluate.sampled.correction import CorrectedSample, correct, corrected
+from grater.evaluate.sampled.correction import correct, corrected
 from grater.evaluate.sampled.estimates import HorvitzThompson
+from grater.evaluate.sampled.results import CorrectedSample
 from grater.model import Interval
 from grater.rng import generator
 from grater.sampling.draw import draw_sample
@@ -189,8 +190,8 @@ def test_raters_are_taken_together_as_in_the_estimate() -> None:
     judgments = read_judgments(pl.DataFrame(rows | {"label": ["error", "error", "ok", "error", "ok", "ok"]}))
     gold = gold_of(["error", "ok", "ok"], ["a", "b", "c"])
     found = rater_error(judgments, gold)
-    assert (found.found, found.n_errors, found.passed, found.n_ok) == (1.0, 1, 1.5, 2)
-    assert rater_error(judgments, gold, truth="share").found == pytest.approx(2 / 3)
+    assert (found.n_caught, found.n_errors, found.n_passed, found.n_ok) == (1.0, 1, 1.5, 2)
+    assert rater_error(judgments, gold, truth="share").n_caught == pytest.approx(2 / 3)
     assert rater_error(judgments, gold, truth="rater:2").n_ok == 1
 
 

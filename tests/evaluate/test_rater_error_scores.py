@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 from grater.errors import UsageError
-from grater.evaluate.as_json import evaluation_json
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
@@ -73,7 +72,7 @@ def test_gold_corrects_where_it_is_not_the_truth_itself() -> None:
     assert any("nothing is corrected" in each for each in found.warnings)
     informed = read_gold_of([*items[:20], *(f"i{place}" for place in range(380, 400))], ["error"] * 20 + ["ok"] * 20)
     found = evaluate(table, judged, gold=informed, options=EvaluationOptions(chance=QUICK))
-    value = evaluation_json(found)
+    value = found.to_dict()
     assert found.corrected[0]["recall"].value == pytest.approx(found.whole.standard[0]["recall"].value)
     assert value["rater_error"]["gold"] == {"error": 20, "ok": 20, "left_out": 0}  # type: ignore[index, call-overload]
     assert "correction:rogan-gladen" in str(found.signature)

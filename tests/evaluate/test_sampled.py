@@ -9,7 +9,6 @@ import pytest
 from grater.errors import BadInput, GraterError
 from grater.evaluate.cases import votes_of
 from grater.evaluate.sampled import Sampled, sampled
-from grater.evaluate.sampled_json import sampled_json
 from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
@@ -243,7 +242,7 @@ def test_other_labels_are_refused_with_the_way_out() -> None:
 
 def test_json_has_the_agreed_keys_and_no_nan(both: tuple[Table, Sample]) -> None:
     decisions, sample = both
-    value = sampled_json(sampled(decisions, sample, oracle([False] * N)))
+    value = sampled(decisions, sample, oracle([False] * N)).to_dict()
     json.dumps(value, allow_nan=False)
     first = json.loads(json.dumps(value))["systems"][0]
     assert {"system", "precision", "recall", "f0.5", "f1", "counts"} <= first.keys()

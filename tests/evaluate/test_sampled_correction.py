@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 from typing import Any, cast
 
@@ -14,7 +15,6 @@ from grater.evaluate.sampled import SystemEstimate, sampled
 from grater.evaluate.sampled.cells import Cells
 from grater.evaluate.sampled.correction import correct, corrected, corrected_differences
 from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences
-from grater.evaluate.sampled_json import sampled_json
 from grater.model import Interval
 from grater.rng import generator
 from grater.sampling.draw import draw_sample
@@ -134,6 +134,6 @@ def test_estimates_of_a_sample_show_it_beside_the_difference_as_judged() -> None
     found = sampled(decisions, draw_sample(decisions, "A", 600, seed=1), judgments, systems=["A", "B"])
     gold = read_gold(pl.DataFrame({"item": extra, "label": known}))
     correction = correct(found, judgments, gold, n_resamples=200)
-    shown = cast("list[dict[str, Any]]", sampled_json(found, correction)["differences"])
+    shown = cast("list[dict[str, Any]]", replace(found, correction=correction).to_dict()["differences"])
     (pair,) = shown
     assert pair["corrected"]["recall"]["value"] == pytest.approx(pair["recall"]["value"])

@@ -13,7 +13,6 @@ from grater.corpora import read_corpus
 from grater.corpora.judgments import judgments_from_edits
 from grater.corpora.merge import Reread, merge_annotators
 from grater.errors import UsageError
-from grater.evaluate.as_json import evaluation_json
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, EvaluationOptions, evaluate
@@ -245,7 +244,7 @@ def test_neither_order_nor_names_of_raters_change_a_number(cluster: Cluster, wor
     random.shuffle(rows)
     shuffled = flags.frame.sample(fraction=1, shuffle=True, seed=random.randrange(1000))
     after = evaluate(read_decisions(shuffled), _table(rows, ["zoe", "adam", "mia"]), options=options)
-    _same(evaluation_json(before), evaluation_json(after))
+    _same(before.to_dict(), after.to_dict())
 
 
 def _table(rows: list[tuple[str, int, str]], names: list[str]) -> Judgments:

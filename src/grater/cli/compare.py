@@ -1,12 +1,10 @@
-"""`grater compare`: paired tests between systems on the same items, and rank groups."""
+"""`grater compare`: paired tests between systems and rank groups; `grater verify`: precision from judged flags."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from grater.cli.evaluate_options import (
     ByColumn,
@@ -15,7 +13,6 @@ from grater.cli.evaluate_options import (
     GoldFile,
     ItemsFile,
     JudgmentFiles,
-    NoFpc,
     Redundancy,
     Resamples,
     TruthName,
@@ -23,25 +20,25 @@ from grater.cli.evaluate_options import (
     of_judgments,
     read_all_decisions,
 )
-from grater.cli.evaluate_table import render_comparison
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
-from grater.evaluate.as_json import comparison_json
-from grater.evaluate.cases import cases_of
-from grater.evaluate.comparison import compare_systems, is_comparable
-from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, signature_of
-from grater.evaluate.truth import ADJUDICATED, graded, truth_of
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import show, warn
+from grater.errors import UsageError
+from grater.evaluate.comparison import compare
+from grater.evaluate.evaluation import EvaluationOptions
+from grater.evaluate.truth import ADJUDICATED
+from grater.evaluate.verified import verify
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
-from grater.statistics.paired import Test, resamples_needed
+from grater.statistics.paired import Test
 from grater.tables import parse_merge, read_gold, read_items
 
 app = typer.Typer()
+verify_app = typer.Typer()
 
 
 @app.command()
-def compare(
+def compare_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
     score: Annotated[
@@ -63,37 +60,65 @@ def compare(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
-    no_fpc: NoFpc = False,  # noqa: ARG001
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Which system is better: McNemar, paired bootstrap and randomisation on common items, and rank groups."""
-    decided = read_all_decisions(decisions, columns, duplicates)
-    judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
-    chance = Chance(cluster, resamples, seed)
-    first = redundancy or 0
-    cases = cases_of(decided, judged, items=read_items(items) if items else None, unknown=unknown, first=first)
-    answers = read_gold(gold) if gold else None
-    known = truth_of(cases, truth, gold=answers, seed=seed)
-    options = EvaluationOptions(truth, chance=chance, unknown=unknown, redundancy=first)
-    believed = replace(options, truth="share") if weighted and truth != ADJUDICATED else options
-    correction = correction_of(judged, answers, believed, merge=parse_merge(merge))
-    if weighted:
-        known = graded(cases, known, seed=seed)
-    if resamples < resamples_needed(len(cases.systems)):
-        least = resamples_needed(len(cases.systems))
-        say(f"warning: {resamples} resamples cannot tell {len(cases.systems)} systems apart; take {least} or more")
-    found = compare_systems(cases, known, chance=chance, score=score, test=test, correction=correction)
-    parts = {
-        name: compare_systems(cases, known, chance=chance, score=score, test=test, where=where, correction=correction)
-        for name, where in parts_by(cases, by).items()
-        if is_comparable(cases, known, where)
-    }
-    graded_too = {"weighted": "yes" if known.is_graded else "no", **(correction.options if correction else {})}
-    signature = signature_of(cases, options, what="compare", score=score, test=test, **graded_too)
-    if as_json:
-        shown = {name: comparison_json(part, signature) for name, part in parts.items()}
-        print_json({**comparison_json(found, signature), **({"parts": shown} if parts else {})})
-        return
-    for name, part in {"": found, **parts}.items():
-        render_comparison(part, signature, Console(highlight=False), name)
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    options = EvaluationOptions(
+        truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by, redundancy=redundancy or 0
+    )
+    comparison = compare(
+        read_all_decisions(decisions, columns, duplicates),
+        reading.read(*judgments),
+        items=read_items(items) if items else None,
+        gold=read_gold(gold) if gold else None,
+        merge=parse_merge(merge),
+        options=options,
+        score=score,
+        weighted=weighted,
+        test=test,
+    )
+    warn(comparison.warnings)
+    show(comparison, table=table, as_json=as_json)
+
+
+@verify_app.command()
+def verify_flags(
+    decisions: DecisionFiles,
+    judgments: JudgmentFiles,
+    truth: TruthName = "majority",
+    items: ItemsFile = None,
+    gold: GoldFile = None,
+    cluster: ClusterName = "item",
+    unknown: UnknownWay = "drop",
+    fpc: Annotated[
+        bool, typer.Option("--fpc/--no-fpc", help="This corpus is all there is, or it stands for a wider one.")
+    ] = False,
+    by: ByColumn = "",
+    resamples: Resamples = RESAMPLES,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Precision of systems from judged flags; recall is undefined, for nobody looked at what they passed over."""
+    if gold and truth != ADJUDICATED:
+        raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    verification = verify(
+        read_all_decisions(decisions, columns, duplicates),
+        reading.read(*judgments),
+        items=read_items(items) if items else None,
+        gold=read_gold(gold) if gold else None,
+        options=EvaluationOptions(truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by),
+        fpc=fpc,
+    )
+    warn(verification.warnings)
+    show(verification, table=table, as_json=as_json)

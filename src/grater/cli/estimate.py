@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grater.cli.estimate_table import progress, render
 from grater.cli.evaluate_options import (
     ByColumn,
     ClusterName,
@@ -21,12 +19,10 @@ from grater.cli.evaluate_options import (
     read_all_decisions,
 )
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import say, show, warn
 from grater.errors import UsageError
-from grater.evaluate.sampled import sampled
-from grater.evaluate.sampled.correction import correct
-from grater.evaluate.sampled_json import sampled_json
+from grater.evaluate.sampled import estimate
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import parse_merge, read_gold, read_items, read_judgments, read_sample
@@ -35,7 +31,7 @@ app = typer.Typer()
 
 
 @app.command()
-def estimate(
+def estimate_systems(
     decisions: DecisionFiles,
     sample: Annotated[Path, typer.Option(metavar="S", help="Which items were drawn, and how.")],
     judgments: JudgmentFiles,
@@ -69,42 +65,30 @@ def estimate(
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision, recall and F with limits, ours and the paper's, and how far systems differ."""
+    """Precision, recall and F with confidence intervals, ours and the paper's, and how far systems differ."""
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
-    cheap = read_judgments(labels) if labels else None
-    judged, fpc = reading.read(*judgments), not no_fpc
-    known = read_gold(gold) if gold else None
-    found = sampled(
+    judged = reading.read(*judgments)
+    estimates = estimate(
         read_all_decisions(decisions, columns, duplicates),
         read_sample(sample),
         judged,
         systems=system,
         truth=truth,
-        labels=cheap,
+        labels=read_judgments(labels) if labels else None,
         items=read_items(items) if items else None,
         by=by,
         unknown=unknown,
-        gold=known,
-        fpc=fpc,
+        gold=read_gold(gold) if gold else None,
+        merge=parse_merge(merge),
+        fpc=not no_fpc,
         chance=Chance(cluster, resamples, seed),
     )
-    correction = None
-    if known is not None:
-        merged = parse_merge(merge)
-        correction = correct(
-            found, judged, known, truth=truth, merge=merged, unknown=unknown, fpc=fpc and cluster == "item", seed=seed
-        )
-    of_parts = [f"{name}: {warning}" for name, part in found.parts.items() for warning in part.warnings]
-    for warning in (*found.warnings, *of_parts, *(correction.warnings if correction else ())):
-        say(f"warning: {warning}")
-    if as_json:
-        print_json(sampled_json(found, correction))
-    else:
-        render(found, Console(highlight=False), correction)
-    if width is not None:
-        for line in progress(found, width, fpc=fpc):
-            say(line)
+    warn(estimates.all_warnings)
+    show(estimates, table=table, as_json=as_json)
+    for line in estimates.progress(width, fpc=not no_fpc) if width is not None else ():
+        say(line)

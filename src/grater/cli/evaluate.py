@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import polars as pl
 import typer
-from rich.console import Console
 
 from grater.cli.evaluate_options import (
     ByColumn,
@@ -18,7 +16,6 @@ from grater.cli.evaluate_options import (
     HigherScore,
     ItemsFile,
     JudgmentFiles,
-    NoFpc,
     Redundancy,
     Resamples,
     TruthName,
@@ -26,7 +23,6 @@ from grater.cli.evaluate_options import (
     of_judgments,
     read_all_decisions,
 )
-from grater.cli.evaluate_table import render
 from grater.cli.judgment_options import (
     Columns,
     DropFlags,
@@ -37,24 +33,14 @@ from grater.cli.judgment_options import (
     Status,
     entries,
 )
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_outputs, say
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import print_json, require_outputs, show_sheets, warn
 from grater.errors import UsageError
-from grater.evaluate.as_json import curve_json, evaluation_json
-from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.standard import EDGES
-from grater.evaluate.suggestions import suggestions
-from grater.evaluate.thresholds import (
-    Curve,
-    Higher,
-    curve_of_thresholds,
-    frame_of_curve,
-    scored_systems,
-    signature_of_curve,
-)
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
-from grater.tables import Table, parse_merge, read_gold, read_items, write_table
+from grater.tables import parse_merge, read_gold, read_items, write_table
 
 app = typer.Typer()
 
@@ -96,59 +82,44 @@ def evaluate_detectors(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
-    no_fpc: NoFpc = False,  # noqa: ARG001
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
     require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
-    decided = read_all_decisions(decisions, columns, duplicates)
-    judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
-    chance = Chance(cluster, resamples, seed)
-    flags = tuple(entries([contexts]))
-    edges = parse_edges(bins) if bins else EDGES
-    options = EvaluationOptions(truth, edges, chance, unknown, by, flags, confidence_apart, redundancy or 0)
-    adjudicated = read_gold(gold) if gold else None
-    found = evaluate(
-        decided,
-        judged,
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    options = EvaluationOptions(
+        truth=truth,
+        edges=parse_edges(bins) if bins else EDGES,
+        chance=Chance(cluster, resamples, seed),
+        unknown=unknown,
+        by=by,
+        contexts=tuple(entries([contexts])),
+        least_confidence=confidence_apart,
+        redundancy=redundancy or 0,
+    )
+    evaluation = evaluate(
+        read_all_decisions(decisions, columns, duplicates),
+        reading.read(*judgments),
         items=read_items(items) if items else None,
-        gold=adjudicated,
+        gold=read_gold(gold) if gold else None,
         merge=parse_merge(merge),
         options=options,
+        corrections=read_gold(corrections) if corrections else None,
+        with_suggestions=with_suggestions,
+        with_curves=curve is not None,
+        higher=higher,
     )
-    if found.cases.n_stray and not found.cases.is_judged.any():
+    if evaluation.cases.n_stray and not evaluation.cases.is_judged.any():
         raise UsageError("no item is both decided on and judged; do --decisions and --judgments name the same items?")
-    wanted = read_gold(corrections) if corrections else None
-    suggested = (
-        suggestions(decided, judged, corrections=wanted, n_resamples=resamples, seed=seed)
-        if with_suggestions or corrections
-        else []
-    )
-    curves = curves_of(decided, found, options.chance, higher) if curve else []
     if curve:
-        frames = [frame_of_curve(each, signature_of_curve(each, found.signature)) for each in curves]
-        write_table(pl.concat(frames), curve)
-    for warning in [*found.warnings, *(warning for each in curves for warning in each.warnings)]:
-        say(f"warning: {warning}")
+        write_table(evaluation.curve_frame(), curve)
+    warn(evaluation.warnings)
     if as_json:
-        extra = {"suggestions": [each.as_json() for each in suggested]} if suggested else {}
-        drawn = {"curve": [curve_json(each, signature_of_curve(each, found.signature)) for each in curves]}
-        print_json({**evaluation_json(found), **extra, **(drawn if curves else {})})
+        print_json(evaluation.to_dict())
     else:
-        render(found, suggested, Console(highlight=False), weighted=weighted, bins=bool(bins))
-
-
-def curves_of(decisions: Table, found: Evaluation, chance: Chance, higher: Higher) -> list[Curve]:
-    """A curve of every system with scores; where no system has any, the first is refused."""
-    scored = scored_systems(decisions)
-    for system in found.cases.systems if scored else ():
-        if system not in scored:
-            say(f"warning: {system} gave no scores and has no curve")
-    return [
-        curve_of_thresholds(found.cases, decisions, system, found.truth, chance=chance, higher=higher)
-        for system in scored or found.cases.systems[:1]
-    ]
+        show_sheets(evaluation.sheets(weighted=weighted, bins=bool(bins)), table=table)
 
 
 def parse_edges(text: str) -> list[float]:

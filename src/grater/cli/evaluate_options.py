@@ -17,11 +17,6 @@ from grater.statistics.bootstrap import Cluster
 from grater.tables import Table, parse_columns, read_decisions
 from grater.tables.check import Duplicates
 
-NoFpc: TypeAlias = Annotated[
-    bool, typer.Option("--no-fpc", help="The corpus stands for a wider one; always so here.")
-]
-"""Taken because `estimate` takes it; here every item is seen, and items stand for a wider corpus in any case."""
-
 DecisionFiles: TypeAlias = Annotated[
     list[Path], typer.Option("--decisions", metavar="FILE", help="What systems decided; repeatable.")
 ]

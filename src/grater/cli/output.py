@@ -38,6 +38,12 @@ def say(message: str) -> None:
     messages.print(message, markup=False)
 
 
+def warn(warnings: Iterable[str]) -> None:
+    """What a reader of the result must know, one line each."""
+    for warning in warnings:
+        say(f"warning: {warning}")
+
+
 def show(result: Result, *, table: TableFormat = "text", as_json: bool = False) -> None:
     """A result on standard output, as the person asked for it."""
     if as_json:

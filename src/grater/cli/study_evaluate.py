@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grater.cli.estimate_table import render as render_estimates
 from grater.cli.evaluate_options import Redundancy, Resamples, TruthName
-from grater.cli.evaluate_table import render
 from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
+from grater.cli.output import show, warn
 from grater.cli.study_option import StudyName
 from grater.errors import UsageError
-from grater.evaluate.as_json import evaluation_json
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.sampled import sampled
-from grater.evaluate.sampled_json import sampled_json
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.store import decisions, open_store
@@ -53,16 +48,10 @@ def results(
     if drawn is not None:
         judged = first_of_each(tables.judgments, first) if first and truth == "share" else tables.judgments
         estimates = sampled(tables.decisions, drawn, judged, truth=truth)
-        for warning in estimates.warnings:
-            say(f"warning: {warning}")
-        return (
-            print_json(sampled_json(estimates)) if as_json else render_estimates(estimates, Console(highlight=False))
-        )
+        warn(estimates.warnings)
+        return show(estimates, as_json=as_json)
     gold = tables.gold if truth == "adjudicated" else None  # hidden gold is about other items than those judged
     options = EvaluationOptions(truth, chance=Chance(n_resamples=resamples, seed=seed), redundancy=first)
     found = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
-    for warning in found.warnings:
-        say(f"warning: {warning}")
-    if as_json:
-        return print_json(evaluation_json(found))
-    return render(found, [], Console(highlight=False), weighted=True, bins=True)
+    warn(found.warnings)
+    return show(found, as_json=as_json)

@@ -9,8 +9,8 @@ A sample from elsewhere has only its strata: their sizes are as the table says, 
 nobody knows how much of them lies in a part of the corpus.
 
 Parts of the corpus: a column of the items, or else of the decisions, says which part an item is in.  It is known for
-the whole corpus, so a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge is known for judged
-items only: those are set aside (`without unknown`), as if they had not been judged.
+the whole corpus, so a part has cells of its own, with sizes counted.  That somebody found an item impossible to judge
+is known for judged items only: those are set aside (`without unknown`), as if they had not been judged.
 """
 
 from __future__ import annotations

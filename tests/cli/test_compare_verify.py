@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from grater.cli.verify import app
+from grater.cli.compare import verify_app as app
 from grater.errors import UsageError
 from grater.tables import write_table
 from tests.evaluate.worlds import decisions, items, votes
@@ -27,7 +27,7 @@ def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:
     assert "misses are unknown" in system["recall"]["reason"]
     assert value["parts"]["essay a"][0]["precision"]["value"] == 1
     shown = RUNNER.invoke(app, args).output
-    assert "0.667" in shown
+    assert ".667 [" in shown
     assert "misses are unknown" in shown
     assert "1 of 4 flags are not judged" in shown
 

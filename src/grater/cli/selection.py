@@ -1,4 +1,4 @@
-"""`grater choice`: the writer's word or the system's, where the two differ (T&C 2008, 4.2)."""
+"""`grater cloze`: who fills blanks alike; `grater choice`: the writer's word or the system's (T&C 2008, 4)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,47 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grater.cli.choice_table import render_choice
 from grater.cli.evaluate_options import of_judgments, read_all_decisions
 from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json
-from grater.cli.output import print_json
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import show
 from grater.errors import UsageError
-from grater.evaluate.selection import EquallyBad, choice, corrected_accuracy, exact_accuracy
+from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
-from grater.model import Json as JsonValue
-from grater.signature import Signature, digest
 from grater.statistics.proportions import wilson
 from grater.tables import read_gold
 
-app = typer.Typer()
+cloze_app = typer.Typer()
+choice_app = typer.Typer()
 
 
-@app.command()
-def choice_study(
+@cloze_app.command()
+def fill_blanks(
+    judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="The words that people filled in.")],
+    decisions: Annotated[
+        list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
+    ] = [],  # noqa: B006
+    writer: Annotated[str, typer.Option(metavar="NAME", help="The rater whose words are the writer's own.")] = WRITER,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Agreement and kappa of the writer with each rater and each system, and of raters with each other."""
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    decided = read_all_decisions(decisions, columns, duplicates) if decisions else None
+    study = cloze_study(reading.read(*judgments), decisions=decided, writer=writer, seed=seed)
+    show(study, table=table, as_json=as_json)
+
+
+@choice_app.command()
+def choose_word(
     judgments: Annotated[
         list[Path],
         typer.Argument(metavar="JUDGMENTS...", help="Labels writer, system, equally good, equally bad, by rater."),
@@ -34,7 +55,7 @@ def choice_study(
     accuracy: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="A", help="The system's accuracy by exact match.")
     ] = None,
-    of: Annotated[int | None, typer.Option(min=1, metavar="N", help="On how many items, for its limits.")] = None,
+    of: Annotated[int | None, typer.Option(min=1, metavar="N", help="The number of items, for its interval.")] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to work the accuracy out.")
     ] = [],  # noqa: B006
@@ -50,25 +71,14 @@ def choice_study(
     min_confidence: MinConfidence = None,
     status: Status = [],  # noqa: B006
     duplicates: DuplicateRows = "error",
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """How often the system's word is equal or better, and what its accuracy comes to: a + s(1 - a)."""
     known = _accuracy(accuracy, of, decisions, words, columns, duplicates)
-    judged = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates).read(*judgments)
-    found = choice(judged, equally_bad=equally_bad)
-    shares = {**found.by_rater, "all raters": found.all_raters}
-    corrected = {name: corrected_accuracy(known, share) for name, share in shares.items()} if known else {}
-    rows = judged.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
-    data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
-    signature = Signature("choice", {"equally-bad": equally_bad, "level": "0.95", "data": data})
-    if as_json:
-        extra: dict[str, JsonValue] = {}
-        if known:
-            by_share = {name.replace(" ", "_"): each.as_json() for name, each in corrected.items()}
-            extra = {"accuracy": known.as_json(), "corrected": by_share}
-        print_json({**found.as_json(), **extra, "signature": str(signature)})
-    else:
-        render_choice(found, known, corrected, signature, Console(highlight=False))
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    study = choice_study(reading.read(*judgments), accuracy=known, equally_bad=equally_bad)
+    show(study, table=table, as_json=as_json)
 
 
 def _accuracy(
