@@ -205,7 +205,7 @@ def test_labels_of_gold_are_merged_like_those_of_judgments_or_refused() -> None:
     judgments = judged_by(["error", "ok"], ["a", "b"])
     gold = gold_of(["wrong|extra", "ok"], ["a", "b"])
     assert rater_error(judgments, gold, merge={"wrong": "error", "extra": "error"}).n_errors == 1
-    with pytest.raises(BadInput, match="say --merge extra=error, or =ok"):
+    with pytest.raises(BadInput, match="merge extra into error or ok"):
         rater_error(judgments, gold)
 
 

@@ -236,7 +236,7 @@ def test_raters_who_are_split_count_half_and_the_unknown_not_at_all() -> None:
 
 def test_other_labels_are_refused_with_the_way_out() -> None:
     judgments = read_judgments(pl.DataFrame({"item": ["a"], "rater": ["1"], "label": ["wrong-choice"]}))
-    with pytest.raises(BadInput, match="found wrong-choice; map them with --merge"):
+    with pytest.raises(BadInput, match="found wrong-choice; merge them into these"):
         truth_of(judgments)
 
 
