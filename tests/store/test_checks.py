@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from grater.store import Store, checks, essays, gold, items, jobs, leases, trust, units
 from grater.store.checks import RULES
 from grater.store.migrations import drop_statements
-from grater.store.queue import Place
+from grater.store.queue import UnitSlot
 from grater.store.units import NewUnit
 from tests.store.worlds import World, make_world
 
@@ -118,7 +118,7 @@ def with_gold(store: Store) -> World:
     for rater, label in ((0, "error"), (1, "ok")):
         with store.write() as tx:
             job = jobs.get(tx, world.job_id)
-            lease = leases.issue(tx, job, Place(unit_id, None), person_id=world.raters[rater])
+            lease = leases.issue(tx, job, UnitSlot(unit_id, None), person_id=world.raters[rater])
         world.submit(lease, label=label)
     return world
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from grater.store import Store, checks, ejection, schema
+from grater.store import Store, checks, ejection, jobs, schema
 from grater.store.clock import HOUR
 from tests.store.worlds import FakeClock, World, make_world
 
@@ -17,7 +17,7 @@ def statuses(world: World) -> dict[str, str]:
 
 def eject(world: World, rater: int) -> None:
     with world.store.write() as tx:
-        ejection.eject(tx, world.job_id, world.raters[rater], why="gold")
+        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
 
 
 def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> World:

@@ -11,7 +11,7 @@ from grater.errors import StoreBusy
 from grater.model import Json
 from grater.store import Store, credentials, ejection, gold_review, leases
 from grater.store.leases import Lease
-from grater.store.queue import Place
+from grater.store.queue import UnitSlot
 from tests.store.crowds import Crowd, make_crowd
 
 
@@ -34,7 +34,7 @@ def held_gold(crowd: Crowd, place: int) -> Lease:
     """Another gold in the same rater's hands, as on a page that shows several units."""
     with crowd.store.write() as tx:
         unit_id = sorted(crowd.gold_ids)[place]
-        at = Place(unit_id, None)
+        at = UnitSlot(unit_id, None)
         return leases.issue(tx, crowd.job, at, person_id=crowd.raters[0], place=place + 1)
 
 
@@ -54,7 +54,7 @@ def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_s
 
     def eject() -> None:
         with store.write() as tx:
-            ejection.put_out(tx, crowd.job, crowd.raters[0])
+            ejection.eject(tx, crowd.job, crowd.raters[0])
 
     together(eject, lambda: crowd.send(lease))
     assert crowd.statuses() == ["untrusted"]
@@ -86,11 +86,11 @@ def test_reinstatement_while_others_refill_the_slots_never_overfills_them(store:
     crowd = make_crowd(store, n_units=10, n_gold=6, judgments=1, terms={"gold": {"least_seen": 50}, "page": 3})
     crowd.work(n=9)
     with store.write() as tx:
-        ejection.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.eject(tx, crowd.job, crowd.raters[0])
 
     def reinstate() -> None:
         with store.write() as tx:
-            ejection.take_back(tx, crowd.job, crowd.raters[0])
+            ejection.reinstate(tx, crowd.job, crowd.raters[0])
 
     together(reinstate, *(lambda rater=rater: crowd.work(rater, n=4) for rater in (1, 2)))
     assert set(crowd.statuses()) <= {"valid", "surplus"}

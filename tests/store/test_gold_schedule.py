@@ -107,7 +107,7 @@ def test_whom_a_manager_took_back_gold_does_not_put_out_again(store: Store) -> N
     crowd = make_crowd(store, n_units=60, n_gold=12)
     crowd.work(n=40, gold="ok")
     with store.write() as tx:
-        ejection.take_back(tx, crowd.job, crowd.raters[0], actor=None)
+        ejection.reinstate(tx, crowd.job, crowd.raters[0], actor=None)
     crowd.work(n=10, gold="ok")
     assert crowd.trust().state == "trusted"
     assert "untrusted" not in crowd.statuses()
@@ -128,7 +128,7 @@ def test_reinstated_judgments_take_free_slots_and_the_rest_are_surplus(store: St
     n_work = crowd.work(n=40, gold="ok").count(False)
     refilled = crowd.work(1, n=5).count(False)
     with store.write() as tx:
-        back = ejection.take_back(tx, crowd.job, crowd.raters[0], actor=None)
+        back = ejection.reinstate(tx, crowd.job, crowd.raters[0], actor=None)
     n_gold = 4
     assert sum(back) == n_work + n_gold
     with store.read() as tx:
@@ -159,7 +159,7 @@ def test_forgiving_does_not_take_back_whom_a_manager_rejected(store: Store) -> N
     crowd = make_crowd(store, n_units=60, n_gold=4)
     crowd.work(n=8)
     with store.write() as tx:
-        ejection.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.eject(tx, crowd.job, crowd.raters[0])
         for unit_id in crowd.gold_ids:
             gold_review.set_state(tx, unit_id, "forgiven")
     assert crowd.trust().state == "ejected"

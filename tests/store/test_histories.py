@@ -34,9 +34,9 @@ def step(world: World, clock: FakeClock, what: str, rater: int) -> None:
         if what == "give back" and lease is not None:
             leases.give_back(tx, lease.lease_id, person_id=person_id)
         elif what == "eject":
-            ejection.eject(tx, world.job_id, person_id)
+            ejection.eject(tx, jobs.get(tx, world.job_id), person_id)
         elif what == "reinstate":
-            ejection.reinstate(tx, world.job_id, person_id)
+            ejection.reinstate(tx, jobs.get(tx, world.job_id), person_id)
         elif what == "withdraw":
             for row in submissions.of_unit(tx, world.unit_ids[rater])[:1]:
                 submissions.set_status(tx, row.submission_id, "withdrawn", actor=person_id)

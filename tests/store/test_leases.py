@@ -16,7 +16,7 @@ from sqlalchemy import event
 from grater.store import Store, Tx, assignments, checks, ejection, jobs, leases, open_store, people, units
 from grater.store.assignments import Assignment
 from grater.store.clock import DAY, HOUR, MINUTE
-from grater.store.leases import FOOTING
+from grater.store.leases import RATER_STATE
 from grater.store.queue import PRACTICE, pool
 from grater.store.units import NewUnit
 from tests.store.crowds import statements
@@ -142,7 +142,7 @@ def test_a_job_that_is_not_open_hands_out_nothing(store: Store) -> None:
 def test_an_ejected_rater_and_one_who_left_get_nothing(store: Store) -> None:
     world = make_world(store)
     with store.write() as tx:
-        ejection.eject(tx, world.job_id, world.raters[0])
+        ejection.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
         people.set_state(tx, world.raters[1], "ended")
     assert [world.take(rater) is not None for rater in range(3)] == [False, False, True]
 
@@ -221,7 +221,14 @@ def test_what_comes_next_is_found_by_indexes_alone(tmp_path: Path) -> None:
     """On SQLite, whose plans are fixed: no table is read whole and nothing is sorted, however much has been done."""
     values = {"job": "j", "person": "p", "now": 0, "batch": 0, "start": 1, "latest": 1}
     with open_store(tmp_path / "study.db", create=True) as store, store.read() as tx:
-        for query in (pool("first", "no"), pool("any", "no"), pool("after", "no"), PRACTICE, leases.OVER, FOOTING):
+        for query in (
+            pool("first", "no"),
+            pool("any", "no"),
+            pool("after", "no"),
+            PRACTICE,
+            leases.OVER,
+            RATER_STATE,
+        ):
             compiled = query.compile(store.engine)
             given = tuple({**compiled.params, **values}[name] for name in compiled.positiontup or ())
             steps = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", given).all()

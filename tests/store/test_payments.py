@@ -73,7 +73,7 @@ def test_who_is_put_out_is_still_paid_unless_the_terms_say_otherwise(store: Stor
     crowd.work(n=4)
     settle(crowd)
     with store.write() as tx:
-        ejection.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.eject(tx, crowd.job, crowd.raters[0])
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 20
 

@@ -50,10 +50,10 @@ def test_who_is_put_out_leaves_no_more_open_than_the_rest_still_need(store: Stor
     crowd.work(3, label="ok")
     assert units_of(crowd) == [(4, 4)]
     with store.write() as tx:
-        ejection.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.eject(tx, crowd.job, crowd.raters[0])
     assert units_of(crowd) == [(3, 3)]  # three who agree: the free slot is closed
     with store.write() as tx:
-        assert ejection.take_back(tx, crowd.job, crowd.raters[0]) == (0, 1)
+        assert ejection.reinstate(tx, crowd.job, crowd.raters[0]) == (0, 1)
     crowd.require_promises()
 
 

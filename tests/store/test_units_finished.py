@@ -43,10 +43,10 @@ def test_it_is_told_again_when_it_gets_there_again(store: Store) -> None:
     crowd.work(0)
     crowd.work(1)
     with store.write() as tx:
-        ejection.put_out(tx, crowd.job, crowd.raters[0])
+        ejection.eject(tx, crowd.job, crowd.raters[0])
     assert finished(store) == [only_unit(crowd)]
     with store.write() as tx:
-        ejection.take_back(tx, crowd.job, crowd.raters[0])
+        ejection.reinstate(tx, crowd.job, crowd.raters[0])
     assert finished(store) == [only_unit(crowd)] * 2
 
 

@@ -219,7 +219,7 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Pe
     if not token:
         return None, ""
     with server.store.glance() as tx:
-        known = credentials.visitor(tx, token)
+        known = credentials.find_session(tx, token)
     return (known[1], known[0].csrf) if known else (None, "")
 
 

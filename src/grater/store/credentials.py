@@ -1,6 +1,7 @@
-"""Browser sessions: a random token in the cookie, its hash in the database, an end that the server decides.
+"""What a person shows to be let in: browser sessions and API tokens.
 
-API tokens of a person: told once, kept as a hash.
+Of both the store keeps only a hash; the secret itself is shown once, when it is made.  A session has an end that the
+server decides; a token lasts until it is ended, or as long as was said when it was made.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from grater.store import events, people, schema
 from grater.store.clock import DAY, HOUR
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,10 @@ class Session:
     expires_at: int
 
 
-SESSION_COLUMNS = [schema.sessions.c[name] for name in Session.__dataclass_fields__]
+SESSION_COLUMNS = Columns(Session, schema.sessions)
+OWNER_COLUMNS = people.COLUMNS.prefixed("owner_")
 LIVE = (
-    select(*SESSION_COLUMNS, *people.COLUMNS)
+    select(*SESSION_COLUMNS, *OWNER_COLUMNS)
     .join(schema.people, schema.people.c.person_id == schema.sessions.c.person_id)
     .where(
         schema.sessions.c.token_hash == bindparam("token"),
@@ -39,24 +41,22 @@ LIVE = (
 
 
 def start_session(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
-    """A new session and the token for its cookie, which is told this once."""
+    """Start a session; return the token for its cookie, shown this once, and the session."""
     token = new_secret()
-    session = Session(people.get(tx, person_id).person_id, new_secret(), tx.now, tx.now + int(hours * HOUR))
-    row = {name: getattr(session, name) for name in Session.__dataclass_fields__}
-    tx.insert(schema.sessions, row | {"token_hash": hashed(token)})
+    session = Session(
+        person_id=people.get(tx, person_id).person_id,
+        csrf=new_secret(),
+        started_at=tx.now,
+        expires_at=tx.now + int(hours * HOUR),
+    )
+    tx.insert(schema.sessions, SESSION_COLUMNS.row(session) | {"token_hash": hashed(token)})
     return token, session
 
 
-def find_session(tx: Tx, token: str) -> Session | None:
-    """The session of a cookie, if it has neither run out nor been ended, and its person may still come in."""
-    found = visitor(tx, token)
-    return None if found is None else found[0]
-
-
-def visitor(tx: Tx, token: str) -> tuple[Session, Person] | None:
-    """The session as `find` gives it, with its person."""
+def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
+    """The session of a cookie and its person, if it has neither run out nor been ended and the person is active."""
     row = tx.first(LIVE, token=hashed(token), now=tx.now)
-    return None if row is None else (Session(*row[: len(SESSION_COLUMNS)]), Person(*row[len(SESSION_COLUMNS) :]))
+    return None if row is None else (SESSION_COLUMNS.read(row), OWNER_COLUMNS.read(row))
 
 
 def end_session(tx: Tx, token: str) -> None:
@@ -65,7 +65,7 @@ def end_session(tx: Tx, token: str) -> None:
 
 
 def end_all_sessions(tx: Tx, person_id: str) -> None:
-    """Everywhere at once: at ejection, at a new password."""
+    """End every session of a person: at ejection, at a new password."""
     theirs = (schema.sessions.c.person_id == person_id) & schema.sessions.c.ended_at.is_(None)
     tx.execute(schema.sessions.update().where(theirs).values(ended_at=tx.now))
 
@@ -83,7 +83,7 @@ class Token:
     ended_at: int | None
 
 
-TOKEN_COLUMNS = [schema.tokens.c[name] for name in Token.__dataclass_fields__]
+TOKEN_COLUMNS = Columns(Token, schema.tokens)
 OWNER = (
     select(*people.COLUMNS)
     .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
@@ -97,7 +97,7 @@ OWNER = (
 
 
 def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
-    """A new token, told this once."""
+    """Make a token; return its secret, shown this once."""
     secret, token_id = new_secret(), new_id()
     expires_at = None if days is None else tx.now + int(days * DAY)
     row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.get(tx, person_id).person_id}
@@ -107,17 +107,17 @@ def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = N
 
 
 def token_owner(tx: Tx, secret: str) -> Person | None:
-    """Whose token this is, if it still holds."""
+    """The person whose token this is, if it has neither run out nor been ended."""
     row = tx.first(OWNER, token=hashed(secret), now=tx.now)
-    return None if row is None else Person(*row)
+    return None if row is None else people.COLUMNS.read(row)
 
 
 def token_by_secret(tx: Tx, secret: str) -> Token:
-    """What is known of a token by its secret."""
+    """The token with this secret, whatever has become of it."""
     row = tx.first(select(*TOKEN_COLUMNS).where(schema.tokens.c.token_hash == hashed(secret)))
     if row is None:
         raise NotFound(NO_TOKEN)
-    return Token(*row)
+    return TOKEN_COLUMNS.read(row)
 
 
 def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
@@ -126,11 +126,11 @@ def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
         .where(schema.tokens.c.person_id == person_id)
         .order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
     )
-    return [Token(*row) for row in tx.all(query)]
+    return [TOKEN_COLUMNS.read(row) for row in tx.all(query)]
 
 
 def end_token(tx: Tx, token_id: str, *, person_id: str) -> None:
-    """The person takes a token of theirs back."""
+    """End a token of the person."""
     theirs = (schema.tokens.c.token_id == token_id) & (schema.tokens.c.person_id == person_id)
     if tx.value(select(schema.tokens.c.token_id).where(theirs)) is None:
         raise NotFound(NO_TOKEN)

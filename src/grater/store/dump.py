@@ -19,7 +19,7 @@ from sqlalchemy import text as sql
 from grater.model import Json
 from grater.store import events, schema
 from grater.store.ids import new_id
-from grater.store.transaction import Tx, chunks
+from grater.store.transaction import Columns, Tx, chunks
 
 STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
 """Tables that no archive holds; drafts are unfinished and nobody's result."""
@@ -105,13 +105,13 @@ class Import:
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
-IMPORT_COLUMNS = [schema.imports.c[name] for name in Import.__dataclass_fields__]
+IMPORT_COLUMNS = Columns(Import, schema.imports)
 
 
 def start_import(tx: Tx, *, kind: str, name: str, sha256: str, payload: Mapping[str, Json] | None = None) -> str:
     """Note an import, whose rows can then point at it."""
     made = Import(new_id(), kind, name, sha256, 0, tx.now, payload or {})
-    tx.insert(schema.imports, {column: getattr(made, column) for column in Import.__dataclass_fields__})
+    tx.insert(schema.imports, IMPORT_COLUMNS.row(made))
     return made.import_id
 
 
@@ -127,11 +127,11 @@ def find_import(tx: Tx, *, kind: str, sha256: str) -> Import | None:
         .where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
         .order_by(schema.imports.c.at)
     )
-    return None if row is None else Import(*row)
+    return None if row is None else IMPORT_COLUMNS.read(row)
 
 
 def all_imports(tx: Tx) -> list[Import]:
     return [
-        Import(*row)
+        IMPORT_COLUMNS.read(row)
         for row in tx.all(select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id))
     ]

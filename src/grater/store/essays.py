@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,25 +12,25 @@ from sqlalchemy import bindparam, func, select
 from grater.errors import BadInput, Problem
 from grater.model import Edit, Essay, Span
 from grater.store import schema
-from grater.store.transaction import Record, Tx, chunks
+from grater.store.transaction import PORTION, Record, Tx, chunks
 
-BARE = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
-BY_ID = select(*BARE).where(schema.essays.c.essay_id == bindparam("essay"))
+COLUMNS = [schema.essays.c[name] for name in ("essay_id", "text", "tokens", "metadata")]
+BY_ID = select(*COLUMNS).where(schema.essays.c.essay_id == bindparam("essay"))
 
 
-def add_all(tx: Tx, found: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
-    """Add essays; give how many were new and how many were there already, the same in every letter."""
+def add_all(tx: Tx, essays: Iterable[Essay], *, import_id: str | None = None) -> tuple[int, int]:
+    """Add essays; return the number of new ones and of those that were there already, the same in every letter."""
     n_new = n_old = 0
     position = int(tx.value(select(func.max(schema.essays.c.position))) or 0)
-    for batch in chunks(found):
-        old = {essay.essay_id: essay for essay in of_ids(tx, [essay.essay_id for essay in batch])}
-        new = [essay for essay in batch if essay.essay_id not in old]
-        for essay in batch:
+    for portion in chunks(essays):
+        old = {essay.essay_id: essay for essay in of_ids(tx, [essay.essay_id for essay in portion])}
+        new = [essay for essay in portion if essay.essay_id not in old]
+        for essay in portion:
             if essay.essay_id in old:
                 _require_same(old[essay.essay_id], essay)
         _insert(tx, new, position=position, import_id=import_id)
         position += len(new)
-        n_new, n_old = n_new + len(new), n_old + len(batch) - len(new)
+        n_new, n_old = n_new + len(new), n_old + len(portion) - len(new)
     return n_new, n_old
 
 
@@ -41,38 +41,31 @@ def find(tx: Tx, essay_id: str) -> Essay | None:
 def bare(tx: Tx, essay_id: str) -> Essay | None:
     """The essay as its writer left it: no annotators, no edits."""
     row = tx.first(BY_ID, essay=essay_id)
-    return None if row is None else bare_of(*row)
+    return None if row is None else read_bare(row)
 
 
 def of_ids(tx: Tx, essay_ids: Sequence[str]) -> list[Essay]:
     """These essays, whole, in the order of the study."""
-    found: list[Essay] = []
-    for some in chunks(essay_ids):
-        rows = tx.all(
-            select(schema.essays).where(schema.essays.c.essay_id.in_(some)).order_by(schema.essays.c.position)
-        )
-        found += _whole(tx, rows)
-    return found
+    query = select(schema.essays).order_by(schema.essays.c.position)
+    essays: list[Essay] = []
+    for portion in chunks(essay_ids):
+        essays += _whole(tx, tx.all(query.where(schema.essays.c.essay_id.in_(portion))))
+    return essays
 
 
 def all(tx: Tx) -> Iterator[Essay]:  # noqa: A001  (read as essays.all)
     """Every essay, whole, in the order of the study; read in portions, so that memory stays flat."""
+    query = select(schema.essays).order_by(schema.essays.c.position).limit(PORTION)
     last = 0
-    while True:
-        rows = tx.all(
-            select(schema.essays).where(schema.essays.c.position > last).order_by(schema.essays.c.position).limit(500)
-        )
-        if not rows:
-            return
+    while rows := tx.all(query.where(schema.essays.c.position > last)):
         yield from _whole(tx, rows)
         last = rows[-1].position
 
 
 def some(tx: Tx, *, start: int, most: int) -> list[Essay]:
     """Essays as their writers left them, in the order of the study, `most` of them from number `start` on."""
-    return [
-        bare_of(*row) for row in tx.all(select(*BARE).order_by(schema.essays.c.position).offset(start).limit(most))
-    ]
+    query = select(*COLUMNS).order_by(schema.essays.c.position).offset(start).limit(most)
+    return [read_bare(row) for row in tx.all(query)]
 
 
 def count(tx: Tx) -> int:
@@ -81,32 +74,35 @@ def count(tx: Tx) -> int:
 
 def _whole(tx: Tx, rows: Sequence[Record]) -> list[Essay]:
     ids = [row.essay_id for row in rows]
+    query = select(schema.annotators).order_by(schema.annotators.c.position)
     raters: dict[str, list[str]] = defaultdict(list)
-    for row in tx.all(
-        select(schema.annotators).where(schema.annotators.c.essay_id.in_(ids)).order_by(schema.annotators.c.position)
-    ):
+    for row in tx.all(query.where(schema.annotators.c.essay_id.in_(ids))):
         raters[row.essay_id].append(row.rater)
+    query = select(schema.edits).order_by(schema.edits.c.position)
     marks: dict[str, list[Edit]] = defaultdict(list)
-    for row in tx.all(select(schema.edits).where(schema.edits.c.essay_id.in_(ids)).order_by(schema.edits.c.position)):
+    for row in tx.all(query.where(schema.edits.c.essay_id.in_(ids))):
         marks[row.essay_id].append(_edit(row))
     return [
-        replace(_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id])) for row in rows
+        replace(read_bare(row), edits=tuple(marks[row.essay_id]), annotators=tuple(raters[row.essay_id]))
+        for row in rows
     ]
 
 
-def bare_of(essay_id: str, text: str, tokens: Sequence[Sequence[int]] | None, metadata: Mapping[str, str]) -> Essay:
-    """An essay from the columns `BARE`."""
-    spans = None if tokens is None else tuple(Span(*pair) for pair in tokens)
-    return Essay(essay_id, text, tokens=spans, metadata=metadata)
-
-
-def _bare(row: Record) -> Essay:
-    return bare_of(row.essay_id, row.text, row.tokens, row.metadata)
+def read_bare(row: Record) -> Essay:
+    """The essay of a row with `COLUMNS`, as its writer left it."""
+    spans = None if row.tokens is None else tuple(Span(start, end) for start, end in row.tokens)
+    return Essay(row.essay_id, row.text, tokens=spans, metadata=row.metadata)
 
 
 def _edit(row: Record) -> Edit:
-    span = Span(row.start, row.end)
-    return Edit(span, tuple(row.replacements), row.tag, row.rater, row.comment, row.extra)
+    return Edit(
+        span=Span(row.start, row.end),
+        replacements=tuple(row.replacements),
+        tag=row.tag,
+        rater=row.rater,
+        comment=row.comment,
+        extra=row.extra,
+    )
 
 
 def _insert(tx: Tx, new: Sequence[Essay], *, position: int, import_id: str | None) -> None:
@@ -152,10 +148,8 @@ def _storable(essay: Essay) -> str:
     """The text; a database holds neither NUL nor half a surrogate pair, and changing one would move offsets."""
     bad = next((c for c in essay.text if c == "\0" or "\ud800" <= c <= "\udfff"), None)
     if bad is not None:
-        place = f"essay {essay.essay_id}"
-        raise BadInput(
-            Problem(place, f"expected text, found U+{ord(bad):04X}, which no database can hold; remove it")
-        )
+        message = f"expected text, found U+{ord(bad):04X}, which no database can hold; remove it"
+        raise BadInput(Problem(f"essay {essay.essay_id}", message))
     return essay.text
 
 

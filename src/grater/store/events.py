@@ -22,7 +22,7 @@ from grater.errors import NotFound
 from grater.model import Json
 from grater.store import schema
 from grater.store.ids import new_id, new_secret
-from grater.store.transaction import Tx, insert_into
+from grater.store.transaction import Columns, Tx, insert_into
 
 VERBS_ABOUT = {
     "work": (
@@ -116,7 +116,7 @@ class Event:
     payload: Mapping[str, Json]
 
 
-COLUMNS = [schema.events.c[name] for name in Event.__dataclass_fields__]
+COLUMNS = Columns(Event, schema.events)
 IS_OVER = sql("events.transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 _last = schema.events.alias("last")
 LAST = select(_last.c.transaction_id).where(_last.c.n <= bindparam("number")).order_by(_last.c.n.desc()).limit(1)
@@ -178,13 +178,13 @@ def certain(tx: Tx) -> int:
 def _portions(tx: Tx, n: int, left: int) -> Iterator[Event]:
     query = select(*COLUMNS).order_by(schema.events.c.n)
     while rows := tx.all(query.where(schema.events.c.n > n).limit(min(left, PORTION))):
-        yield from (Event(*row) for row in rows)
+        yield from (COLUMNS.read(row) for row in rows)
         n, left = rows[-1].n, left - len(rows)
 
 
 def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
     while rows := tx.all(CERTAIN.limit(min(left, PORTION)), number=n):
-        yield from (Event(*row) for row in rows)
+        yield from (COLUMNS.read(row) for row in rows)
         n, left = rows[-1].n, left - len(rows)
 
 
@@ -216,13 +216,13 @@ class Delivery:
     at: int
 
 
-WEBHOOK_COLUMNS = [schema.webhooks.c[name] for name in Webhook.__dataclass_fields__]
+WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
 
 
 def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
     """A new webhook; it hears of what happens from now on."""
     made = Webhook(new_id(), url, new_secret(), sorted(verbs), certain(tx), "active")
-    row = {name: getattr(made, name) for name in Webhook.__dataclass_fields__}
+    row = WEBHOOK_COLUMNS.row(made)
     tx.insert(schema.webhooks, row | {"added_at": tx.now})
     write(tx, actor, "webhook.added", made.webhook_id)
     return made
@@ -230,7 +230,7 @@ def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | Non
 
 def all_webhooks(tx: Tx) -> list[Webhook]:
     query = select(*WEBHOOK_COLUMNS).order_by(schema.webhooks.c.added_at, schema.webhooks.c.webhook_id)
-    return [Webhook(*row) for row in tx.all(query)]
+    return [WEBHOOK_COLUMNS.read(row) for row in tx.all(query)]
 
 
 def set_webhook_state(

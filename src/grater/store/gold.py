@@ -2,21 +2,20 @@
 
 A gold answer is a set of accepted labels per item, with a reason to show after a miss.  Only active gold counts.
 
-Work that becomes gold: a unit that nobody has touched yet is asked for nothing more, and known from now on.
-
-Only so can an item be gold without being work as well, which a rater would meet twice, once with the answer told.
+A work unit can become gold while nobody has touched it: no more judgments are asked for it.  Otherwise the item would
+be gold and work at once, and a rater would meet it twice, the second time with the answer known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import exists, select
+from sqlalchemy import Select, exists, select
 
 from grater.store import events, schema, slots
-from grater.store.transaction import Tx
+from grater.store.transaction import Record, Tx
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
 
@@ -44,8 +43,8 @@ def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -
 
 
 def of_unit(tx: Tx, unit_id: str) -> list[Gold]:
-    rows = tx.all(select(schema.gold).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id))
-    return [Gold(row.unit_id, row.item_id, frozenset(row.accepted), row.reason, row.state) for row in rows]
+    query = select(schema.gold).where(schema.gold.c.unit_id == unit_id).order_by(schema.gold.c.item_id)
+    return [read(row) for row in tx.all(query)]
 
 
 def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
@@ -56,41 +55,42 @@ def all(tx: Tx) -> list[tuple[str, Gold]]:  # noqa: A001  (read as gold.all)
         .join(schema.jobs)
     )
     order = (tx.binary(schema.jobs.c.name), tx.binary(schema.gold.c.item_id), tx.binary(schema.gold.c.unit_id))
-    return [
-        (row.name, Gold(row.unit_id, row.item_id, frozenset(row.accepted), row.reason, row.state))
-        for row in tx.all(query.order_by(*order))
-    ]
+    return [(row.name, read(row)) for row in tx.all(query.order_by(*order))]
+
+
+def read(row: Record) -> Gold:
+    """The gold of a row of its table."""
+    return Gold(
+        unit_id=row.unit_id,
+        item_id=row.item_id,
+        accepted=frozenset(row.accepted),
+        reason=row.reason,
+        state=row.state,
+    )
 
 
 def grade(task: str, answers: Sequence[Answer], known: Iterable[Gold]) -> bool | None:
     """Whether the answers are right; None where nothing is known about the unit."""
-    accepted: Mapping[str, frozenset[str]] = {each.item_id: each.accepted for each in known}
+    accepted: Mapping[str, frozenset[str]] = {gold.item_id: gold.accepted for gold in known}
     return TASKS[task].right(answers, accepted) if accepted else None
 
 
 def work_with(tx: Tx, job_id: str, item_id: str) -> str | None:
     """The work unit of a job that asks about this item alone or with others."""
-    query = select(schema.units.c.unit_id).join(
-        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
-    )
-    here = (
-        (schema.units.c.job_id == job_id) & (schema.units.c.role == "work") & (schema.unit_items.c.item_id == item_id)
-    )
-    return None if (found := tx.value(query.where(here).limit(1))) is None else str(found)
+    unit_id: str | None = tx.value(_units_with(job_id, item_id).where(schema.units.c.role == "work").limit(1))
+    return unit_id
 
 
 def is_known(tx: Tx, job_id: str, item_id: str) -> bool:
     """Whether the item is gold or practice in this job already."""
-    query = select(schema.units.c.unit_id).join(
-        schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id
-    )
+    return tx.first(_units_with(job_id, item_id).where(schema.units.c.role != "work")) is not None
+
+
+def _units_with(job_id: str, item_id: str) -> Select[Any]:
     return (
-        tx.first(
-            query.where(
-                schema.units.c.job_id == job_id, schema.units.c.role != "work", schema.unit_items.c.item_id == item_id
-            )
-        )
-        is not None
+        select(schema.units.c.unit_id)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .where(schema.units.c.job_id == job_id, schema.unit_items.c.item_id == item_id)
     )
 
 
@@ -105,8 +105,8 @@ def convert(
     actor: str | None = None,
 ) -> bool:
     """Make an untouched work unit gold (or practice); False, and nothing done, where somebody has met it already."""
-    touched = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
-    if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(each))) for each in touched):
+    traces = (schema.submissions.c.unit_id == unit_id, schema.leases.c.unit_id == unit_id)
+    if not slots.hold(tx, unit_id) or any(tx.value(select(exists().where(trace))) for trace in traces):
         return False
     slots.close_all(tx, unit_id)
     tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(role=role, batch=0))

@@ -1,8 +1,8 @@
-"""What is due next for a rater: a piece of work, or hidden gold (docs/crowd-jobs.md).
+"""The gold schedule: whether a unit of work or hidden gold is due next for a rater (docs/crowd-jobs.md).
 
-A job with a gold rule begins with its quiz, all gold.  After that the rater's work is counted in pages of so many
-units, and each page has its gold turns, drawn for this rater from the study's key: nobody can tell them, and they
-fall the same on every visit.  Gold that was given back or ran out comes again, as work does.
+A job with a gold rule begins with its quiz, all gold.  After that the rater's work is counted in pages of a
+fixed number of units, and each page has its gold turns, drawn for this rater from the study's key: nobody can
+predict them, and they fall the same on every visit.  Gold that was given back or ran out comes again, as work does.
 """
 
 from __future__ import annotations
@@ -22,15 +22,12 @@ Due: TypeAlias = Literal["work", "gold"]
 
 IN_QUIZ = ("new", "quiz")
 
+IS_WITHDRAWN_GOLD = (schema.units.c.role == "gold") & (schema.submissions.c.status == "withdrawn")
+
 SENT = (
     select(
-        func.count(),
-        func.coalesce(
-            func.sum(
-                case(((schema.units.c.role == "gold") & (schema.submissions.c.status == "withdrawn"), 1), else_=0)
-            ),
-            0,
-        ),
+        func.count().label("n_sent"),
+        func.coalesce(func.sum(case((IS_WITHDRAWN_GOLD, 1), else_=0)), 0).label("n_withdrawn_gold"),
     )
     .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
     .where(
@@ -62,13 +59,12 @@ def is_in_quiz(terms: Terms, state: str) -> bool:
     return terms.gold is not None and terms.gold.quiz > 0 and state in IN_QUIZ
 
 
-def sent(tx: Tx, job_id: str, person_id: str) -> int:
-    """How many units, practice aside, a rater has handed in."""
-    row = tx.first(SENT, job=job_id, person=person_id)
-    return 0 if row is None else int(row[0])
+def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, that a rater has submitted."""
+    return int(tx.value(SENT, job=job_id, person=person_id) or 0)
 
 
 def _turn(tx: Tx, job: Job, person_id: str, quiz: int) -> int:
-    """Units handed in since the quiz; answers of failed attempts are withdrawn, those of the last one count."""
+    """Units submitted since the quiz; answers of failed attempts are withdrawn, those of the last one count."""
     row = tx.first(SENT, job=job.job_id, person=person_id)
-    return 0 if row is None else max(0, int(row[0]) - int(row[1]) - quiz)
+    return 0 if row is None else max(0, int(row.n_sent) - int(row.n_withdrawn_gold) - quiz)

@@ -1,8 +1,8 @@
 """An answered page is taken in, with all that follows from it, in one transaction (P1, P6).
 
 What follows: after gold the rater's quiz or trust is judged, and ejection happens here and now; after work the unit
-is asked for as many more judgments as the job's rule wants, or is finished.  Whether missed gold is wrong itself
-concerns other raters too, so it is looked at in a transaction of its own (`gold_states.doubt`).
+gets as many more slots as the job's redundancy rule wants, or is finished.  Whether missed gold is wrong itself
+concerns other raters too, so it is looked at in a transaction of its own (`gold_review.doubt`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grater.model import Json
 from grater.store import ejection, gold_review, leases, revisions, slots, submissions, units
 from grater.store.submissions import Receipt
 from grater.store.transaction import Tx
-from grater.store.units import About
+from grater.store.units import LeasedUnit
 from grater.tasks.task import Answer
 
 
@@ -27,16 +27,16 @@ def receive(
     body: Mapping[str, Json],
     answers: Sequence[Answer],
     seconds: float | None = None,
-    about: About | None = None,
+    leased: LeasedUnit | None = None,
 ) -> Receipt:
     """Store one answered page as `submissions.submit` does, and draw the consequences.
 
-    `about`: what the lease is on, where the caller has seen it; none of it ever changes.
+    `leased`: what the lease is on, where the caller has seen it; none of it ever changes.
     """
-    about = about or units.of_lease(tx, lease_id)
-    if about is not None and about.role == "gold":
+    leased = leased or units.of_lease(tx, lease_id)
+    if leased is not None and leased.role == "gold":
         gold_review.hold(tx, lease_id)
-    if about is not None and about.place == leases.MENDING:
+    if leased is not None and leased.place == leases.REVISION:
         revisions.make_room(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     receipt = submissions.submit(
         tx,
@@ -47,13 +47,13 @@ def receive(
         answers=answers,
         seconds=seconds,
     )
-    if about is None or receipt.job is None:  # nothing new
+    if leased is None or receipt.job is None:  # nothing new
         return receipt
-    if about.role == "gold":
+    if leased.role == "gold":
         ejection.judge(tx, receipt.job, person_id)
         stored = submissions.find(tx, submission_id)
-        return replace(receipt, status=stored.status) if stored else receipt  # the answer may have put its rater out
-    if about.role == "work":
+        return replace(receipt, status=stored.status) if stored else receipt  # it may have ejected its rater
+    if leased.role == "work":
         slots.settle(tx, receipt.job, [receipt.unit_id])
         if receipt.status == "valid":
             units.log_finished(tx, [receipt.unit_id])

@@ -1,9 +1,8 @@
 """Invitations: a random link, used once, with an end, bound to a role and perhaps to a job.
 
-A way back in, for somebody of the study whose password is lost: after a restore nobody has one.
-
-It is an invitation that names its person: told once, used once, with an end.  It holds only as long as the person has
-the role that they had when it was made, so that an old link is never worth more than whoever made it could give.
+A password reset is an invitation that names its person: shown once, used once, with an end.  It holds only as long as
+the person has the role that they had when it was made, so that an old link never gives more than whoever made it
+could give.  After a restore nobody has a password, and everybody comes back by such a link.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from grater.store import credentials, events, people, schema
 from grater.store.clock import DAY
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,8 @@ class Invitation:
     person_id: str | None
 
 
-COLUMNS = [schema.invitations.c[name] for name in Invitation.__dataclass_fields__]
+COLUMNS = Columns(Invitation, schema.invitations)
+NO_RESET = "this link has been used, has run out, or never was; ask for a new one"
 
 
 def make(
@@ -46,7 +46,7 @@ def make(
     person_id: str | None = None,
     actor: str | None = None,
 ) -> str:
-    """A new invitation; its token is told this once and kept as a hash.  With a `person_id` it is a way back in."""
+    """Make an invitation and return its token, shown this once; with a `person_id` it is a password reset."""
     people.require_role(role)
     if days <= 0:
         raise UsageError(f"an invitation must last some time, found {days} days")
@@ -63,60 +63,54 @@ def find(tx: Tx, token: str) -> Invitation | None:
     row = tx.first(select(*COLUMNS).where(schema.invitations.c.token_hash == hashed(token)))
     if row is None or row.used_at is not None or row.ended_at is not None or row.expires_at <= tx.now:
         return None
-    return Invitation(*row)
+    return COLUMNS.read(row)
+
+
+def _find_locked(tx: Tx, token: str) -> Invitation | None:
+    """The same, looked up only when it is locked: whoever held the link before us has spent it."""
+    query = select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token))
+    tx.first(tx.locked(query, of=schema.invitations))
+    return find(tx, token)
 
 
 def by_token(tx: Tx, token: str) -> Invitation:
     """The invitation behind a link, whatever has become of it."""
-    return _the(tx, schema.invitations.c.token_hash == hashed(token))
+    return _get(tx, schema.invitations.c.token_hash == hashed(token))
 
 
 def get(tx: Tx, invitation_id: str) -> Invitation:
     """The invitation with this id, which must be there."""
-    return _the(tx, schema.invitations.c.invitation_id == invitation_id)
+    return _get(tx, schema.invitations.c.invitation_id == invitation_id)
 
 
-def _the(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
+def _get(tx: Tx, is_wanted: ColumnElement[bool]) -> Invitation:
     row = tx.first(select(*COLUMNS).where(is_wanted))
     if row is None:
         raise NotFound("there is no such invitation")
-    return Invitation(*row)
+    return COLUMNS.read(row)
 
 
 def accept(tx: Tx, token: str, *, name: str, password_hash: str, email: str = "") -> Person:
     """The invited person comes in; the link is spent."""
-    tx.first(
-        tx.locked(
-            select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token)),
-            of=schema.invitations,
-        )
-    )
-    invitation = find(tx, token)  # only now: whoever held the link before us has spent it
+    invitation = _find_locked(tx, token)
     if invitation is None or invitation.person_id is not None:
         raise NotFound("this invitation has been used, has run out, or never was; ask for a new one")
     person = people.add(tx, name=name, role=invitation.role, email=email, password_hash=password_hash)
-    this = schema.invitations.c.invitation_id == invitation.invitation_id
-    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now, person_id=person.person_id))
-    events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
+    _use(tx, invitation, person)
     return person
 
 
 def all(tx: Tx) -> list[Invitation]:  # noqa: A001  (read as invitations.all)
     query = select(*COLUMNS).order_by(schema.invitations.c.made_at, schema.invitations.c.invitation_id)
-    return [Invitation(*row) for row in tx.all(query)]
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def end(tx: Tx, invitation_id: str, *, actor: str | None = None) -> None:
     """Take an invitation back before it is used."""
     this = (schema.invitations.c.invitation_id == invitation_id) & schema.invitations.c.used_at.is_(None)
-    taken_back = (
-        schema.invitations.update().where(this, schema.invitations.c.ended_at.is_(None)).values(ended_at=tx.now)
-    )
-    if tx.execute(taken_back).rowcount:
+    query = schema.invitations.update().where(this, schema.invitations.c.ended_at.is_(None))
+    if tx.execute(query.values(ended_at=tx.now)).rowcount:
         events.write(tx, actor, "invitation.ended", invitation_id)
-
-
-SPENT = "this link has been used, has run out, or never was; ask for a new one"
 
 
 def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str | None = None) -> str:
@@ -124,27 +118,25 @@ def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str
     person = people.get(tx, person_id)
     if person.kind != "human" or person.state != "active":
         raise UsageError(f"{person.name!r} cannot log in: expected a person who is not shut out")
-    for each in all(tx):
-        if each.person_id == person_id and each.used_at is None and each.ended_at is None:
-            end(tx, each.invitation_id, actor=actor)
+    for invitation in all(tx):
+        if invitation.person_id == person_id and invitation.used_at is None and invitation.ended_at is None:
+            end(tx, invitation.invitation_id, actor=actor)
     return make(tx, role=person.role, days=days, name=person.name, person_id=person_id, actor=actor)
 
 
 def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
     """The person behind the link, with a new password; the link is spent, and every session of theirs ends."""
-    tx.first(
-        tx.locked(
-            select(schema.invitations.c.role).where(schema.invitations.c.token_hash == hashed(token)),
-            of=schema.invitations,
-        )
-    )
-    invitation = find(tx, token)  # only now: whoever held the link before us has spent it
+    invitation = _find_locked(tx, token)
     person = people.lock(tx, invitation.person_id) if invitation and invitation.person_id else None
     if invitation is None or person is None or person.state != "active" or person.role != invitation.role:
-        raise NotFound(SPENT)
+        raise NotFound(NO_RESET)
     person = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
     credentials.end_all_sessions(tx, person.person_id)
-    this = schema.invitations.c.invitation_id == invitation.invitation_id
-    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now))
-    events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)
+    _use(tx, invitation, person)
     return person
+
+
+def _use(tx: Tx, invitation: Invitation, person: Person) -> None:
+    this = schema.invitations.c.invitation_id == invitation.invitation_id
+    tx.execute(schema.invitations.update().where(this).values(used_at=tx.now, person_id=person.person_id))
+    events.write(tx, person.person_id, "invitation.used", invitation.invitation_id)

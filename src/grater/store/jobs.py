@@ -1,6 +1,6 @@
-"""Jobs: one task over many units, from draft to closed.
+"""Jobs: one task over many units, from draft to closed, and the guidelines that their raters read.
 
-What raters are told, in numbered versions; a judgment knows the version that it was made under.
+Guidelines come in numbered versions and are never changed; a judgment knows the version that it was made under.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grater.registry import unknown
 from grater.store import events, schema
 from grater.store.clock import MINUTE
 from grater.store.ids import hashed, new_id
-from grater.store.transaction import Tx, locking
+from grater.store.transaction import Columns, Tx, locking
 
 JobState: TypeAlias = Literal["draft", "open", "paused", "closed"]
 Access: TypeAlias = Literal["pool", "assigned"]
@@ -40,7 +40,7 @@ class Job:
 
 
 NO_JOB = "there is no such job in this study"
-COLUMNS = [schema.jobs.c[name] for name in Job.__dataclass_fields__]
+COLUMNS = Columns(Job, schema.jobs)
 BY_ID = select(*COLUMNS).where(schema.jobs.c.job_id == bindparam("job_id"))
 LOCKED = locking(BY_ID, of=schema.jobs)
 
@@ -57,21 +57,31 @@ def add(
     options: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Job:
-    """A new job, a draft without units."""
+    """Add a job, a draft without units."""
     if judgments < 1 or lease_minutes <= 0:
         raise UsageError(f"expected at least 1 judgment and a lease that lasts, found {judgments}, {lease_minutes}")
     if tx.value(select(schema.jobs.c.job_id).where(schema.jobs.c.name == name)) is not None:
         raise Conflict(f"there is a job called {name!r} already; choose another name")
-    lease_ms = int(lease_minutes * MINUTE)
-    job = Job(new_id(), name, task, title or name, judgments, access, "draft", lease_ms, options or {}, tx.now)
-    tx.insert(schema.jobs, {column: getattr(job, column) for column in Job.__dataclass_fields__})
+    job = Job(
+        job_id=new_id(),
+        name=name,
+        task=task,
+        title=title or name,
+        judgments=judgments,
+        access=access,
+        state="draft",
+        lease_ms=int(lease_minutes * MINUTE),
+        options=options or {},
+        added_at=tx.now,
+    )
+    tx.insert(schema.jobs, COLUMNS.row(job))
     events.write(tx, actor, "job.added", job.job_id, {"task": task, "judgments": judgments, "access": access})
     return job
 
 
 def find(tx: Tx, job_id: str) -> Job | None:
     row = tx.first(BY_ID, job_id=job_id)
-    return None if row is None else Job(*row)
+    return None if row is None else COLUMNS.read(row)
 
 
 def get(tx: Tx, job_id: str) -> Job:
@@ -83,29 +93,28 @@ def get(tx: Tx, job_id: str) -> Job:
 
 
 def lock(tx: Tx, job_id: str) -> Job:
-    """The same, and one change at a time to its terms, guidelines and money; work in it goes on."""
+    """Get the job, and allow one change at a time to its terms, guidelines and money; work in it goes on."""
     row = tx.first(LOCKED if tx.is_postgres else BY_ID, job_id=job_id)
     if row is None:
         raise NotFound(NO_JOB)
-    return Job(*row)
+    return COLUMNS.read(row)
 
 
 def named(tx: Tx, name: str) -> Job:
-    """The job called so; an unknown name is answered with the nearest."""
-    job = next((job for job in all(tx) if job.name == name), None)
-    if job is None:
-        raise NotFound(unknown("job", name, [job.name for job in all(tx)]))
-    return job
+    """The job with this name; an unknown name is answered with the nearest one."""
+    by_name = {job.name: job for job in all(tx)}
+    if name not in by_name:
+        raise NotFound(unknown("job", name, list(by_name)))
+    return by_name[name]
 
 
 def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
-    return [
-        Job(*row) for row in tx.all(select(*COLUMNS).order_by(schema.jobs.c.added_at, tx.binary(schema.jobs.c.name)))
-    ]
+    query = select(*COLUMNS).order_by(schema.jobs.c.added_at, tx.binary(schema.jobs.c.name))
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
-    """Open, pause or close a job; work in raters' hands is still taken."""
+    """Open, pause or close a job; units that raters hold can still be submitted."""
     if state not in schema.JOB_STATES:
         raise UsageError(unknown("state", state, list(schema.JOB_STATES)))
     get(tx, job_id)
@@ -131,29 +140,30 @@ class Guidelines:
     person_id: str | None
 
 
-GUIDELINES_COLUMNS = [schema.guidelines.c[name] for name in Guidelines.__dataclass_fields__]
-OF_JOB = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
-NEWEST = OF_JOB.order_by(schema.guidelines.c.version.desc()).limit(1)
+GUIDELINES_COLUMNS = Columns(Guidelines, schema.guidelines)
+GUIDELINES = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
+NEWEST = GUIDELINES.order_by(schema.guidelines.c.version.desc()).limit(1)
 NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
     schema.guidelines.c.job_id == bindparam("job_id")
 )
 
 
 def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
-    """A new version; the same words again make none."""
+    """Add a version; the same text again makes none."""
     lock(tx, job_id)
     newest = current_guidelines(tx, job_id)
     if newest is not None and newest.markdown == markdown:
         return newest
-    made = Guidelines(job_id, newest.version + 1 if newest else 1, markdown, tx.now, actor)
-    tx.insert(schema.guidelines, {name: getattr(made, name) for name in Guidelines.__dataclass_fields__})
-    events.write(tx, actor, "guidelines.added", job_id, {"version": made.version, "sha256": hashed(markdown)})
-    return made
+    version = newest.version + 1 if newest else 1
+    guidelines = Guidelines(job_id=job_id, version=version, markdown=markdown, at=tx.now, person_id=actor)
+    tx.insert(schema.guidelines, GUIDELINES_COLUMNS.row(guidelines))
+    events.write(tx, actor, "guidelines.added", job_id, {"version": version, "sha256": hashed(markdown)})
+    return guidelines
 
 
 def current_guidelines(tx: Tx, job_id: str) -> Guidelines | None:
     row = tx.first(NEWEST, job_id=job_id)
-    return None if row is None else Guidelines(*row)
+    return None if row is None else GUIDELINES_COLUMNS.read(row)
 
 
 def guidelines_version(tx: Tx, job_id: str) -> int:
@@ -163,7 +173,5 @@ def guidelines_version(tx: Tx, job_id: str) -> int:
 
 def guidelines_versions(tx: Tx, job_id: str) -> list[Guidelines]:
     """All versions, the oldest first."""
-    query = (
-        select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == job_id).order_by(schema.guidelines.c.version)
-    )
-    return [Guidelines(*row) for row in tx.all(query)]
+    rows = tx.all(GUIDELINES.order_by(schema.guidelines.c.version), job_id=job_id)
+    return [GUIDELINES_COLUMNS.read(row) for row in rows]

@@ -8,32 +8,50 @@ submit, and a rater who comes back first simply goes on.
 Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
 change says that the lease must still be held, and whoever comes second changes nothing.
 
-A desk: a lease with its unit and all that belongs to it, by one question.
-
-Raters come to their desk with every page and every answer.
+Raters come with every page and every answer, so each of these is one query: a lease with its unit
+(`find_with_unit`), and all that must be known before a unit is handed out (`RaterState`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from sqlalchemy import Update, bindparam, literal_column, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Update,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
+from grater.errors import NotFound
 from grater.model import Json
 from grater.store import admission, events, jobs, people, schema, slots, units
-from grater.store.admission import CLOCK_SLACK
+from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.queue import Place, next_place
-from grater.store.transaction import Tx, locking
+from grater.store.queue import PRACTICE, UnitSlot, next_unit
+from grater.store.transaction import Columns, Tx, locking
 from grater.store.units import StudyUnit
 
 NO_SLOT = 0
 """Slots are counted from 1."""
 
-MENDING = -1
-"""The place of a lease on work that was handed in and is being mended (`mending`)."""
+REVISION = -1
+"""The place of a lease on submitted work that its annotator revises (`revisions`)."""
+
+CLOCK_SLACK = 5 * MINUTE
+"""Clocks of two machines may differ by this much before a lease from the future counts as over."""
+
+IS_HELD: ColumnElement[str] = literal_column("'held'")
+"""A literal and no parameter, so that both engines know that the indexes of held leases will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,72 +71,92 @@ class Lease:
     kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
-COLUMNS = [schema.leases.c[name] for name in Lease.__dataclass_fields__]
-MINE = select(*COLUMNS).where(
+@dataclass(frozen=True, slots=True)
+class RaterState:
+    """What a rater who asks for work in a job has there; `trust` is their state of trust."""
+
+    job: Job
+    trust: str
+    has_joint_seat: bool
+    guidelines_version: int
+    practice_unit_id: str | None
+    has_expired_leases: bool
+    held: Lease | None
+
+
+COLUMNS = Columns(Lease, schema.leases)
+OF_PERSON = select(*COLUMNS).where(
     schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person")
 )
-MINE_LOCKED = locking(MINE, of=schema.leases)
-IN_JOB = select(*COLUMNS).where(
-    schema.leases.c.job_id == bindparam("job"), schema.leases.c.state == literal_column("'held'")
-)
+OF_PERSON_LOCKED = locking(OF_PERSON, of=schema.leases)
+IN_JOB = select(*COLUMNS).where(schema.leases.c.job_id == bindparam("job"), schema.leases.c.state == IS_HELD)
 HELD = IN_JOB.where(schema.leases.c.person_id == bindparam("person"), schema.leases.c.place == bindparam("place"))
 OVER = IN_JOB.where(
     or_(schema.leases.c.expires_at <= bindparam("now"), schema.leases.c.expires_at > bindparam("latest"))
 )
 """By one index alone: a lease lasts as long as its job says, so its end tells when it was issued."""
 OVER_LOCKED = locking(OVER, of=schema.leases, skip=True)
-FOOTING = admission.rater_state_query(COLUMNS)
+WITH_UNIT = (
+    units.select_whole(*COLUMNS)
+    .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+)
 
 
 def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
     """The rater's lease in this job: the one they hold, else a new one, else None."""
     person = people.lock(tx, person_id)
-    known = admission.rater_state(tx, FOOTING, job_id=job_id, person_id=person_id)
-    job = known.job
-    if admission.refusal(tx, job, person, known):
+    rater = _rater_state(tx, job_id=job_id, person_id=person_id)
+    job, lease = rater.job, rater.held
+    if admission.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):
         return None
-    mine = Lease(*known.held) if known.held else None
-    if mine is not None and _is_over(mine, tx.now):
-        mine = _renewed(tx, mine, job)
-    if mine is not None:
-        return mine
-    if known.has_expired:
+    if lease is not None and _is_over(lease, tx.now):
+        lease = _renewed(tx, lease, job)
+    if lease is not None:
+        return lease
+    if rater.has_expired_leases:
         free_expired(tx, job)
-    place = next_place(tx, job, person_id, practice=known.practice)
-    return None if place is None else issue(tx, job, place, person_id=person_id, version=known.guidelines_version)
+    unit = next_unit(tx, job, person_id, practice=rater.practice_unit_id)
+    return None if unit is None else issue(tx, job, unit, person_id=person_id, version=rater.guidelines_version)
 
 
-def issue(tx: Tx, job: Job, at: Place, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
+def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, version: int | None = None) -> Lease:
     """Hand a unit to a rater; the caller has seen that they may have it, and perhaps the guidelines' `version`."""
     lease = Lease(
-        new_id(),
-        job.job_id,
-        at.unit_id,
-        at.n,
-        person_id,
-        place,
-        tx.now,
-        tx.now + job.lease_ms,
-        "held",
-        jobs.guidelines_version(tx, job.job_id) if version is None else version,
+        lease_id=new_id(),
+        job_id=job.job_id,
+        unit_id=unit.unit_id,
+        n=unit.n,
+        person_id=person_id,
+        place=place,
+        issued_at=tx.now,
+        expires_at=tx.now + job.lease_ms,
+        state="held",
+        guidelines_version=jobs.guidelines_version(tx, job.job_id) if version is None else version,
     )
-    tx.insert(schema.leases, {name: getattr(lease, name) for name in Lease.__dataclass_fields__})
-    slots.set_state(tx, at.unit_id, at.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
-    payload = {"job_id": job.job_id, "unit_id": at.unit_id, "n": at.n, "person_id": person_id}
+    tx.insert(schema.leases, COLUMNS.row(lease))
+    slots.set_state(tx, unit.unit_id, unit.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
+    payload = {"job_id": job.job_id, "unit_id": unit.unit_id, "n": unit.n, "person_id": person_id}
     events.write(tx, person_id, "lease.taken", lease.lease_id, payload)
     return lease
 
 
 def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
     """The lease, whatever its state, if it is this person's; `lock` keeps it as it is until the end."""
-    row = tx.first(MINE_LOCKED if lock and tx.is_postgres else MINE, lease=lease_id, person=person_id)
-    return None if row is None else Lease(*row)
+    row = tx.first(OF_PERSON_LOCKED if lock and tx.is_postgres else OF_PERSON, lease=lease_id, person=person_id)
+    return None if row is None else COLUMNS.read(row)
+
+
+def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, StudyUnit] | None:
+    """The lease, whatever its state, with its unit, if it is this person's."""
+    rows = tx.all(WITH_UNIT, lease=lease_id, person=person_id)
+    return (COLUMNS.read(rows[0]), units.read(rows)) if rows else None
 
 
 def held(tx: Tx, *, job_id: str, person_id: str, place: int = 0) -> Lease | None:
     """What the rater holds in this job; asking changes nothing."""
     row = tx.first(HELD, job=job_id, person=person_id, place=place)
-    return None if row is None else Lease(*row)
+    return None if row is None else COLUMNS.read(row)
 
 
 def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
@@ -127,7 +165,7 @@ def keep(tx: Tx, lease_id: str, kept: Mapping[str, Json]) -> None:
 
 
 def renew(tx: Tx, lease: Lease) -> Lease | None:
-    """Somebody is at work on it: its time starts again; None if it is held no more."""
+    """Start the time of the lease again, since its rater is at work; None if it is no longer held."""
     return _renewed(tx, lease, jobs.get(tx, lease.job_id))
 
 
@@ -141,14 +179,14 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
 def free_expired(tx: Tx, job: Job) -> int:
     """Free the slots of leases that are over; one that its rater is just submitting is left alone."""
     times = {"now": tx.now, "latest": tx.now + CLOCK_SLACK + job.lease_ms}
-    found = [Lease(*row) for row in tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)]
-    for lease in found:
-        close(tx, lease, "expired", actor=None)
-    return len(found)
+    rows = tx.all(OVER_LOCKED if tx.is_postgres else OVER, job=job.job_id, **times)
+    for row in rows:
+        close(tx, COLUMNS.read(row), "expired", actor=None)
+    return len(rows)
 
 
 def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
-    """End a held lease without an answer and free its slot; False, and nothing changes, if it is held no more."""
+    """End a held lease without an answer and free its slot; False, and nothing changes, if it is no longer held."""
     if not tx.execute(_still_held(lease).values(state=state)).rowcount:
         return False
     if lease.n is not None:
@@ -159,18 +197,16 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
 
 def held_by(tx: Tx, person_id: str, *, job_id: str) -> list[Lease]:
     """Everything that a rater holds in a job, locked."""
-    mine = (
-        (schema.leases.c.person_id == person_id)
-        & (schema.leases.c.job_id == job_id)
-        & (schema.leases.c.state == "held")
+    query = select(*COLUMNS).where(
+        schema.leases.c.person_id == person_id, schema.leases.c.job_id == job_id, schema.leases.c.state == "held"
     )
-    return [Lease(*row) for row in tx.all(tx.locked(select(*COLUMNS).where(mine), of=schema.leases))]
+    return [COLUMNS.read(row) for row in tx.all(tx.locked(query, of=schema.leases))]
 
 
 def _renewed(tx: Tx, lease: Lease, job: Job) -> Lease | None:
-    now = replace(lease, issued_at=tx.now, expires_at=tx.now + job.lease_ms)
-    times = {"issued_at": now.issued_at, "expires_at": now.expires_at}
-    return now if tx.execute(_still_held(lease).values(**times)).rowcount else None
+    renewed = replace(lease, issued_at=tx.now, expires_at=tx.now + job.lease_ms)
+    times = {"issued_at": renewed.issued_at, "expires_at": renewed.expires_at}
+    return renewed if tx.execute(_still_held(lease).values(**times)).rowcount else None
 
 
 def _still_held(lease: Lease) -> Update:
@@ -181,17 +217,62 @@ def _is_over(lease: Lease, now: int) -> bool:
     return lease.expires_at <= now or lease.issued_at > now + CLOCK_SLACK
 
 
-WITH_UNIT = (
-    units.whole(*COLUMNS)
-    .join(schema.leases, schema.leases.c.unit_id == schema.units.c.unit_id)
-    .where(schema.leases.c.lease_id == bindparam("lease"), schema.leases.c.person_id == bindparam("person"))
+def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
+    """Whether any lease of the job is over, by one index: its end tells when it was issued."""
+    now = bindparam("now", type_=BigInteger)
+    end = leases.c.expires_at
+    is_over = end > now + CLOCK_SLACK + schema.jobs.c.lease_ms if is_from_future else end <= now
+    return exists().where(leases.c.job_id == bindparam("job"), leases.c.state == IS_HELD, is_over)
+
+
+HELD_COLUMNS = COLUMNS.prefixed("lease_")
+VERSION = (
+    select(func.max(schema.guidelines.c.version))
+    .where(schema.guidelines.c.job_id == schema.jobs.c.job_id)
+    .scalar_subquery()
+)
+RATER_STATE = (
+    select(
+        *jobs.COLUMNS,
+        func.coalesce(schema.trust.c.state, "new").label("trust"),
+        exists().where(schema.joint_members.c.member_id == bindparam("person")).label("has_joint_seat"),
+        func.coalesce(VERSION, 0).label("guidelines_version"),
+        PRACTICE.scalar_subquery().label("practice_unit_id"),
+        (
+            _is_any_over(schema.leases.alias("late"), is_from_future=False)
+            | _is_any_over(schema.leases.alias("early"), is_from_future=True)
+        ).label("has_expired_leases"),
+        *HELD_COLUMNS,
+    )
+    .select_from(schema.jobs)
+    .outerjoin(
+        schema.trust,
+        and_(schema.trust.c.job_id == schema.jobs.c.job_id, schema.trust.c.person_id == bindparam("person")),
+    )
+    .outerjoin(
+        schema.leases,
+        and_(
+            schema.leases.c.job_id == schema.jobs.c.job_id,
+            schema.leases.c.person_id == bindparam("person"),
+            schema.leases.c.place == 0,
+            schema.leases.c.state == IS_HELD,
+        ),
+    )
+    .where(schema.jobs.c.job_id == bindparam("job"))
 )
 
 
-def find_with_unit(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Lease, StudyUnit] | None:
-    """The lease, whatever its state, with its unit, if it is this person's."""
-    rows = tx.all(WITH_UNIT, lease=lease_id, person=person_id)
-    if not rows:
-        return None
-    n = len(COLUMNS)
-    return Lease(*rows[0][:n]), units.read([row[n:] for row in rows])
+def _rater_state(tx: Tx, *, job_id: str, person_id: str) -> RaterState:
+    """Ask when the person is locked: what the same rater did a moment ago is then in it."""
+    row = tx.first(RATER_STATE, job=job_id, person=person_id, now=tx.now)
+    if row is None:
+        raise NotFound(jobs.NO_JOB)
+    return RaterState(
+        job=jobs.COLUMNS.read(row),
+        trust=row.trust,
+        has_joint_seat=bool(row.has_joint_seat),
+        guidelines_version=row.guidelines_version,
+        practice_unit_id=row.practice_unit_id,
+        has_expired_leases=bool(row.has_expired_leases),
+        held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
+    )

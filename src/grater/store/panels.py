@@ -204,7 +204,7 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
         return ""
     if gold_schedule.is_in_quiz(terms_of(job.options), trust.find(tx, job_id, person_id).state):
         return "screened-out"
-    is_done = reason != "unqualified" and gold_schedule.sent(tx, job_id, person_id) > 0
+    is_done = reason != "unqualified" and gold_schedule.n_sent(tx, job_id, person_id) > 0
     return "completed" if is_done else "screened-out"
 
 

@@ -19,7 +19,7 @@ from grater.model import Json
 from grater.store import events, jobs, people, schema
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 BY_POLICY = ("work", "correction")
 
@@ -37,7 +37,7 @@ class Payment:
     at: int
 
 
-COLUMNS = [schema.payments.c[name] for name in Payment.__dataclass_fields__]
+COLUMNS = Columns(Payment, schema.payments)
 
 
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
@@ -82,7 +82,8 @@ def bonus(
 def of_job(tx: Tx, job_id: str) -> list[Payment]:
     order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
     return [
-        Payment(*row) for row in tx.all(select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order))
+        COLUMNS.read(row)
+        for row in tx.all(select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order))
     ]
 
 
@@ -136,7 +137,7 @@ def _written(tx: Tx, job_id: str) -> Counter[str]:
 
 def _find(tx: Tx, payment_id: str) -> Payment | None:
     row = tx.first(select(*COLUMNS).where(schema.payments.c.payment_id == payment_id))
-    return None if row is None else Payment(*row)
+    return None if row is None else COLUMNS.read(row)
 
 
 def _write(
@@ -152,7 +153,7 @@ def _write(
     payment_id: str | None = None,
 ) -> Payment:
     made = Payment(payment_id or new_id(), job_id, person_id, kind, cents, pay.currency, "owed", note, tx.now)
-    tx.insert(schema.payments, {name: getattr(made, name) for name in Payment.__dataclass_fields__})
+    tx.insert(schema.payments, COLUMNS.row(made))
     payload: dict[str, Json] = {
         "job_id": job_id,
         "person_id": person_id,

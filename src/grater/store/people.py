@@ -13,7 +13,7 @@ from grater.model import Json
 from grater.registry import unknown
 from grater.store import events, schema
 from grater.store.ids import new_id, new_pseudonym
-from grater.store.transaction import Record, Tx, locking
+from grater.store.transaction import Columns, Record, Tx, locking
 
 Role: TypeAlias = Literal["owner", "manager", "adjudicator", "annotator", "worker"]
 Kind: TypeAlias = Literal["human", "program", "joint"]
@@ -35,7 +35,8 @@ class Person:
     added_at: int = 0
 
 
-COLUMNS = [schema.people.c[name] for name in Person.__dataclass_fields__]
+NO_PERSON = "there is no such person in this study"
+COLUMNS = Columns(Person, schema.people)
 BY_ID = select(*COLUMNS).where(schema.people.c.person_id == bindparam("person_id"))
 LOCKED = locking(BY_ID, of=schema.people)
 SEATS = select(schema.joint_members.c.person_id).where(schema.joint_members.c.member_id == bindparam("member"))
@@ -53,7 +54,7 @@ def add(
     payload: Mapping[str, Json] | None = None,
     actor: str | None = None,
 ) -> Person:
-    """A new person; a joint seat names its two `members` by their ids."""
+    """Add a person; a joint seat names its two `members` by their ids."""
     require_role(role)
     if not name.strip():
         raise UsageError("a person needs a name")
@@ -62,9 +63,17 @@ def add(
     if by_name(tx, name) is not None:
         raise Conflict(f"there is a person called {name!r} already; choose another name")
     person = Person(
-        new_id(), name, new_pseudonym(), role, kind, email, "active", password_hash, payload or {}, tx.now
+        person_id=new_id(),
+        name=name,
+        pseudonym=new_pseudonym(),
+        role=role,
+        kind=kind,
+        email=email,
+        password_hash=password_hash,
+        payload=payload or {},
+        added_at=tx.now,
     )
-    tx.insert(schema.people, {column: getattr(person, column) for column in Person.__dataclass_fields__})
+    tx.insert(schema.people, COLUMNS.row(person))
     tx.insert(schema.joint_members, [{"person_id": person.person_id, "member_id": member} for member in members])
     events.write(tx, actor, "person.added", person.person_id, {"role": role, "kind": kind, "members": list(members)})
     return person
@@ -78,7 +87,7 @@ def get(tx: Tx, person_id: str) -> Person:
     """The person with this id, who must be there."""
     person = find(tx, person_id)
     if person is None:
-        raise NotFound("there is no such person in this study")
+        raise NotFound(NO_PERSON)
     return person
 
 
@@ -87,19 +96,17 @@ def by_name(tx: Tx, name: str) -> Person | None:
 
 
 def named(tx: Tx, name: str) -> Person:
-    """The person called so; an unknown name is answered with the nearest."""
+    """The person with this name; an unknown name is answered with the nearest one."""
     person = by_name(tx, name)
     if person is None:
-        raise NotFound(unknown("person", name, [each.name for each in all(tx)]))
+        raise NotFound(unknown("person", name, [person.name for person in all(tx)]))
     return person
 
 
 def all(tx: Tx) -> list[Person]:  # noqa: A001  (read as people.all)
     """Everybody, in the order in which they came."""
-    return [
-        Person(*row)
-        for row in tx.all(select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name)))
-    ]
+    query = select(*COLUMNS).order_by(schema.people.c.added_at, tx.binary(schema.people.c.name))
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def count(tx: Tx) -> int:
@@ -121,7 +128,7 @@ def seats(tx: Tx, person_id: str) -> list[Person]:
     """The joint seats that a person shares."""
     mine = seat_ids(tx, person_id)
     query = select(*COLUMNS).where(schema.people.c.person_id.in_(mine)).order_by(tx.binary(schema.people.c.name))
-    return [Person(*row) for row in tx.all(query)]
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def set_role(tx: Tx, person_id: str, role: str, *, actor: str | None = None) -> Person:
@@ -146,12 +153,12 @@ def lock(tx: Tx, person_id: str) -> Person:
     """One change at a time for one person: a double click waits for the first."""
     person = _one(tx.first(LOCKED if tx.is_postgres else BY_ID, person_id=person_id))
     if person is None:
-        raise NotFound("there is no such person in this study")
+        raise NotFound(NO_PERSON)
     return person
 
 
 def owners(tx: Tx) -> list[str]:
-    """The owners who may come in, held until the end: of two who would leave, the second sees that the first has."""
+    """The active owners, locked until the end: of two who would leave at once, the second sees that the first has."""
     is_owner = (schema.people.c.role == "owner") & (schema.people.c.state == "active")
     query = select(schema.people.c.person_id).where(is_owner).order_by(schema.people.c.person_id)
     return [row.person_id for row in tx.all(tx.locked(query, of=schema.people))]
@@ -159,8 +166,8 @@ def owners(tx: Tx) -> list[str]:
 
 def require_unchanged(tx: Tx, person: Person) -> None:
     """Refuse somebody whose password was changed, or who was shut out, while they proved who they are."""
-    now = lock(tx, person.person_id)
-    if (now.password_hash, now.state) != (person.password_hash, person.state):
+    current = lock(tx, person.person_id)
+    if (current.password_hash, current.state) != (person.password_hash, person.state):
         raise Conflict("your password was changed a moment ago; log in again")
 
 
@@ -177,4 +184,4 @@ def require_role(role: str) -> None:
 
 
 def _one(row: Record | None) -> Person | None:
-    return None if row is None else Person(*row)
+    return None if row is None else COLUMNS.read(row)

@@ -32,14 +32,14 @@ FREE: ColumnElement[str] = literal_column("'free'")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UnitSlot:
     """A unit and the slot that is taken in it; no slot for practice and gold."""
 
     unit_id: str
     n: int | None
 
 
-def next_place(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Place | None:
+def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> UnitSlot | None:
     """The unit of `practice` (`PRACTICE`) first, then work, or hidden gold where it is due.
 
     The slot is locked until the end of the transaction.
@@ -48,30 +48,30 @@ def next_place(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Pla
     which it is (P5).  Where gold is due and all of it has been seen, there is no more work.
     """
     if practice is not None:
-        return Place(practice, None)
+        return UnitSlot(unit_id=practice, n=None)
     work = _work(tx, job, person_id)
     if work is None or not gold_schedule.has_gold(job):
         return work
-    known = _gold(tx, job, person_id)
-    return known if gold_schedule.due(tx, job, person_id) == "gold" else work
+    gold = _gold(tx, job, person_id)
+    return gold if gold_schedule.due(tx, job, person_id) == "gold" else work
 
 
-def _gold(tx: Tx, job: Job, person_id: str) -> Place | None:
+def _gold(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
     """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
     is_assigned = job.access == "assigned"
     factor = multiplier(tx.key, person_id) if is_assigned else new_shuffle()
     unit_id = tx.value(GOLD if is_assigned else NEW_GOLD, job=job.job_id, person=person_id, factor=factor)
-    return None if unit_id is None else Place(unit_id, None)
+    return None if unit_id is None else UnitSlot(unit_id=unit_id, n=None)
 
 
-def _work(tx: Tx, job: Job, person_id: str) -> Place | None:
+def _work(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
     values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now}
     if job.access == "assigned":
         row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:
         start = new_shuffle()
         row = _after(tx, "first", **values, start=start) or _in_order(tx, **values, start=start)
-    return None if row is None else Place(row.unit_id, row.n)
+    return None if row is None else UnitSlot(unit_id=row.unit_id, n=row.n)
 
 
 def _after(tx: Tx, which: Which, **values: str | int) -> Record | None:
@@ -80,11 +80,11 @@ def _after(tx: Tx, which: Which, **values: str | int) -> Record | None:
 
 def _in_order(tx: Tx, **values: str | int) -> Record | None:
     """Where the first batch with a free slot has nothing for this rater from the starting point on."""
-    asked = {name: value for name, value in values.items() if name != "start"}
-    batch = tx.value(pool("any", "no"), **asked)
+    rest = {name: value for name, value in values.items() if name != "start"}
+    batch = tx.value(pool("any", "no"), **rest)
     if batch is None:
         return None
-    return _after(tx, "after", **values, batch=batch) or _locked(tx, "any", **asked)
+    return _after(tx, "after", **values, batch=batch) or _locked(tx, "any", **rest)
 
 
 def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
@@ -98,9 +98,9 @@ def _locked(tx: Tx, which: Which, **values: str | int) -> Record | None:
 def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
     """The first eligible slot: of `any` batch, `after` a starting point in one, or among those `assigned`.
 
-    `first` is `after` in the first batch that has a free slot for anybody: mostly the rater's own, for one question.
+    `first` is `after` in the first batch that has a free slot for anybody: mostly the rater's own, by one query.
 
-    Built once, for building a query costs more than running it.
+    Built once, since building a query costs more than running it.
     """
     query = (
         select(schema.slots.c.batch, schema.slots.c.unit_id, schema.slots.c.n)

@@ -1,10 +1,9 @@
-"""Slots: the places for a unit's judgments, each free, leased, filled or closed.
+"""Slots: one for each judgment that a unit is to get, free, leased, filled or closed; and the redundancy rule.
 
-How many judgments a unit is still asked for: its slots follow the job's redundancy rule as answers come.
-
-The rule (`grater.crowd.terms`) says from the valid labels how many more are wanted.  So many slots are open,
-free or in a rater's hands: more are made, closed ones opened again, or free ones closed.  `wanted` of the unit is the
-number of slots that are not closed.  With a fixed number nothing changes.
+As answers come, a unit's slots follow the job's redundancy rule (`grater.crowd.terms`): it says from the valid labels
+how many more judgments are wanted, and as many slots are kept open, free or in a rater's hands.  More slots are made,
+closed ones opened again, or free ones closed.  `wanted` of the unit is the number of slots that are not closed.  With
+a fixed number of judgments nothing changes.
 
 Raters take slots meanwhile, and do not wait for a unit: only a slot that is free, and that nobody is just taking, is
 closed.
@@ -26,6 +25,9 @@ SET = schema.slots.update().where(OF_UNIT, schema.slots.c.n == bindparam("slot")
 FREE = select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n).limit(ONE)
 FREE_LOCKED = locking(FREE, of=schema.slots, skip=True)
 
+LABEL_SEPARATOR = "|"
+"""Between the labels of one submission, where it judges several items."""
+
 
 def set_state(tx: Tx, unit_id: str, n: int, state: str) -> None:
     tx.execute(SET, {"to": state, "unit": unit_id, "slot": n})
@@ -40,7 +42,7 @@ def take_free(tx: Tx, unit_id: str) -> int | None:
 
 
 def fill_all(tx: Tx, job_id: str) -> None:
-    """Every slot of a job that comes into the study with its judgments."""
+    """Fill every slot of a job that is imported with its judgments."""
     tx.execute(schema.slots.update().where(schema.slots.c.job_id == job_id).values(state="filled"))
 
 
@@ -50,18 +52,15 @@ def free_units(tx: Tx, job_id: str) -> set[str]:
     return {row.unit_id for row in tx.all(query.distinct())}
 
 
-BETWEEN = "|"
-
-
 def settle(tx: Tx, job: Job, unit_ids: Iterable[str]) -> list[str]:
-    """Open or close slots of these units, so that as many are open as the rule still wants; give the changed ones."""
+    """Open or close slots of these units, so that as many are open as the rule still wants; return changed units."""
     if _rule(job) is None:
         return []
-    found = sorted(set(unit_ids))  # in one order, so that two who settle the same units do not block
-    for unit_id in found:
+    in_order = sorted(set(unit_ids))  # so that two who settle the same units do not block each other
+    for unit_id in in_order:
         units.lock(tx, unit_id)
     rule = _rule(jobs.get(tx, job.job_id))  # only now: the terms may have changed while we waited
-    return [] if rule is None else [unit_id for unit_id in found if _settle(tx, job, unit_id, rule)]
+    return [] if rule is None else [unit_id for unit_id in in_order if _settle(tx, job, unit_id, rule)]
 
 
 def hold(tx: Tx, unit_id: str) -> bool:
@@ -89,7 +88,8 @@ def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
     if missing > 0:
         closed = [n for n, state in states.items() if state == "closed"][:missing]
-        new = list(range(max(states, default=0) + 1, max(states, default=0) + 1 + missing - len(closed)))
+        first_new = max(states, default=0) + 1
+        new = range(first_new, first_new + missing - len(closed))
         unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
         own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
         tx.insert(schema.slots, [{**own, "n": n} for n in new])
@@ -104,8 +104,8 @@ def _change(tx: Tx, unit_id: str, states: dict[int, str]) -> bool:
         set_state(tx, unit_id, n, state)
     wanted = sum(state != "closed" for state in _states(tx, unit_id).values())
     tx.execute(schema.units.update().where(schema.units.c.unit_id == unit_id).values(wanted=wanted))
-    told = {str(n): state for n, state in states.items()}
-    events.write(tx, None, "slots.changed", unit_id, {"slots": told, "wanted": wanted})
+    by_number = {str(n): state for n, state in states.items()}
+    events.write(tx, None, "slots.changed", unit_id, {"slots": by_number, "wanted": wanted})
     return True
 
 
@@ -129,14 +129,14 @@ def _states(tx: Tx, unit_id: str) -> dict[int, str]:
 
 
 def _labels(tx: Tx, unit_id: str) -> list[str]:
-    """One label a valid submission; of a unit with several items all of them together."""
+    """One label per valid submission; of a unit with several items all of them joined."""
     query = (
         select(schema.judgments.c.submission_id, schema.judgments.c.label)
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .where(schema.submissions.c.unit_id == unit_id, schema.submissions.c.status == "valid")
         .order_by(schema.judgments.c.submission_id, schema.judgments.c.item_id)
     )
-    found: dict[str, list[str]] = {}
+    by_submission: dict[str, list[str]] = {}
     for row in tx.all(query):
-        found.setdefault(row.submission_id, []).append(row.label)
-    return [BETWEEN.join(labels) for labels in found.values()]
+        by_submission.setdefault(row.submission_id, []).append(row.label)
+    return [LABEL_SEPARATOR.join(labels) for labels in by_submission.values()]

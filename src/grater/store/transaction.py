@@ -1,6 +1,7 @@
 """One transaction, as every query function of the store gets it: a connection, the time, the study's key.
 
-Long lists in portions that both engines take in one statement.
+`Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
+value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
 from sqlalchemy.sql.elements import KeyedColumnElement
+
+T = TypeVar("T")
 
 Record: TypeAlias = Row[*tuple[Any, ...]]
 """A row as it comes from the database, its columns as attributes."""
 
 ONE: ColumnElement[int] = literal_column("1")
 """For LIMIT: with a parameter there, PostgreSQL plans for a tenth of all rows."""
+
+PORTION = 500
+"""Rows in one statement: far below the 32,766 parameters of SQLite; a row of twenty columns still fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +49,22 @@ class Tx:
         return self.execute(statement, values or None).first()
 
     def value(self, statement: Executable, **values: Any) -> Any:
-        """The first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
         return self.execute(statement, values or None).scalar()
 
     def insert(self, table: Table, rows: Any) -> None:
-        """One row (a dict) or many (a list of dicts)."""
+        """Insert one row (a dict) or many (a list of dicts)."""
         if rows:
             self.insert_by(insert_into(table), rows)
 
     def insert_by(self, statement: Insert, rows: Any) -> None:
-        """The same by a statement; a list of one goes as that one, for drivers make more fuss about many."""
+        """Insert by a statement; a list of one goes as that one, since drivers are slower with lists."""
         self.execute(statement, rows[0] if isinstance(rows, list) and len(rows) == 1 else rows)
 
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-        """The same query, its rows of one table held until the end; SQLite's writer is alone anyway.
+        """The same query, its rows of one table locked until the end; SQLite has one writer at a time anyway.
 
-        NO KEY UPDATE on PostgreSQL, so that rows which only point at these need not wait.
+        NO KEY UPDATE on PostgreSQL, so that rows which only refer to these need not wait.
         """
         return locking(statement, of=of, skip=skip) if self.is_postgres else statement
 
@@ -67,9 +73,38 @@ class Tx:
         return column.collate("C") if self.is_postgres else column
 
 
+class Columns(Generic[T]):
+    """The columns of a table that make a value: one per field of the dataclass, but for those left out.
+
+    `prefix` labels them, for a query that joins tables with columns of the same name.
+    """
+
+    def __init__(self, kind: type[T], table: Table, *, without: Sequence[str] = (), prefix: str = "") -> None:
+        fields: Iterable[str] = kind.__dataclass_fields__  # type: ignore[attr-defined]
+        self.kind, self.table, self.without = kind, table, without
+        self.labels = {name: prefix + name for name in fields if name not in without}
+
+    def __iter__(self) -> Iterator[ColumnElement[Any]]:
+        for name, label in self.labels.items():
+            column = self.table.c[name]
+            yield column if label == name else column.label(label)
+
+    def prefixed(self, prefix: str) -> Columns[T]:
+        return Columns(self.kind, self.table, without=self.without, prefix=prefix)
+
+    def read(self, row: Record, **more: Any) -> T:
+        """The value of a row; `more` are the fields that do not come from the table."""
+        cells = row._mapping
+        return self.kind(**{name: cells[label] for name, label in self.labels.items()}, **more)
+
+    def row(self, value: T) -> dict[str, Any]:
+        """The row of a value, to insert."""
+        return {name: getattr(value, name) for name in self.labels}
+
+
 @cache
 def insert_into(table: Table) -> Insert:
-    """One statement for every insert into a table: to build one costs as much as to run it.
+    """One statement for every insert into a table: building one costs as much as running it.
 
     `inline`: nobody asks which number a new row got.
     """
@@ -77,17 +112,12 @@ def insert_into(table: Table) -> Insert:
 
 
 def locking(statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
-    """A query whose rows of one table are locked; rows that somebody else holds are waited for, or skipped."""
+    """A query that locks its rows of one table; rows that somebody else holds are waited for, or skipped."""
     return statement.with_for_update(of=of, skip_locked=skip, key_share=True)
 
 
-T = TypeVar("T")
-
-PORTION = 500
-"""Far below the 32,766 parameters of SQLite; a row of twenty columns still fits."""
-
-
 def chunks(values: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
-    left = iter(values)
-    while portion := list(islice(left, size)):
+    """Split a long list into portions that both engines take in one statement."""
+    remaining = iter(values)
+    while portion := list(islice(remaining, size)):
         yield portion

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, case, exists, func, select
 
 from grater.model import Json
 from grater.store import events, schema
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,10 @@ class Trust:
     why: str = ""
 
 
-COLUMNS = [schema.trust.c[name] for name in Trust.__dataclass_fields__]
+OUT = ("ejected", "flagged")
+"""States in which a rater gets no more work in the job."""
+
+COLUMNS = Columns(Trust, schema.trust)
 BY_KEY = select(*COLUMNS).where(
     schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
 )
@@ -34,20 +37,20 @@ BY_KEY = select(*COLUMNS).where(
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
     row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)
-    return Trust(job_id, person_id) if row is None else Trust(*row)
+    return Trust(job_id=job_id, person_id=person_id) if row is None else COLUMNS.read(row)
 
 
 def of_job(tx: Tx, job_id: str) -> list[Trust]:
     query = select(*COLUMNS).where(schema.trust.c.job_id == job_id).order_by(tx.binary(schema.trust.c.person_id))
-    return [Trust(*row) for row in tx.all(query)]
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
-def counted(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
+def count_gold(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
     """Gold seen and gold right, from the submissions themselves."""
     is_active = exists().where(schema.gold.c.unit_id == schema.submissions.c.unit_id, schema.gold.c.state == "active")
     right = func.coalesce(func.sum(case((schema.submissions.c.is_right, 1), else_=0)), 0)
     row = tx.first(
-        select(func.count(), right)
+        select(func.count().label("n_seen"), right.label("n_right"))
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
         .where(
             schema.submissions.c.job_id == job_id,
@@ -57,12 +60,12 @@ def counted(tx: Tx, job_id: str, person_id: str) -> tuple[int, int]:
             is_active,
         )
     )
-    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+    return (0, 0) if row is None else (int(row.n_seen), int(row.n_right))
 
 
 def recount(tx: Tx, job_id: str, person_id: str) -> Trust:
     """Count gold again and store the result."""
-    seen, right = counted(tx, job_id, person_id)
+    seen, right = count_gold(tx, job_id, person_id)
     return _store(tx, job_id, person_id, actor=None, seen=seen, right=right)
 
 
@@ -79,7 +82,12 @@ def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: 
         tx.insert(schema.trust, {"job_id": job_id, "person_id": person_id, **values})
     else:
         tx.execute(schema.trust.update().where(key).values(**values))
-    now = find(tx, job_id, person_id)
-    payload: dict[str, Json] = {"person_id": person_id, "seen": now.seen, "right": now.right, "state": now.state}
+    changed = find(tx, job_id, person_id)
+    payload: dict[str, Json] = {
+        "person_id": person_id,
+        "seen": changed.seen,
+        "right": changed.right,
+        "state": changed.state,
+    }
     events.write(tx, actor, "trust.changed", job_id, payload)
-    return now
+    return changed

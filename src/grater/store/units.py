@@ -1,13 +1,11 @@
 """Units: what one page asks about, with its slots.
 
 Work units have N slots, one for each judgment that is wanted.  Practice and gold units have none: every rater meets
-each of them once.  A unit's shuffle number is drawn at random when it is added and orders the queue (`leases`), so
+each of them once.  A unit's shuffle number is drawn at random when it is added and orders the queue (`queue`), so
 neither ids nor order tell where a unit came from (P10).
 
-A unit that has all its judgments: an event says so, each time that it gets there.
-
-Whoever brings a unit to its end holds it while they look: of two who hand in its last answers at once, the second
-sees what the first stored.
+Each time that a unit gets the last of its judgments, an event says so.  Whoever looks whether it has them locks the
+unit: of two who submit its last answers at once, the second sees what the first stored.
 """
 
 from __future__ import annotations
@@ -23,45 +21,12 @@ from grater.model import Essay, Item, Json, Span
 from grater.store import essays, events, jobs, schema
 from grater.store.ids import new_id, new_shuffle
 from grater.store.jobs import Job
-from grater.store.transaction import Tx, chunks
+from grater.store.transaction import Columns, Record, Tx, chunks
 from grater.tasks.task import Unit, UnitItem
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
 
 NO_UNIT = "there is no such unit in this study"
-
-OWN_NAMES = ("unit_id", "stage", "payload", "role", "batch", "overlap", "follows", "delay_ms", "wanted")
-OWN = [schema.units.c[name] for name in OWN_NAMES]
-ITEM = [
-    schema.items.c.item_id,
-    schema.items.c.essay_id,
-    schema.items.c.start,
-    schema.items.c.end,
-    schema.items.c.kind,
-    schema.unit_items.c.payload,
-]
-WHOLE = [*OWN, *jobs.COLUMNS, *essays.BARE, *ITEM]
-
-
-def whole(*more: ColumnElement[Any]) -> Select[Any]:
-    """Units with all that belongs to them: the columns `WHOLE` after `more`, a row an item, as `read` reads them."""
-    return (
-        select(*more, *WHOLE)
-        .select_from(schema.units)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
-        .outerjoin(schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id)
-        .outerjoin(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
-        .outerjoin(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
-        .order_by(schema.unit_items.c.position)
-    )
-
-
-BY_ID = whole().where(schema.units.c.unit_id == bindparam("unit"))
-OF_LEASE = (
-    select(schema.leases.c.place, schema.units.c.role, schema.units.c.job_id)
-    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
-    .where(schema.leases.c.lease_id == bindparam("lease"))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,70 +66,130 @@ class StudyUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """The place of a lease, the role of its unit, and their job."""
+class LeasedUnit:
+    """What kind of unit a lease is on: the `place` of the lease, the role of the unit, their job."""
 
     place: int
     role: str
     job_id: str
 
 
-def add_all(tx: Tx, job_id: str, new: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
-    """Add units with their slots to a job; give their ids in order."""
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    """The columns of a unit that its `StudyUnit` is made of."""
+
+    unit_id: str
+    stage: str
+    payload: Mapping[str, Json]
+    role: str
+    batch: int
+    overlap: bool
+    follows: str | None
+    delay_ms: int
+    wanted: int
+
+
+UNIT_COLUMNS = Columns(UnitRow, schema.units, prefix="unit_")
+JOB_COLUMNS = jobs.COLUMNS.prefixed("job_")
+ITEM_COLUMNS = [
+    schema.items.c.item_id.label("item_id"),
+    schema.items.c.essay_id.label("item_essay_id"),
+    schema.items.c.start.label("item_start"),
+    schema.items.c.end.label("item_end"),
+    schema.items.c.kind.label("item_kind"),
+    schema.unit_items.c.payload.label("item_payload"),
+]
+
+
+def select_whole(*more: ColumnElement[Any]) -> Select[Any]:
+    """Units with their jobs, essays and items, one row per item, as `read` reads them; with the columns `more`."""
+    return (
+        select(*more, *UNIT_COLUMNS, *JOB_COLUMNS, *essays.COLUMNS, *ITEM_COLUMNS)
+        .select_from(schema.units)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.units.c.job_id)
+        .outerjoin(schema.essays, schema.essays.c.essay_id == schema.units.c.essay_id)
+        .outerjoin(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+        .outerjoin(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+        .order_by(schema.unit_items.c.position)
+    )
+
+
+BY_ID = select_whole().where(schema.units.c.unit_id == bindparam("unit"))
+OF_LEASE = (
+    select(schema.leases.c.place, schema.units.c.role, schema.units.c.job_id)
+    .join(schema.units, schema.units.c.unit_id == schema.leases.c.unit_id)
+    .where(schema.leases.c.lease_id == bindparam("lease"))
+)
+
+FINISHED = "unit.finished"
+
+N_VALID = (
+    select(func.count())
+    .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
+    .scalar_subquery()
+)
+JOB_OF_FINISHED = select(schema.units.c.job_id).where(
+    schema.units.c.unit_id == bindparam("unit"),
+    schema.units.c.role == "work",
+    schema.units.c.wanted > 0,
+    schema.units.c.wanted <= N_VALID,
+)
+
+
+def add_all(tx: Tx, job_id: str, new_units: Iterable[NewUnit], *, judgments: int | None = None) -> list[str]:
+    """Add units with their slots to a job; return their ids in order."""
     job = jobs.get(tx, job_id)
     added: list[str] = []
     by_name: dict[str, str] = {}
     position = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
-    for some in chunks(new):
-        ids = [new_id() for _ in some]
-        by_name |= {each.name: unit_id for each, unit_id in zip(some, ids, strict=True) if each.name}
+    for portion in chunks(new_units):
+        ids = [new_id() for _ in portion]
+        by_name |= {new.name: unit_id for new, unit_id in zip(portion, ids, strict=True) if new.name}
         rows = [
-            _row(each, unit_id, job_id, position + number, judgments or job.judgments, by_name)
-            for number, (each, unit_id) in enumerate(zip(some, ids, strict=True), 1)
+            _row(new, unit_id, job_id, position + number, judgments or job.judgments, by_name)
+            for number, (new, unit_id) in enumerate(zip(portion, ids, strict=True), 1)
         ]
-        _insert(tx, job_id, some, rows)
-        position += len(some)
+        _insert(tx, job_id, portion, rows)
+        position += len(portion)
         added += ids
     return added
 
 
-def _insert(tx: Tx, job_id: str, some: Sequence[NewUnit], rows: Sequence[Mapping[str, Any]]) -> None:
+def _insert(tx: Tx, job_id: str, portion: Sequence[NewUnit], rows: Sequence[Mapping[str, Any]]) -> None:
+    item_rows = [row for new, unit in zip(portion, rows, strict=True) for row in _item_rows(new, unit["unit_id"])]
     tx.insert(schema.units, list(rows))
-    tx.insert(
-        schema.unit_items, [row for each, unit in zip(some, rows, strict=True) for row in _item_rows(each, unit)]
-    )
+    tx.insert(schema.unit_items, item_rows)
     tx.insert(schema.slots, [row for unit in rows for row in _slot_rows(unit)])
-    told = {row["unit_id"]: row["wanted"] for row in rows}
-    events.write(tx, None, "units.added", job_id, {"wanted": told})
+    events.write(tx, None, "units.added", job_id, {"wanted": {row["unit_id"]: row["wanted"] for row in rows}})
 
 
 def _row(
-    each: NewUnit, unit_id: str, job_id: str, position: int, judgments: int, by_name: Mapping[str, str]
+    new: NewUnit, unit_id: str, job_id: str, position: int, judgments: int, by_name: Mapping[str, str]
 ) -> dict[str, Any]:
-    if each.follows and each.follows not in by_name:
-        raise UsageError(f"unit {each.name or position}: follows {each.follows!r}, which must be added before it")
-    wanted = each.wanted if each.wanted is not None else judgments
+    if new.follows and new.follows not in by_name:
+        raise UsageError(f"unit {new.name or position}: follows {new.follows!r}, which must be added before it")
+    wanted = new.wanted if new.wanted is not None else judgments
     return {
         "unit_id": unit_id,
         "job_id": job_id,
-        "essay_id": each.essay_id,
-        "role": each.role,
-        "stage": each.stage,
-        "follows": by_name.get(each.follows),
-        "delay_ms": each.delay_ms,
-        "batch": each.batch,
-        "overlap": each.overlap,
+        "essay_id": new.essay_id,
+        "role": new.role,
+        "stage": new.stage,
+        "follows": by_name.get(new.follows),
+        "delay_ms": new.delay_ms,
+        "batch": new.batch,
+        "overlap": new.overlap,
         "position": position,
         "shuffle": new_shuffle(),
-        "wanted": wanted if each.role == "work" else 0,
-        "payload": each.payload,
+        "wanted": wanted if new.role == "work" else 0,
+        "payload": new.payload,
     }
 
 
-def _item_rows(each: NewUnit, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _item_rows(new: NewUnit, unit_id: str) -> list[dict[str, Any]]:
     return [
-        {"unit_id": unit["unit_id"], "position": number, "item_id": item_id, "payload": payload}
-        for number, (item_id, payload) in enumerate(each.items)
+        {"unit_id": unit_id, "position": number, "item_id": item_id, "payload": payload}
+        for number, (item_id, payload) in enumerate(new.items)
     ]
 
 
@@ -179,26 +204,37 @@ def find(tx: Tx, unit_id: str) -> StudyUnit | None:
     return read(rows) if rows else None
 
 
-def read(rows: Sequence[Sequence[Any]]) -> StudyUnit:
-    """A unit from the columns `WHOLE`, a row an item; one without items has one row."""
-    own, job, written, _ = _parted(rows[0])
-    unit_id, stage, payload, *rest = own
-    essay = Essay("", "") if written[0] is None else essays.bare_of(*written)
-    found = (_parted(row)[-1] for row in rows)
-    unit_items = tuple(_item(*each[1:]) for each in found if each[0] is not None)
-    return StudyUnit(Unit(unit_id, essay, unit_items, stage, payload), Job(*job), *rest)
+def read(rows: Sequence[Record]) -> StudyUnit:
+    """A unit from the rows of `select_whole`, one per item; a unit without items has one row."""
+    first = rows[0]
+    unit = UNIT_COLUMNS.read(first)
+    return StudyUnit(
+        unit=Unit(
+            unit_id=unit.unit_id,
+            essay=Essay("", "") if first.essay_id is None else essays.read_bare(first),
+            items=tuple(_item(row) for row in rows if row.item_id is not None),
+            stage=unit.stage,
+            payload=unit.payload,
+        ),
+        job=JOB_COLUMNS.read(first),
+        role=unit.role,
+        batch=unit.batch,
+        overlap=unit.overlap,
+        follows=unit.follows,
+        delay_ms=unit.delay_ms,
+        wanted=unit.wanted,
+    )
 
 
-def _parted(row: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]]:
-    """A row of `WHOLE` by what it is about: the unit, its job, its essay, an item."""
-    ends = (len(OWN), len(OWN) + len(jobs.COLUMNS), len(WHOLE) - len(ITEM))
-    return row[: ends[0]], row[ends[0] : ends[1]], row[ends[1] : ends[2]], row[ends[2] :]
+def _item(row: Record) -> UnitItem:
+    span = Span(row.item_start or 0, row.item_end or 0)
+    return UnitItem(Item(row.item_essay_id or "", span, row.item_kind), row.item_payload)
 
 
-def of_lease(tx: Tx, lease_id: str) -> About | None:
+def of_lease(tx: Tx, lease_id: str) -> LeasedUnit | None:
     """What kind of unit a lease is on; none of it ever changes."""
     row = tx.first(OF_LEASE, lease=lease_id)
-    return None if row is None else About(*row)
+    return None if row is None else LeasedUnit(place=row.place, role=row.role, job_id=row.job_id)
 
 
 def get(tx: Tx, unit_id: str) -> StudyUnit:
@@ -234,12 +270,6 @@ def essays_of_task(tx: Tx, task: str) -> set[str]:
     return {row[0] for row in tx.all(query.where(schema.jobs.c.task == task))}
 
 
-def _item(
-    essay_id: str | None, start: int | None, end: int | None, kind: str, payload: Mapping[str, Json]
-) -> UnitItem:
-    return UnitItem(Item(essay_id or "", Span(start or 0, end or 0), kind), payload)
-
-
 def lock(tx: Tx, unit_id: str) -> None:
     """One change at a time for one unit."""
     query = select(schema.units.c.unit_id).where(schema.units.c.unit_id == unit_id)
@@ -247,24 +277,9 @@ def lock(tx: Tx, unit_id: str) -> None:
         raise NotFound(NO_UNIT)
 
 
-FINISHED = "unit.finished"
-
-N_VALID = (
-    select(func.count())
-    .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
-    .scalar_subquery()
-)
-JOB_OF_FINISHED = select(schema.units.c.job_id).where(
-    schema.units.c.unit_id == bindparam("unit"),
-    schema.units.c.role == "work",
-    schema.units.c.wanted > 0,
-    schema.units.c.wanted <= N_VALID,
-)
-
-
 def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
-    """Log which of these units, where something has just changed, are finished."""
-    for unit_id in sorted(set(unit_ids)):  # in one order, so that two who tell of the same units do not block
+    """Log which of these units, whose judgments have just changed, are finished."""
+    for unit_id in sorted(set(unit_ids)):  # in one order, so that two who log the same units do not block each other
         if tx.is_postgres:
             lock(tx, unit_id)
         job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)

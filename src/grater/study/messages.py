@@ -43,6 +43,6 @@ def missed_by(tx: Tx, job: Job, person_id: str) -> list[Missed]:
             tuple(gold.of_unit(tx, each.unit_id)),
             own.get(each.submission_id),
         )
-        for each in ejection.answers(tx, job.job_id, person_id)
+        for each in ejection.gold_answers(tx, job.job_id, person_id)
         if not each.is_right
     ]

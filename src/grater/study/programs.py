@@ -31,7 +31,7 @@ from grater.store.assignments import Assignment
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.people import Person
-from grater.store.queue import Place
+from grater.store.queue import UnitSlot
 from grater.store.units import NewUnit, StudyUnit
 from grater.tasks import TASKS, Field, Shown
 from grater.tasks.marking import TASK as MARKING
@@ -136,7 +136,7 @@ def store_answer(store: Store, asked: Asked, person: Person, fields: Mapping[str
     unit = asked.unit
     answers = TASKS[unit.job.task].read(unit.unit, fields, kept=asked.shown.kept)
     with store.write() as tx:
-        lease = leases.issue(tx, unit.job, Place(unit.unit_id, 1), person_id=person.person_id)
+        lease = leases.issue(tx, unit.job, UnitSlot(unit.unit_id, 1), person_id=person.person_id)
         leases.keep(tx, lease.lease_id, asked.shown.kept)
         intake.receive(
             tx,

@@ -40,7 +40,7 @@ from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.people import Person
 from grater.store.submissions import Receipt
-from grater.store.units import About, StudyUnit
+from grater.store.units import LeasedUnit, StudyUnit
 from grater.tasks import TASKS, Answer, Shown, Task, Unit
 
 LOG = logging.getLogger("grater.study.work")
@@ -127,7 +127,7 @@ def hand_in(
             body=body,
             answers=answers,
             seconds=seconds,
-            about=About(desk.lease.place, desk.unit.role, desk.lease.job_id),
+            leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
         )
     if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
         _doubt(store, desk.unit.unit_id)

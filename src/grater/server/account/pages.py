@@ -18,7 +18,7 @@ from grater.server.errors import lines_of
 from grater.server.roles import MANAGERS
 from grater.server.security import SHORTEST, hash_password, is_password
 from grater.store import Tx, credentials, invitations, jobs, people, revisions
-from grater.store.invitations import SPENT, Invitation, reset_password
+from grater.store.invitations import NO_RESET, Invitation, reset_password
 from grater.store.people import Person
 from grater.study.work import own_job
 
@@ -148,7 +148,7 @@ def _require(context: RequestContext, token: str) -> Invitation:
     with context.server.store.read() as tx:
         invitation = invitations.find(tx, token)
     if invitation is None:
-        raise NotFound(SPENT)
+        raise NotFound(NO_RESET)
     return invitation
 
 

@@ -52,7 +52,7 @@ def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *
         "submission": submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
-    mends = lease.place == leases.MENDING
+    mends = lease.place == leases.REVISION
     return context.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines, mine=mine, mends=mends)
 
 

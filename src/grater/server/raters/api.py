@@ -276,7 +276,7 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
         paid = [each for each in payments.of_job(tx, job_id) if each.person_id == person_id]
         return WholeRater(
             rater=_told(line_of(tx, jobs.get(tx, job_id), person_id)),
-            gold=[GoldAnswer.of(each) for each in ejection.answers(tx, job_id, person_id)],
+            gold=[GoldAnswer.of(each) for each in ejection.gold_answers(tx, job_id, person_id)],
             messages=[Message.of(each) for each in messages.with_rater(tx, person_id)],
             payments=[Payment.of(each) for each in paid],
         )
@@ -291,9 +291,9 @@ def change_standing(context: Context, job_id: str, person_id: str, sent: NewStan
         if sent.change == "flag":
             ejection.flag(tx, job_id, person_id, actor=actor)
         elif sent.change == "reject":
-            ejection.put_out(tx, job, person_id, actor=actor)
+            ejection.eject(tx, job, person_id, actor=actor)
         else:
-            ejection.take_back(tx, job, person_id, actor=actor)
+            ejection.reinstate(tx, job, person_id, actor=actor)
         return Trust.of(trust.find(tx, job_id, person_id))
 
 

@@ -62,7 +62,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
         job = jobs.get(tx, job_id)
         shown = {
             "line": line_of(tx, job, person_id),
-            "answers": ejection.answers(tx, job_id, person_id),
+            "answers": ejection.gold_answers(tx, job_id, person_id),
             "messages": messages.with_rater(tx, person_id),
             "payments": [each for each in payments.of_job(tx, job_id) if each.person_id == person_id],
         }
@@ -81,9 +81,9 @@ def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
     if what == "flag":
         ejection.flag(tx, job.job_id, person_id, actor=actor)
     elif what == "reject":
-        ejection.put_out(tx, job, person_id, actor=actor)
+        ejection.eject(tx, job, person_id, actor=actor)
     elif what == "reinstate":
-        ejection.take_back(tx, job, person_id, actor=actor)
+        ejection.reinstate(tx, job, person_id, actor=actor)
     elif what == "bonus":
         cents = number_of(context, "cents", 0, most=MOST_CENTS)
         note, payment_id = context.text("note")[:200], context.text("payment_id")[:LONGEST_ID] or None

@@ -218,7 +218,7 @@ def _guidelines(context: RequestContext, desk: Desk) -> str:
 
 
 def _on(context: RequestContext, desk: Desk) -> Response:
-    if desk.lease.place == leases.MENDING:
+    if desk.lease.place == leases.REVISION:
         return context.go("/reviews")
     lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{desk.lease.job_id}/done")
