@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from math import isnan
+from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from grater.model import Interval
@@ -89,9 +90,13 @@ def _minus(text: str) -> str:
 
 
 def undefined_notes(estimates: Iterable[Interval]) -> list[str]:
-    """One note for each reason why a number is undefined."""
-    reasons = {estimate.undefined_because for estimate in estimates if isnan(estimate.value)}
-    return [f"{UNDEFINED}: {reason}." for reason in sorted(reasons - {""})]
+    """One note for each reason why a number, or its interval, is undefined."""
+    notes = {
+        f"{UNDEFINED if isnan(estimate.value) else 'No interval'}: {estimate.undefined_because}."
+        for estimate in estimates
+        if isnan(estimate.low) and estimate.undefined_because
+    }
+    return sorted(notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,12 @@ class Sheet:
         )
 
 
+def with_notes(sheets: Sequence[Sheet], notes: Iterable[str], signature: str = "") -> list[Sheet]:
+    """The tables of a result, what must be known to read them, and its signature, below the last of them."""
+    *others, last = sheets
+    return [*others, replace(last, notes=(*last.notes, *notes), signature=signature)]
+
+
 def without_empty_columns(sheet: Sheet) -> Sheet:
     """The table without columns that are undefined in every row."""
     columns = range(len(sheet.columns))
@@ -154,7 +165,8 @@ def as_text(sheet: Sheet, *, width: int | None = None) -> str:
     for index, line in enumerate(body):
         lines += [rule, line] if index in sheet.rules else [line]
     title = [sheet.title] if sheet.title else []
-    return "\n".join([*title, *lines, *sheet.notes, *([sheet.signature] if sheet.signature else [])]) + "\n"
+    notes = [line for note in sheet.notes for line in (wrap(note, width) if width else [note])]
+    return "\n".join([*title, *lines, *notes, *([sheet.signature] if sheet.signature else [])]) + "\n"
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:

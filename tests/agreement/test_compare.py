@@ -7,7 +7,6 @@ from grater.agreement.compare import (
     Comparison,
     compare_pairs,
     compare_tables,
-    comparison_json,
     dependent_test,
     independent_test,
 )
@@ -92,7 +91,7 @@ def test_unknown_rater_is_answered_with_the_nearest() -> None:
 def test_undefined_kappa_gives_no_p() -> None:
     test = independent_test(confusion([[5, 0], [0, 0]], ("a", "b")), IN_CONTEXT)
     assert test.difference.undefined_because == "one of the two is undefined"
-    assert comparison_json(Comparison("kappa", 5, test))["p"] is None
+    assert Comparison("kappa", 5, test).to_dict()["p"] is None
 
 
 def test_different_items_cannot_be_paired() -> None:

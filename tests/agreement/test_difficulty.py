@@ -134,7 +134,7 @@ def test_wrong_columns_are_answered_in_one_line() -> None:
     table = items_table(use=["time", "place"])
     with pytest.raises(GraterError, match=r"unknown column 'usee'\. Did you mean 'use'"):
         difficulty(crowd_of("aab", "aaa"), items=table, options=options(by=["usee"]))
-    with pytest.raises(GraterError, match="give --items"):
+    with pytest.raises(GraterError, match="expected a table of items"):
         difficulty(crowd_of("aab", "aaa"), options=options(by=["use"]))
 
 

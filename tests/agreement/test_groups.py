@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from grater.agreement.groups import agreement_by_group, by_batch, by_column, headline, without_flagged
+from grater.agreement.groups import agreement_by_group, by_batch, by_column, without_flagged
 from grater.agreement.summary import Options
 from grater.errors import GraterError
 from grater.tables import Judgments, read_items
@@ -96,4 +96,4 @@ def test_headline_is_kappa_for_two_raters_and_alpha_for_more() -> None:
     parts = agreement_by_group(
         {"two": judgments(*ROWS), "three": judgments(*ROWS, "a 3 y")}, FAST, by="x", with_tests=False
     ).parts
-    assert [headline(part)[0] for part in parts.values()] == ["kappa", "alpha"]
+    assert [part.headline[0] for part in parts.values()] == ["kappa", "alpha"]

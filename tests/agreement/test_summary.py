@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grater.agreement.summary import FEW_MINOR, FEW_MINOR_OF_TWO, Options, agreement, agreement_json, n_minor
+from grater.agreement.summary import FEW_MINOR, FEW_MINOR_OF_TWO, Options, agreement, n_minor
 from grater.errors import GraterError
 from grater.tables import Judgments, read_judgments
 from tests.agreement.coverage import WORLDS, World, coverage, truths
@@ -21,7 +21,7 @@ def test_json_is_that_of_the_contract() -> None:
     # interfaces.md, "JSON, by example"
     table = of_confusion(TABLE_3)
     frame = table.frame.with_columns(rater=table.frame["rater"].replace({"r0": "R1", "r1": "R2"}))
-    found: Any = agreement_json(agreement(read_judgments(frame), FAST))
+    found: Any = agreement(read_judgments(frame), FAST).to_dict()
     assert found["items"] == 1336
     assert found["raters"] == ["R1", "R2"]
     assert found["labels"] == ["Extraneous", "OK", "Wrong-Choice"]
@@ -39,7 +39,7 @@ def test_json_is_that_of_the_contract() -> None:
 def test_order_of_rows_changes_nothing() -> None:
     table = of_confusion(TABLE_3)
     shuffled = Judgments(table.frame.sample(fraction=1, shuffle=True, seed=3), table.name)
-    assert agreement_json(agreement(shuffled, FAST)) == agreement_json(agreement(table, FAST))
+    assert agreement(shuffled, FAST).to_dict() == agreement(table, FAST).to_dict()
 
 
 def test_single_rater_has_no_agreement_and_says_why() -> None:
@@ -91,7 +91,7 @@ def test_rare_labels_are_warned_about_with_what_to_do() -> None:
     rows = [f"i{n} {rater} {'no' if n == rater else 'ok'}" for n in range(60) for rater in (1, 2)]
     warnings = " ".join(agreement(judgments(*rows), FAST).warnings)
     assert "1.0 items per rater" in warnings
-    assert "--interval bootstrap" in warnings
+    assert "use bootstrap intervals" in warnings
     assert "--interval" not in " ".join(agreement(judgments(*rows), replace(FAST, interval="bootstrap")).warnings)
 
 

@@ -30,9 +30,8 @@ def files(tmp_path: Path) -> list[Path]:
     return [m2(tmp_path / "ann.m2", *FIRST), m2(tmp_path / "bob.m2", *SECOND)]
 
 
-def found(capsys: pytest.CaptureFixture[str], files: list[Path], **settings: Any) -> Any:
-    agree_corpora(files, **{"options": QUICK, "as_json": True, **settings})
-    return json.loads(capsys.readouterr().out)
+def found(capsys: pytest.CaptureFixture[str], files: list[Path], *options: object) -> Any:
+    return json.loads(grater(capsys, "agree", *files, "--resamples", 50, "--json", *options).out)
 
 
 def test_json_has_the_three_criteria_shaped_like_judgments(
@@ -62,20 +61,18 @@ def test_undefined_kappas_are_null_with_a_reason(tmp_path: Path, capsys: pytest.
 
 
 def test_a_terminal_shows_units_bands_and_signature(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    agree_corpora(files, options=QUICK)
-    shown = capsys.readouterr()
+    shown = grater(capsys, "agree", *files, "--resamples", 50)
     for text in ("Agreement of 2 annotators on 15 tokens", "Identification", "Cohen kappa", "Landis and Koch"):
         assert text in shown.out
     assert "edit-agreement|" in shown.out
-    assert widest(shown.out) <= 80
+    assert widest(shown.out) <= 120
     assert "sentences were resampled" in " ".join(shown.err.split())
 
 
 def test_three_annotators_have_a_table_of_pairs_and_their_average(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    agree_corpora([*files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1])], options=QUICK)
-    shown = capsys.readouterr().out
+    shown = grater(capsys, "agree", *files, m2(tmp_path / "cat.m2", FIRST[0], SECOND[1]), "--resamples", 50).out
     for text in ("ann – bob", "ann – cat", "bob – cat", "average"):
         assert text in shown
 
@@ -98,7 +95,7 @@ def test_documents_are_what_is_resampled(
 ) -> None:
     documents = tmp_path / "document.txt"
     documents.write_text(" ".join(SENTENCES), encoding="utf-8")
-    value = found(capsys, files, documents=documents)
+    value = found(capsys, files, "--documents", documents)
     assert "cluster:document" in value["signature"]
     assert "single essay" in value["identification"]["observed_interval"]["reason"]
 
@@ -106,8 +103,7 @@ def test_documents_are_what_is_resampled(
 def test_numbers_are_written_as_a_table(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    agree_corpora(files, options=QUICK, out=tmp_path / "out.csv")
-    capsys.readouterr()
+    grater(capsys, "agree", *files, "--resamples", 50, "--out", tmp_path / "out.csv")
     frame = pl.read_csv(tmp_path / "out.csv")
     assert frame.columns == ["criterion", "raters", "coefficient", "units", "value", "low", "high", "band"]
     assert frame.filter(criterion="identification", raters="all", coefficient="observed")["value"].to_list() == [

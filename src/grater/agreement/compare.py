@@ -1,22 +1,21 @@
 """Are two kappas different?
 
-`independent`: on different items, by the two-sample z of their standard errors (`fce`, or `simple` as in Lee et al.
-2009, note 5).  The stages of that paper judge the same nouns, so its z, kept here under its own name, treats
-dependent kappas as independent.  `dependent`: on the same items, by resampling these items for both at once; the
-limits of the difference are BCa, the two-sided p is twice the smaller share of differences on either side of 0, each
+`independent_test`: on different items, by the two-sample z of their standard errors (`fce`, or `simple` as in Lee et
+al. 2009, note 5).  The stages of that paper judge the same nouns, so its z, kept here under its own name, treats
+dependent kappas as independent.  `dependent_test`: on the same items, by resampling these items for both at once; the
+interval of the difference is BCa, the two-sided p is twice the smaller share of differences on either side of 0, each
 count raised by one (Davison & Hinkley 1997, 4.3), so it is never 0.
 
-Two kappas of real tables compared: of two pairs of raters on their common items, or of two tables.
-
-Tables on the same items are compared by paired bootstrap over the items that both have; tables with no item in common
-by z.  Where each table has two raters the coefficient is Cohen's kappa, otherwise alpha.
+`compare_pairs` and `compare_tables` do this for real tables: two pairs of raters on their common items, or two
+tables, by paired bootstrap over the items that both have, and by z where they have no item in common.  Where each
+table has two raters the coefficient is Cohen's kappa, otherwise alpha.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import hypot, isnan, nan, sqrt
-from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,24 +31,34 @@ from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.result import encode
 from grater.statistics.bca import PatternUnits, Sums, bca_interval, delta_error, point_estimate, resampled_scores
-from grater.statistics.intervals import RESAMPLES, Ints, Numbers
+from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, two_sided_p
 from grater.tables import Judgments
 
-NORMAL = NormalDist()
+Pair: TypeAlias = tuple[str, str]
+
+UNDEFINED = "one of the two is undefined"
 
 
 @dataclass(frozen=True, slots=True)
 class KappaTest:
-    """First minus second, with its limits and a two-sided p; `z` only where the test has one."""
+    """First minus second, with its interval and a two-sided p; `z` only where the test has one."""
 
     difference: Interval
     p: float
     method: str
     z: float = nan
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "method": self.method,
+            "difference": self.difference.as_json(),
+            "z": encode(self.z),
+            "p": encode(self.p),
+        }
+
 
 def independent_test(
-    first: Confusion, second: Confusion, *, error: Error = "fce", weights: Matrix | None = None, level: float = 0.95
+    first: Confusion, second: Confusion, *, error: Error = "fce", weights: Matrix | None = None, level: float = LEVEL
 ) -> KappaTest:
     """Two pairs of raters on different items."""
     values = [kappa(table, weights=weights) for table in (first, second)]
@@ -57,15 +66,14 @@ def independent_test(
     return z_test(values[0] - values[1], sqrt(errors[0] ** 2 + errors[1] ** 2), method=error, level=level)
 
 
-def z_test(difference: float, error: float, *, method: str, level: float = 0.95) -> KappaTest:
+def z_test(difference: float, error: float, *, method: str, level: float = LEVEL) -> KappaTest:
     """The z test of a difference with a known standard error."""
     if isnan(difference) or isnan(error):
-        return KappaTest(Interval(nan, nan, nan, "one of the two is undefined"), nan, method)
+        return KappaTest(Interval(nan, nan, nan, UNDEFINED), nan, method)
     if error == 0:
         return KappaTest(Interval(difference, nan, nan, "neither has a standard error above 0"), nan, method)
-    half = NORMAL.inv_cdf((1 + level) / 2) * error
     z = difference / error
-    return KappaTest(Interval(difference, difference - half, difference + half), 2 * NORMAL.cdf(-abs(z)), method, z)
+    return KappaTest(normal_interval(difference, error, level=level), two_sided_p(z), method, z)
 
 
 def dependent_test(
@@ -75,20 +83,20 @@ def dependent_test(
     *,
     rng: np.random.Generator,
     n_resamples: int = RESAMPLES,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> KappaTest:
     """Two coefficients on the same items: each has a row for every item, as its `rows` wants them."""
     if len(rows[0]) != len(rows[1]):
         raise UsageError(f"expected the same items twice, found {len(rows[0])} and {len(rows[1])}")
     difference = _difference(first, second, rows[0].shape[1], first.rows(rows[0][:1]).shape[1])
     patterns, n_items = np.unique(np.hstack(rows), axis=0, return_counts=True)
-    units = PatternUnits(patterns, n_items, np.full(len(patterns), 1 / max(1, len(patterns))))
-    number = point_estimate(difference, patterns, n_items) if len(patterns) else nan
-    if isnan(number) or len(rows[0]) < 2:
-        return KappaTest(Interval(nan, nan, "one of the two is undefined"), nan, "bootstrap")
+    units = PatternUnits(patterns, n_items, made_up=np.full(len(patterns), 1 / max(1, len(patterns))))
+    value = point_estimate(difference, patterns, n_items) if len(patterns) else nan
+    if isnan(value) or len(rows[0]) < 2:
+        return KappaTest(Interval(value, nan, nan, UNDEFINED), nan, "bootstrap")
     [draws] = resampled_scores([difference], units, rng=rng, n_resamples=n_resamples)
-    limits = bca_interval(difference, units, draws, level=level)
-    return KappaTest(limits, _two_sided(draws[~np.isnan(draws)]), "bootstrap")
+    interval = bca_interval(difference, value, units, draws, level=level)
+    return KappaTest(interval, _two_sided(draws[~np.isnan(draws)]), "bootstrap")
 
 
 def _difference(first: Coefficient, second: Coefficient, width: int, n_sums: int) -> Coefficient:
@@ -100,7 +108,7 @@ def _difference(first: Coefficient, second: Coefficient, width: int, n_sums: int
     def score(sums: Sums) -> Sums:
         return np.asarray(first.score(sums[..., :n_sums]) - second.score(sums[..., n_sums:]))
 
-    return Coefficient("difference", rows, score, "one of the two is undefined")
+    return Coefficient("difference", rows, score, UNDEFINED)
 
 
 def _two_sided(draws: Sums) -> float:
@@ -110,23 +118,23 @@ def _two_sided(draws: Sums) -> float:
     return min(1.0, 2 * (min(below, above) + 1) / (draws.size + 1))
 
 
-Pair = tuple[str, str]
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was compared, on how many items, and what came out."""
+    """The coefficient that was compared, the number of items, and the test."""
 
     coefficient: str
     n_items: int
     test: KappaTest
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"coefficient": self.coefficient, "items": self.n_items, **self.test.to_dict()}
 
 
 def compare_pairs(
     judgments: Coded, first: Pair, second: Pair, *, rng: np.random.Generator, weights: Matrix | None = None
 ) -> Comparison:
     """Cohen's kappa of two pairs of raters, on the items that all of them judged."""
-    columns = label_matrix(judgments)[:, [_place(judgments, rater) for rater in (*first, *second)]]
+    columns = label_matrix(judgments)[:, [_column(judgments, rater) for rater in (*first, *second)]]
     columns = columns[(columns != NOBODY).all(axis=1)]
     kappa = cohen(weight_matrix("identity", len(judgments.labels)) if weights is None else weights)
     cells = [_cells(columns[:, pair], len(judgments.labels)) for pair in ([0, 1], [2, 3])]
@@ -159,8 +167,8 @@ class Side:
 
 
 def _side(judgments: Coded, common: npt.NDArray[np.object_], name: str) -> Side:
-    place = {item: row for row, item in enumerate(judgments.items.to_list())}
-    chosen = [place[item] for item in common]
+    row_of = {item: row for row, item in enumerate(judgments.items.to_list())}
+    chosen = [row_of[item] for item in common]
     n_labels = len(judgments.labels)
     if name == "kappa":
         matrix = label_matrix(judgments)[chosen]
@@ -194,19 +202,7 @@ def _cells(columns: npt.NDArray[np.int32], n_labels: int) -> Ints:
     return cells
 
 
-def _place(judgments: Coded, rater: str) -> int:
+def _column(judgments: Coded, rater: str) -> int:
     if rater not in judgments.raters:
         raise UnknownName(f"{judgments.name}: {unknown('rater', rater, list(judgments.raters))}")
     return judgments.raters.index(rater)
-
-
-def comparison_json(comparison: Comparison) -> dict[str, Json]:
-    test = comparison.test
-    return {
-        "coefficient": comparison.coefficient,
-        "items": comparison.n_items,
-        "difference": test.difference.as_json(),
-        "z": encode(test.z),
-        "p": encode(test.p),
-        "method": test.method,
-    }

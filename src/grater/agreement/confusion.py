@@ -1,7 +1,7 @@
 """Two raters face to face: what the one said where the other said that.
 
 T&C 2008, Table 3, prints such a table and two *disagreement rates*: of the items that a rater calls an error, the
-share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson limits, and is given for each rater.
+share that the other calls OK (26 of 86, 37 of 97).  Here a rate has Wilson's interval, and is given for each rater.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from grater.agreement.coded import Coded
 from grater.agreement.counts import MOST_CELLS
 from grater.errors import UnknownName, UsageError
-from grater.model import Interval
+from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.statistics.intervals import Ints
 from grater.statistics.proportions import wilson
@@ -97,6 +97,9 @@ class Disagreement:
     @property
     def rate(self) -> Interval:
         return wilson(self.n_ok, self.n)
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"rater": self.rater, "other": self.other, "ok": self.n_ok, "n": self.n, **self.rate.as_json()}
 
 
 def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreement]:

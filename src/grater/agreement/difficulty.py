@@ -1,20 +1,15 @@
-"""Easiest and hardest items for the crowd and for experts, and where only the crowd is split.
+"""Which items are easy and which are hard, for the crowd and for experts, and where only the crowd is split.
 
-T,C&M 2013, 5.5.  Items are ranked by the share of the majority label, then by entropy, then, among equals, by the
-number of judgments (more of them say more), then by id; an item needs two judgments to be ranked.  The crowd is
-*split* where its majority has less than `split` of the judgments; experts are unanimous where two or more of them
-say the same.
-
-Which items are easy and which are hard, and what goes with it (T,C&M 2013, 5.5; docs/raters-needed.md).
-
-Difficulty as JSON: `grater difficulty --json`.
+T,C&M 2013, 5.5; docs/raters-needed.md.  Items are ranked by the share of the majority label, then by entropy, then,
+among equals, by the number of judgments (more of them say more), then by id; an item needs two judgments to be
+ranked.  The crowd is *split* where its majority has less than `split` of the judgments; experts are unanimous where
+two or more of them say the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from math import isnan
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -23,13 +18,16 @@ from grater.agreement.majorities import WRITER
 from grater.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
 from grater.errors import UsageError
 from grater.model import Interval, Json
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sheet import Sheet, count, interval, number, with_notes
 from grater.signature import Signature
-from grater.statistics.intervals import RESAMPLES
+from grater.statistics.intervals import LEVEL, RESAMPLES
 from grater.tables import Judgments, Table, data_hash
 
 CROWD, EXPERTS = "crowd", "experts"
 SPLIT = 0.75
+MOST_SPLIT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class DifficultyOptions:
     by: Sequence[str] = ()
     n_quantiles: int = 4
     n_resamples: int = RESAMPLES
-    level: float = 0.95
+    level: float = LEVEL
     seed: int = 0
 
     def signature(self, cluster: str, data: str) -> Signature:
@@ -77,6 +75,18 @@ class GroupDifficulty:
     hardest: tuple[ItemDifficulty, ...]
     columns: tuple[ColumnGroup, ...] = ()
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "items": self.n_items,
+            "ranked": self.n_ranked,
+            "majority_share": self.majority_share.as_json(),
+            "pair_agreement": self.pair_agreement.as_json(),
+            "unknown_share": self.unknown_share.as_json(),
+            "easiest": encode(self.easiest),
+            "hardest": encode(self.hardest),
+            "by": [group.to_dict() for group in self.columns],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class OnlyCrowdSplit:
@@ -86,15 +96,43 @@ class OnlyCrowdSplit:
     experts: ItemDifficulty
 
 
-@dataclass(frozen=True, slots=True)
-class Difficulty:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Difficulty(Result):
     """`split` has the items on which only the crowd is split, the most evenly split first."""
 
     groups: tuple[GroupDifficulty, ...]
     n_unanimous: int
     split: tuple[OnlyCrowdSplit, ...]
     signature: Signature
-    warnings: tuple[str, ...] = field(default=())
+    spreads: Mapping[str, Spread]
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Json]:
+        """`crowd` and `experts` alike; `split` are the items on which only the crowd is split."""
+        return {
+            **{group.name: group.to_dict() for group in self.groups},
+            "unanimous": self.n_unanimous,
+            "split": encode(self.split),
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per item and group: judgments, majority_share, pair_agreement, entropy, unknown_share."""
+        frames = [
+            spread.to_frame().select(pl.lit(name).alias("group"), pl.all()) for name, spread in self.spreads.items()
+        ]
+        return pl.concat(frames)
+
+    def sheets(self) -> list[Sheet]:
+        return with_notes(list(_sheets(self)), self._notes(), str(self.signature))
+
+    def _notes(self) -> Iterator[str]:
+        for group in self.groups:
+            if group.n_items > group.n_ranked:
+                n_fewer = group.n_items - group.n_ranked
+                yield f"{n_fewer:,} of the {group.name}'s {group.n_items:,} items have fewer than two judgments."
+        yield "Shares are of judgments other than unknown; unknown is a share of all."
 
 
 def difficulty(
@@ -106,13 +144,20 @@ def difficulty(
     """Which items are hard, for whom, and what goes with it."""
     options = options or DifficultyOptions()
     if options.by and items is None:
-        raise UsageError(f"expected a table of items for --by {options.by[0]}, found none; give --items")
+        raise UsageError(f"expected a table of items for the column {options.by[0]!r}, found none")
     tables = {CROWD: spreads(crowd), **({EXPERTS: spreads(without_writer(experts))} if experts else {})}
     groups = tuple(_group(name, spread, items, options) for name, spread in tables.items())
     split, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], options) if experts else ((), 0)
     cluster = "essay" if items is not None else "item"
     signature = options.signature(cluster, data_hash(crowd, *([experts] if experts else [])))
-    return Difficulty(groups, n_unanimous, split, signature, tuple(_warnings(tables, items)))
+    return Difficulty(
+        groups=groups,
+        n_unanimous=n_unanimous,
+        split=split,
+        signature=signature,
+        spreads=tables,
+        warnings=tuple(_warnings(tables, items)),
+    )
 
 
 def without_writer(experts: Judgments) -> Judgments:
@@ -151,15 +196,15 @@ def _group(name: str, spread: Spread, items: Table | None, options: DifficultyOp
     easiest = tuple(_item(spread, row) for row in ranked(spread)[: options.top])
     hardest = tuple(_item(spread, row) for row in ranked(spread, hardest=True)[: options.top])
     return GroupDifficulty(
-        name,
-        len(spread.items),
-        int((spread.n > 1).sum()),
-        majority,
-        agreement,
-        unknown,
-        easiest,
-        hardest,
-        tuple(parts),
+        name=name,
+        n_items=len(spread.items),
+        n_ranked=int((spread.n > 1).sum()),
+        majority_share=majority,
+        pair_agreement=agreement,
+        unknown_share=unknown,
+        easiest=easiest,
+        hardest=hardest,
+        columns=tuple(parts),
     )
 
 
@@ -174,65 +219,100 @@ def ranked(spread: Spread, *, hardest: bool = False) -> list[int]:
 
 def _item(spread: Spread, row: int) -> ItemDifficulty:
     return ItemDifficulty(
-        str(spread.items[row]),
-        spread.majority(row),
-        int(spread.n[row]),
-        float(spread.majority_share[row]),
-        float(spread.pair_agreement[row]),
-        float(spread.entropy[row]),
-        float(spread.unknown_share[row]),
+        item=str(spread.items[row]),
+        majority=spread.majority(row),
+        n_judgments=int(spread.n[row]),
+        majority_share=float(spread.majority_share[row]),
+        pair_agreement=float(spread.pair_agreement[row]),
+        entropy=float(spread.entropy[row]),
+        unknown_share=float(spread.unknown_share[row]),
     )
 
 
 def _only_crowd_split(
     crowd: Spread, experts: Spread, options: DifficultyOptions
 ) -> tuple[tuple[OnlyCrowdSplit, ...], int]:
-    """The items on which only the crowd is split, and how many the experts are unanimous on."""
-    place = {item: row for row, item in enumerate(crowd.items.to_list())}
+    """The items on which only the crowd is split, and the number that experts are unanimous on."""
+    row_of = {item: row for row, item in enumerate(crowd.items.to_list())}
     agreed = np.flatnonzero((experts.n > 1) & (experts.majority_share == 1)).tolist()
-    rows = [(place[item], row) for row in agreed if (item := experts.items[row]) in place]
+    rows = [(row_of[item], row) for row in agreed if (item := experts.items[row]) in row_of]
     share, n = crowd.majority_share, crowd.n
     split = [(ours, theirs) for ours, theirs in rows if n[ours] > 1 and share[ours] < options.split]
     split.sort(key=lambda pair: (share[pair[0]], -n[pair[0]], str(crowd.items[pair[0]])))
     return tuple(OnlyCrowdSplit(_item(crowd, ours), _item(experts, theirs)) for ours, theirs in split), len(rows)
 
 
-def difficulty_json(found: Difficulty) -> dict[str, Json]:
-    """`crowd` and `experts` alike; `split` are the items on which only the crowd is split."""
-    groups = {group.name: _as_json_group(group) for group in found.groups}
-    split = [{"crowd": _as_json_item(each.crowd), "experts": _as_json_item(each.experts)} for each in found.split]
-    return {
-        **groups,
-        "unanimous": found.n_unanimous,
-        "split": split,
-        "warnings": list(found.warnings),
-        "signature": str(found.signature),
-    }
+# As people see it
 
 
-def _as_json_group(group: GroupDifficulty) -> dict[str, Json]:
-    return {
-        "items": group.n_items,
-        "ranked": group.n_ranked,
-        "majority_share": group.majority_share.as_json(),
-        "pair_agreement": group.pair_agreement.as_json(),
-        "unknown_share": group.unknown_share.as_json(),
-        "easiest": [_as_json_item(item) for item in group.easiest],
-        "hardest": [_as_json_item(item) for item in group.hardest],
-        "by": [_part(part) for part in group.columns],
-    }
+def _sheets(result: Difficulty) -> Iterator[Sheet]:
+    yield _overall_sheet(result.groups)
+    for group in result.groups:
+        yield _items_sheet(f"Easiest for the {group.name}", group.easiest)
+        yield _items_sheet(f"Hardest for the {group.name}", group.hardest)
+    if result.split:
+        yield _split_sheet(result)
+    for group in result.groups:
+        if group.columns:
+            yield _columns_sheet(group)
 
 
-def _as_json_item(item: ItemDifficulty) -> dict[str, Json]:
-    return {name: None if isinstance(each, float) and isnan(each) else each for name, each in asdict(item).items()}
+def _overall_sheet(groups: Sequence[GroupDifficulty]) -> Sheet:
+    rows = (
+        (
+            group.name,
+            count(group.n_ranked),
+            interval(group.majority_share),
+            interval(group.pair_agreement),
+            interval(group.unknown_share),
+        )
+        for group in groups
+    )
+    columns = ("", "items", "majority", "pairs agree", "unknown")
+    return Sheet("How far raters are of one mind, mean over items", columns, tuple(rows), name="difficulty")
 
 
-def _part(part: ColumnGroup) -> dict[str, Json]:
-    return {
-        "column": part.column,
-        "value": part.value,
-        "items": part.n_items,
-        "majority_share": part.majority_share.as_json(),
-        "pair_agreement": part.pair_agreement.as_json(),
-        "unknown_share": part.unknown_share.as_json(),
-    }
+def _items_sheet(title: str, items: Sequence[ItemDifficulty]) -> Sheet:
+    rows = (
+        (
+            item.item,
+            item.majority,
+            count(item.n_judgments),
+            number(item.majority_share),
+            number(item.entropy),
+            number(item.unknown_share),
+        )
+        for item in items
+    )
+    return Sheet(title, ("item", "majority", "judgments", "share", "entropy", "unknown"), tuple(rows))
+
+
+def _split_sheet(result: Difficulty) -> Sheet:
+    """T,C&M 2013, 5.5: experts are of one mind, the crowd is not."""
+    rows = [
+        (
+            item.crowd.item,
+            item.experts.majority,
+            item.crowd.majority,
+            number(item.crowd.majority_share),
+            count(item.crowd.n_judgments),
+        )
+        for item in result.split[:MOST_SPLIT]
+    ]
+    if len(result.split) > MOST_SPLIT:
+        rows.append((f"and {len(result.split) - MOST_SPLIT:,} more", "", "", "", ""))
+    title = f"Only the crowd is split: {len(result.split):,} of {result.n_unanimous:,} items with unanimous experts"
+    return Sheet(title, ("item", "experts", "crowd", "share", "judgments"), tuple(rows), name="split")
+
+
+def _columns_sheet(group: GroupDifficulty) -> Sheet:
+    rows: list[tuple[str, ...]] = []
+    column = ""
+    for part in group.columns:
+        if part.column != column:
+            column = part.column
+            rows.append((column, "", "", "", ""))
+        shares = (part.majority_share, part.pair_agreement, part.unknown_share)
+        rows.append((f"  {part.value}", count(part.n_items), *map(interval, shares)))
+    columns = ("", "items", "majority", "pairs agree", "unknown")
+    return Sheet(f"What goes with disagreement, {group.name}", columns, tuple(rows), name=f"columns-{group.name}")

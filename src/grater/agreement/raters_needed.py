@@ -1,28 +1,26 @@
 """Reliability against the number of raters, and the smallest number that matches the experts.
 
-Tetreault, Chodorow & Madnani 2013, Figures 1 and 2: agreement and kappa of a crowd of N with each expert and with the
-writer, for N = 1 ... n.  The experts are matched at the smallest N whose kappa reaches theirs: the mean over experts
-of the crowd's kappa with each against the mean kappa between experts; or, where the writer's word is known (a rater
-called `writer`), the crowd's kappa with the writer against the experts' mean kappa with the writer.
+Tetreault, Chodorow & Madnani 2013, 5.2, 5.3 and Figures 1 and 2 (docs/raters-needed.md): agreement and kappa of a
+crowd of N with each expert and with the writer, for N = 1 ... n.  The experts are matched at the smallest N whose
+kappa reaches theirs: the mean over experts of the crowd's kappa with each against the mean kappa between experts;
+or, where the writer's word is known (a rater called `writer`), the crowd's kappa with the writer against the
+experts' mean kappa with the writer.
 
-Departures: expectations in place of draws (`wins.py`) unless draws are asked for; limits by resampling items, for the
-curves and for the smallest N, the experts' own kappa being resampled along.  The limits of N are whole numbers;
-infinite where a resample's crowd does not reach the experts with all its judgments.
-
-How many raters match an expert (Tetreault, Chodorow & Madnani 2013, 5.2 and 5.3; docs/raters-needed.md).
-
-Raters needed as JSON: `grater raters-needed --json`.
+Departures: expectations in place of draws (`majorities.py`) unless draws are asked for; intervals by resampling
+items, for the curves and for the smallest N, the experts' own kappa being resampled along.  The bounds of N are
+whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan, nan
 
 import numpy as np
+import polars as pl
 
-from grater.agreement.coefficients import coefficient_json, pair_scores
+from grater.agreement.coefficients import band, coefficient_json, pair_scores
 from grater.agreement.majorities import (
     MOST_WORK,
     WRITER,
@@ -36,11 +34,12 @@ from grater.agreement.majorities import (
     work,
 )
 from grater.model import Interval, Json
-from grater.result import encode
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
 from grater.signature import Signature
-from grater.statistics.bootstrap import MOST_WEIGHTS
-from grater.statistics.intervals import RESAMPLES, Numbers, expanded_tail
+from grater.statistics.bootstrap import portions
+from grater.statistics.intervals import LEVEL, RESAMPLES, Numbers, percentile_interval, tail_interval
 from grater.tables import Judgments, data_hash
 
 MEAN = "mean of experts"
@@ -50,6 +49,12 @@ FUZZ = 1e-9
 
 NO_PAIR = "no two experts to compare: their kappa is what a crowd must reach"
 ONE_LABEL = "one label only on these items, so that chance alone agrees as well"
+ONE_ITEM = "a single item cannot be resampled"
+
+MOST_POINTS = 30
+MOST_PLOTTED = 20
+MOST_CURVES = 4
+HEIGHT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,14 @@ class NeedOptions:
 
     n_draws: int = 0
     n_resamples: int = RESAMPLES
-    level: float = 0.95
+    level: float = LEVEL
     seed: int = 0
+
+    def signature(self, data: str) -> Signature:
+        method = {"draws": str(self.n_draws)} if self.n_draws else {"method": "exact"}
+        chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
+        rules = {"ties": "random", "limits": "bootstrap-items", "data": data}
+        return Signature("raters-needed", {**method, **rules, **chance})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,15 @@ class Point:
     agreement: Interval
     kappa: Interval
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "raters": self.n_raters,
+            "items": self.n_items,
+            "left_out": self.n_left_out,
+            "agreement": self.agreement.as_json(),
+            "kappa": coefficient_json(self.kappa),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -79,6 +99,9 @@ class Curve:
 
     against: str
     points: tuple[Point, ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        return {"against": self.against, "points": [point.to_dict() for point in self.points]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +112,15 @@ class Target:
     kappa: Interval
     pairs: tuple[tuple[str, str, float], ...]
 
+    def to_dict(self) -> dict[str, Json]:
+        pairs: list[Json] = [
+            {"raters": [first, second], "kappa": encode(kappa)} for first, second, kappa in self.pairs
+        ]
+        return {"of": self.what, "kappa": coefficient_json(self.kappa), "pairs": pairs}
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RatersNeeded:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RatersNeeded(Result):
     """`smallest` is the number of raters; its value is nan where the crowd does not reach the experts."""
 
     n_items: int
@@ -109,6 +138,42 @@ class RatersNeeded:
     def curve(self, against: str) -> Curve:
         return next(curve for curve in self.curves if curve.against == against)
 
+    @property
+    def headline(self) -> Curve:
+        """The curve that is compared with the experts' kappa: with the writer where there is one."""
+        names = {curve.against for curve in self.curves}
+        return self.curve(WRITER if WRITER in names else MEAN)
+
+    def to_dict(self) -> dict[str, Json]:
+        """Every curve by its expert; `smallest` has null for a bound beyond the judgments that there are."""
+        return {
+            "items": self.n_items,
+            "crowd_only": self.n_crowd_only,
+            "experts_only": self.n_experts_only,
+            "labels": list(self.labels),
+            "experts": list(self.experts),
+            "method": self.method,
+            "curves": [curve.to_dict() for curve in self.curves],
+            "target": self.target.to_dict(),
+            "smallest": _whole_json(self.smallest),
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns against, raters, items, left_out, coefficient, value, low, high."""
+        rows = [
+            (curve.against, point.n_raters, point.n_items, point.n_left_out, name, *_frame_cells(estimate))
+            for curve in self.curves
+            for point in curve.points
+            for name, estimate in (("agreement", point.agreement), ("kappa", point.kappa))
+        ]
+        names = ["against", "raters", "items", "left_out", "coefficient", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def sheets(self) -> list[Sheet]:
+        return with_notes([_curves_sheet(self)], _answer(self), str(self.signature))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
@@ -122,137 +187,139 @@ class Scores:
 def raters_needed(crowd: Judgments, experts: Judgments, options: NeedOptions | None = None) -> RatersNeeded:
     """The curves of a crowd against experts on the items that both judged."""
     options = options or NeedOptions()
-    found = design(crowd, experts)
-    too_big = not options.n_draws and work(found.counts) > MOST_WORK
+    shared = design(crowd, experts)
+    too_big = not options.n_draws and work(shared.counts) > MOST_WORK
     used = replace(options, n_draws=DRAWS_INSTEAD) if too_big else options
     rng = generator(options.seed, "raters-needed")
-    drawn = draw(found, n_draws=used.n_draws, rng=rng) if used.n_draws else None
-    wins = drawn.wins if drawn else exact_wins(found)
-    scores = _scores(found, wins, found.n_items[None, :].astype(np.float64))
-    value = Scores(_with_mean(found, drawn.scores) if drawn else scores.crowd[0], scores.experts[0])
-    resampled = _resampled(found, wins, options, rng)
+    drawn = draw(shared, n_draws=used.n_draws, rng=rng) if used.n_draws else None
+    wins = drawn.wins if drawn else exact_wins(shared)
+    scores = _scores(shared, wins, shared.n_items[None, :].astype(np.float64))
+    observed = Scores(_with_mean(shared, drawn.scores) if drawn else scores.crowd[0], scores.experts[0])
+    resampled = _resampled(shared, wins, options, rng)
     result = RatersNeeded(
-        found.n,
-        found.n_crowd_only,
-        found.n_experts_only,
-        found.labels,
-        found.experts,
-        tuple(_curves(found, wins, value, resampled, options)),
-        _target(found, value, resampled, options),
-        _smallest(found, value, resampled, options),
-        "draws" if used.n_draws else "exact",
-        _signature(used, data_hash(crowd, experts)),
+        n_items=shared.n,
+        n_crowd_only=shared.n_crowd_only,
+        n_experts_only=shared.n_experts_only,
+        labels=shared.labels,
+        experts=shared.experts,
+        curves=tuple(_curves(shared, wins, observed, resampled, options)),
+        target=_target(shared, observed, resampled, options),
+        smallest=_smallest(shared, observed, resampled, options),
+        method="draws" if used.n_draws else "exact",
+        signature=used.signature(data_hash(crowd, experts)),
     )
-    return replace(result, warnings=tuple(_warnings(result, found, too_big=too_big)))
+    return replace(result, warnings=tuple(_warnings(result, shared, too_big=too_big)))
 
 
-def _signature(options: NeedOptions, data: str) -> Signature:
-    method = {"draws": str(options.n_draws)} if options.n_draws else {"method": "exact"}
-    chance = {"resamples": str(options.n_resamples), "seed": str(options.seed), "level": f"{options.level:g}"}
-    rules = {"ties": "random", "limits": "bootstrap-items", "data": data}
-    return Signature("raters-needed", {**method, **rules, **chance})
-
-
-def _scores(found: Design, wins: Numbers, weights: Numbers) -> Scores:
-    """The scores with so many items of each kind, a row of weights for each answer."""
-    n_labels = len(found.labels)
-    by_n = [pair_scores(_sums(weights, crowd_rows(found, each)), n_labels) for each in np.moveaxis(wins, 2, 0)]
-    experts = pair_scores(_sums(weights, expert_rows(found)), n_labels)
-    return Scores(_with_mean(found, np.stack(by_n, axis=1)), experts)
+def _scores(shared: Design, wins: Numbers, weights: Numbers) -> Scores:
+    """The scores where each kind has its weight in items, a row of weights for each answer."""
+    n_labels = len(shared.labels)
+    by_n = [pair_scores(_sums(weights, crowd_rows(shared, of_n)), n_labels) for of_n in np.moveaxis(wins, 2, 0)]
+    experts = pair_scores(_sums(weights, expert_rows(shared)), n_labels)
+    return Scores(_with_mean(shared, np.stack(by_n, axis=1)), experts)
 
 
 def _sums(weights: Numbers, rows: Numbers) -> Numbers:
     return (weights @ rows.reshape(len(rows), -1)).reshape(len(weights), *rows.shape[1:])
 
 
-def _with_mean(found: Design, scores: Numbers) -> Numbers:
+def _with_mean(shared: Design, scores: Numbers) -> Numbers:
     """The lines of the experts, and at the end the mean of those who are not the writer."""
-    experts = [place for place, name in enumerate(found.experts) if name != WRITER]
-    mean = nan_mean(scores[..., experts, :], axis=-2)
+    mean = nan_mean(scores[..., _experts(shared), :], axis=-2)
     return np.concatenate([scores, mean[..., None, :]], axis=-2)
 
 
-def _resampled(found: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
-    blocks = [_scores(found, wins, weights) for weights in _weights(found, options.n_resamples, rng)]
+def _experts(shared: Design) -> list[int]:
+    return [line for line, name in enumerate(shared.experts) if name != WRITER]
+
+
+def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
+    shares = shared.n_items / shared.n
+    blocks = [
+        _scores(shared, wins, rng.multinomial(shared.n, shares, size=n_now).astype(np.float64))
+        for n_now in portions(options.n_resamples, len(shared.n_items))
+    ]
     if not blocks:
-        return _scores(found, wins, np.zeros((0, len(found.n_items))))
-    return Scores(np.concatenate([b.crowd for b in blocks]), np.concatenate([b.experts for b in blocks]))
+        return _scores(shared, wins, np.zeros((0, len(shared.n_items))))
+    return Scores(
+        crowd=np.concatenate([block.crowd for block in blocks]),
+        experts=np.concatenate([block.experts for block in blocks]),
+    )
 
 
-def _weights(found: Design, n_resamples: int, rng: np.random.Generator) -> Iterator[Numbers]:
-    n_at_once = max(1, MOST_WEIGHTS // len(found.n_items))
-    for start in range(0, n_resamples, n_at_once):
-        n_now = min(n_at_once, n_resamples - start)
-        yield rng.multinomial(found.n, found.n_items / found.n, size=n_now).astype(np.float64)
-
-
-def _curves(found: Design, wins: Numbers, value: Scores, resampled: Scores, options: NeedOptions) -> Iterator[Curve]:
-    size = found.counts.sum(axis=1)
-    judged = found.said >= 0
-    for line, name in enumerate([*found.experts, MEAN]):
-        if name == MEAN and not _has_mean(found):
-            continue
-        points = []
-        for column in range(wins.shape[2]):
-            enough = size > column
-            shared = judged[:, [line]] if name != MEAN else judged[:, _experts(found)]
-            n_items = float((found.n_items[:, None] * (enough[:, None] & shared)).sum(axis=0).mean())
-            agreement, kappa = (
-                _interval(value.crowd[column, line, which], resampled.crowd[:, column, line, which], found.n, options)
-                for which in range(2)
-            )
-            n_left_out = int(found.n_items[~enough].sum())
-            points.append(Point(column + 1, n_items, n_left_out, agreement, kappa))
+def _curves(
+    shared: Design, wins: Numbers, observed: Scores, resampled: Scores, options: NeedOptions
+) -> Iterator[Curve]:
+    is_judged = shared.said >= 0
+    experts = _experts(shared)
+    lines = {name: [line] for line, name in enumerate(shared.experts)} | ({MEAN: experts} if experts else {})
+    for line, (name, columns) in enumerate(lines.items()):
+        points = [
+            _point(shared, is_judged[:, columns], observed, resampled, index, line, options)
+            for index in range(wins.shape[2])
+        ]
         yield Curve(name, tuple(points))
 
 
-def _experts(found: Design) -> list[int]:
-    return [place for place, name in enumerate(found.experts) if name != WRITER]
-
-
-def _has_mean(found: Design) -> bool:
-    return len(_experts(found)) > 0
+def _point(
+    shared: Design,
+    is_judged: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    observed: Scores,
+    resampled: Scores,
+    index: int,
+    line: int,
+    options: NeedOptions,
+) -> Point:
+    """A crowd of index + 1 on one line."""
+    is_enough = shared.counts.sum(axis=1) > index
+    agreement, kappa = (
+        _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared.n, options)
+        for score in range(2)
+    )
+    return Point(
+        n_raters=index + 1,
+        n_items=float((shared.n_items[:, None] * (is_enough[:, None] & is_judged)).sum(axis=0).mean()),
+        n_left_out=int(shared.n_items[~is_enough].sum()),
+        agreement=agreement,
+        kappa=kappa,
+    )
 
 
 def _interval(value: float, draws: Numbers, n_items: int, options: NeedOptions) -> Interval:
     if isnan(value):
         return Interval(nan, nan, nan, ONE_LABEL)
     draws = draws[~np.isnan(draws)]
-    if n_items < 2 or not draws.size:
-        return Interval(float(value), nan, nan, "a single item cannot be resampled")
-    tail = expanded_tail(n_items, level=options.level)
-    low, high = np.quantile(draws, [tail, 1 - tail])
-    return Interval(float(value), min(float(low), float(value)), max(float(high), float(value)))
+    if not draws.size:
+        return Interval(float(value), nan, nan, ONE_ITEM)
+    return percentile_interval(float(value), draws, n_units=n_items, level=options.level, one_unit=ONE_ITEM)
 
 
-def _target(found: Design, value: Scores, resampled: Scores, options: NeedOptions) -> Target:
-    what = "experts with the writer" if WRITER in found.experts else "experts with each other"
-    if not found.pairs:
+def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Target:
+    what = "experts with the writer" if WRITER in shared.experts else "experts with each other"
+    if not shared.pairs:
         return Target(what, Interval(nan, nan, nan, NO_PAIR), ())
-    kappas = value.experts[:, 1]
+    kappas = observed.experts[:, 1]
     mean = nan_mean(kappas, axis=0)
     draws = nan_mean(resampled.experts[:, :, 1], axis=1)
-    names = [(found.experts[first], found.experts[second]) for first, second in found.pairs]
+    names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
     pairs = tuple((*pair, float(kappa)) for pair, kappa in zip(names, kappas, strict=True))
-    return Target(what, _interval(float(mean), draws, found.n, options), pairs)
+    return Target(what, _interval(float(mean), draws, shared.n, options), pairs)
 
 
-def _smallest(found: Design, value: Scores, resampled: Scores, options: NeedOptions) -> Interval:
-    if not found.pairs:
+def _smallest(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Interval:
+    if not shared.pairs:
         return Interval(nan, nan, nan, NO_PAIR)
-    line = found.experts.index(WRITER) if WRITER in found.experts else len(found.experts)
-    target = float(nan_mean(value.experts[:, 1], axis=0))
+    line = shared.experts.index(WRITER) if WRITER in shared.experts else len(shared.experts)
+    target = float(nan_mean(observed.experts[:, 1], axis=0))
     if isnan(target):
         return Interval(nan, nan, nan, ONE_LABEL)
-    number = float(first_reaching(value.crowd[None, :, line, 1], np.array([target]))[0])
+    value = float(first_reaching(observed.crowd[None, :, line, 1], np.array([target]))[0])
     targets = nan_mean(resampled.experts[:, :, 1], axis=1)
     known = ~np.isnan(targets)
     draws = first_reaching(resampled.crowd[known][:, :, line, 1], targets[known])
     if not draws.size:
-        return _reported(nan, nan, found)
-    tail = (1 - options.level) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
-    return _reported(number, min(float(low), number), max(float(high), number), found)
+        return _reported(Interval(value, nan, nan), shared)
+    return _reported(tail_interval(value, draws, (1 - options.level) / 2, method="inverted_cdf"), shared)
 
 
 def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
@@ -262,67 +329,110 @@ def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
     return first
 
 
-def _reported(value: float, low: float, high: float, found: Design) -> Interval:
+def _reported(smallest: Interval, shared: Design) -> Interval:
+    value, low, high = smallest.value, smallest.low, smallest.high
     if value == inf:
-        reason = f"the crowd's kappa stays below the experts' up to N = {found.most}"
-        return Interval(nan, nan if low == inf else low, inf, reason)
-    reason = f"some resamples do not reach the experts with {found.most} judgments" if high == inf else ""
-    return Interval(value, low, high, reason)
+        why = f"the crowd's kappa stays below the experts' up to N = {shared.most}"
+        return Interval(nan, nan if low == inf else low, inf, why)
+    why = f"some resamples do not reach the experts with {shared.most} judgments" if high == inf else ""
+    return Interval(value, low, high, why)
 
 
-def _warnings(result: RatersNeeded, found: Design, *, too_big: bool) -> Iterator[str]:
+def _warnings(result: RatersNeeded, shared: Design, *, too_big: bool) -> Iterator[str]:
     if too_big:
-        yield f"too many judgments an item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
-    if found.n_crowd_only or found.n_experts_only:
+        yield f"too many judgments per item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
+    if shared.n_crowd_only or shared.n_experts_only:
         yield (
-            f"{found.n_crowd_only:,} items have no expert and {found.n_experts_only:,} no crowd; they take no part"
+            f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they take no part"
         )
-    left_out = _left_out_at(result.curves, result.smallest)
-    if left_out:
-        yield f"{left_out:,} items have fewer than {result.smallest.value:.0f} judgments and take no part there"
+    if not isnan(result.smallest.value):
+        n = int(result.smallest.value)
+        n_left_out = result.curves[0].points[n - 1].n_left_out
+        if n_left_out:
+            yield f"{n_left_out:,} items have fewer than {n} judgments and take no part there"
 
 
-def _left_out_at(curves: Sequence[Curve], smallest: Interval) -> int:
+def _whole_json(estimate: Interval) -> dict[str, Json]:
+    """A number of raters with its interval, as whole numbers."""
+    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    whole: dict[str, Json] = {name: int(value) if isfinite(value) else None for name, value in numbers.items()}
+    return {**whole, **({"reason": estimate.undefined_because} if estimate.undefined_because else {})}
+
+
+def _frame_cells(estimate: Interval) -> list[float | None]:
+    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
+
+
+# As people see it
+
+
+def _curves_sheet(result: RatersNeeded) -> Sheet:
+    """Agreement and kappa of the headline, kappa with the experts beside it."""
+    main = result.headline
+    others = [curve for curve in result.curves if curve is not main][:MOST_CURVES]
+    rows = []
+    for index in shown(len(main.points), MOST_POINTS):
+        point = main.points[index]
+        kappas = [number(curve.points[index].kappa.value) for curve in others]
+        cells = (count(round(point.n_items)), number(point.agreement.value), interval(point.kappa))
+        rows.append((str(point.n_raters), *cells, *kappas))
+    columns = ("raters", "items", "agreement", f"kappa, {main.against}", *(curve.against for curve in others))
+    heading = f"A crowd of N raters, {counted(result.n_items, 'item')}"
+    return Sheet(heading, columns, tuple(rows), name="raters-needed")
+
+
+def shown(n_points: int, most: int) -> list[int]:
+    """All indices, or at most `most` of them spread evenly, first and last always among them."""
+    if n_points <= most:
+        return list(range(n_points))
+    return sorted({round(step * (n_points - 1) / (most - 1)) for step in range(most)})
+
+
+def plot(result: RatersNeeded) -> Iterator[str]:
+    """Kappa against N in characters: a dot for each N, a line of dashes for the experts' kappa."""
+    main = result.headline
+    points = [main.points[index] for index in shown(len(main.points), MOST_PLOTTED)]
+    target = result.target.kappa.value
+    values = [value for value in (*(point.kappa.value for point in points), target) if not isnan(value)]
+    if not values:
+        return
+    low, high = min(values), max(values)
+    heights = {point.n_raters: _height(point.kappa.value, low, high) for point in points}
+    line = _height(target, low, high)
+    for height in range(HEIGHT, -1, -1):
+        value = low + (high - low) * height / HEIGHT
+        cells = "".join(_cell(heights[point.n_raters] == height, is_target=line == height) for point in points)
+        yield f"{number(value):>8} |{cells}" + ("  experts" if line == height else "")
+    yield " " * 9 + "+" + "-" * 3 * len(points)
+    yield " " * 10 + "".join(f"{point.n_raters:>3}" for point in points) + "  raters"
+
+
+def _height(value: float, low: float, high: float) -> int | None:
+    if isnan(value):
+        return None
+    return round((value - low) / (high - low) * HEIGHT) if high > low else 0
+
+
+def _cell(is_point: bool, *, is_target: bool) -> str:
+    return "  o" if is_point else "---" if is_target else "   "
+
+
+def _answer(result: RatersNeeded) -> Iterator[str]:
+    """What to tell a colleague."""
+    kappa, smallest = result.target.kappa, result.smallest
+    pairs = counted(len(result.target.pairs), "pair")
+    if not isnan(kappa.value):
+        yield f"Kappa of {result.target.what}: {interval(kappa)} (mean of {pairs}; {band(kappa.value)})."
     if isnan(smallest.value):
-        return 0
-    return curves[0].points[int(smallest.value) - 1].n_left_out
+        yield f"No number of raters can be named: {smallest.undefined_because}."
+    else:
+        yield f"{counted(int(smallest.value), 'rater')} match the experts (95 % interval {_whole_words(smallest)})."
+        if smallest.undefined_because:
+            yield f"Above the upper bound: {smallest.undefined_because}."
 
 
-def needed_json(found: RatersNeeded) -> dict[str, Json]:
-    """Every curve by its expert; `smallest` has null for a limit that lies beyond the judgments that there are."""
-    target = found.target
-    pairs = [{"raters": [first, second], "kappa": encode(kappa)} for first, second, kappa in target.pairs]
-    return {
-        "items": found.n_items,
-        "crowd_only": found.n_crowd_only,
-        "experts_only": found.n_experts_only,
-        "labels": list(found.labels),
-        "experts": list(found.experts),
-        "method": found.method,
-        "curves": [_curve(curve) for curve in found.curves],
-        "target": {"of": target.what, "kappa": coefficient_json(target.kappa), "pairs": pairs},
-        "smallest": whole_json(found.smallest),
-        "warnings": list(found.warnings),
-        "signature": str(found.signature),
-    }
-
-
-def whole_json(interval: Interval) -> dict[str, Json]:
-    """A number of raters with its limits, as whole numbers."""
-    numbers = {"value": interval.value, "low": interval.low, "high": interval.high}
-    shown: dict[str, Json] = {name: int(each) if isfinite(each) else None for name, each in numbers.items()}
-    return {**shown, **({"reason": interval.undefined_because} if interval.undefined_because else {})}
-
-
-def _curve(curve: Curve) -> dict[str, Json]:
-    points: list[Json] = [
-        {
-            "raters": point.n_raters,
-            "items": point.n_items,
-            "left_out": point.n_left_out,
-            "agreement": point.agreement.as_json(),
-            "kappa": coefficient_json(point.kappa),
-        }
-        for point in curve.points
-    ]
-    return {"against": curve.against, "points": points}
+def _whole_words(estimate: Interval) -> str:
+    if isnan(estimate.low):
+        return UNDEFINED
+    high = "more than there are" if estimate.high == inf else f"{estimate.high:.0f}"
+    return f"{estimate.low:.0f} to {high}"

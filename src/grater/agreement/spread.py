@@ -1,15 +1,13 @@
-"""How far the raters of each item are of one mind.
+"""How far the raters of each item are of one mind, and what of the items goes with it.
 
 Three measures: the share of the majority label; the share of pairs of judgments that agree, which does not change
 with the number of judgments; and the entropy of the labels in bits.  `unknown` is left out of all three and has a
 share of its own, as many raters use it on garbled sentences (T,C&M 2013, 5.5).
 
-Agreement by what is known of items: any column of the items table.
-
-T,C&M 2013, 5.5 name the frequency of the target's n-gram, other errors near it, a garbled sentence, the kind of use
-(time, place), and whether context was shown; each is a column that somebody filled in.  A column of more than eight
-different numbers is cut into quantiles, equal numbers staying together.  An essay's items are not independent, so
-limits come from resampling essays where the items table says which they are of.
+By any column of the items table: the paper names the frequency of the target's n-gram, other errors near it, a
+garbled sentence, the kind of use (time, place), and whether context was shown; each is a column that somebody filled
+in.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.  An essay's
+items are not independent, so intervals come from resampling essays where the items table says which they are of.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ import polars as pl
 from grater.agreement.coded import UNKNOWN, Coded, as_numbers, coded, in_order
 from grater.agreement.counts import table_of
 from grater.errors import UnknownName
-from grater.model import Interval
+from grater.model import Interval, Json
 from grater.registry import unknown
 from grater.statistics.bootstrap import resample
 from grater.statistics.intervals import Ints, Numbers
@@ -64,6 +62,16 @@ class Spread:
     def unknown_share(self) -> Numbers:
         return _divided(self.n_unknown, self.n + self.n_unknown)
 
+    def to_frame(self) -> pl.DataFrame:
+        numbers = {
+            "judgments": self.n,
+            "majority_share": self.majority_share,
+            "pair_agreement": self.pair_agreement,
+            "entropy": self.entropy,
+            "unknown_share": self.unknown_share,
+        }
+        return pl.DataFrame({"item": self.items, **numbers}).fill_nan(None)
+
     def majority(self, row: int) -> str:
         """The most frequent label; several, with a stroke between, where they are as frequent."""
         most = self.counts[row].max(initial=0)
@@ -90,8 +98,8 @@ MOST_VALUES = 8
 """Different numbers that are groups of their own."""
 
 MOST_GROUPS = 12
-PLACES = frozenset({"item", "essay", "document", "start", "end", "target", "context"})
-NONE = "(none)"
+WHERE_COLUMNS = frozenset({"item", "essay", "document", "start", "end", "target", "context"})
+NO_VALUE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +113,21 @@ class ColumnGroup:
     pair_agreement: Interval
     unknown_share: Interval
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "column": self.column,
+            "value": self.value,
+            "items": self.n_items,
+            "majority_share": self.majority_share.as_json(),
+            "pair_agreement": self.pair_agreement.as_json(),
+            "unknown_share": self.unknown_share.as_json(),
+        }
+
 
 def columns_of(items: Table, spread: Spread) -> list[str]:
     """The columns worth a look: not where an item stands, more than one value, and few or numbers."""
     frame = _joined(items, spread)
-    return [name for name in items.frame.columns if name not in PLACES and _is_telling(frame[name])]
+    return [name for name in items.frame.columns if name not in WHERE_COLUMNS and _is_telling(frame[name])]
 
 
 def _is_telling(values: pl.Series) -> bool:
@@ -133,13 +151,13 @@ def by_columns(
     if missing is not None:
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
     clusters = clusters_of(spread, items)
-    found = []
+    groups = []
     for column in columns:
         for value, rows in column_groups(frame[column], n_quantiles).items():
             numbers = [spread.majority_share[rows], spread.pair_agreement[rows], spread.unknown_share[rows]]
             intervals = means(numbers, clusters[rows], rng, n_resamples, level)
-            found.append(ColumnGroup(column, value, len(rows), *intervals))
-    return found
+            groups.append(ColumnGroup(column, value, len(rows), *intervals))
+    return groups
 
 
 def _joined(items: Table, spread: Spread) -> pl.DataFrame:
@@ -182,7 +200,7 @@ def _quantiles(numbers: Numbers, n_quantiles: int) -> dict[str, Ints]:
 
 
 def _with_none(rows: dict[str, Ints], is_none: npt.NDArray[np.bool_]) -> dict[str, Ints]:
-    return {**rows, NONE: np.flatnonzero(is_none)} if is_none.any() else rows
+    return {**rows, NO_VALUE: np.flatnonzero(is_none)} if is_none.any() else rows
 
 
 def means(

@@ -1,31 +1,32 @@
 """Everything that one table of judgments says about agreement, with how it was computed.
 
-Observed agreement, Fleiss kappa, alpha, Gwet and Bennett over all raters; Cohen's kappa of every pair, and their
-mean, where there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say
-where limits are less sure than they look.
-
-Agreement as the JSON of interfaces.md: `grater agree --json`.
+The coefficients over all raters (`grater.agreement.coefficients`); Cohen's kappa of every pair, and their mean, where
+there are few enough raters to print (`MOST_RATERS`) and they are people, not positions.  Warnings say where intervals
+are less sure than they look; the numbers behind them are in docs/agreement.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
 
 import numpy.typing as npt
+import polars as pl
 
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.coefficients import COEFFICIENTS, bootstrap_intervals, coefficient_json
+from grater.agreement.coefficients import COEFFICIENTS, band, bootstrap_intervals, coefficient_json, title
 from grater.agreement.cohen import METHODS, MeanPairwise, Method, cohen_kappa, mean_pairwise
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
 from grater.agreement.weights import Matrix, Scale, WeightName, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval, Json
-from grater.result import encode
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature, digest
-from grater.statistics.intervals import RESAMPLES
+from grater.statistics.intervals import LEVEL, RESAMPLES
 from grater.tables import Judgments
 
 MOST_RATERS = 40
@@ -33,10 +34,13 @@ MOST_RATERS = 40
 
 FEW_MINOR = 10
 FEW_MINOR_OF_TWO = 20
-"""Items per rater with other labels than the most frequent, below which limits are doubtful: the bootstrap's, and the
-formulas' for two raters."""
+"""Items per rater with other labels than the most frequent, below which intervals are doubtful: the bootstrap's, and
+the formulas' for two raters."""
 
 FEW_ITEMS = 50
+MOST_ROWS = 40
+MOST_LABELS = 8
+BANDS_NOTE = "Bands are those of Landis and Koch 1977."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Options:
     interval: Method = "fce"
     ok: str | None = None
     n_resamples: int = RESAMPLES
-    level: float = 0.95
+    level: float = LEVEL
     seed: int = 0
     most_raters: int = MOST_RATERS
 
@@ -71,9 +75,25 @@ class PairAgreement:
     kappa: Interval
     disagreements: tuple[Disagreement, ...] = ()
 
+    @property
+    def name(self) -> str:
+        return " – ".join(self.table.raters)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Agreement:
+    def to_dict(self) -> dict[str, Json]:
+        observed = self.table.observed
+        return {
+            "raters": list(self.table.raters),
+            "n": self.table.n,
+            "observed": encode(observed.value),
+            "observed_interval": observed.as_json(),
+            "kappa": coefficient_json(self.kappa),
+            "confusion": self.table.cells.tolist(),
+            "disagreement": [disagreement.to_dict() for disagreement in self.disagreements],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Agreement(Result):
     """`n_items` were judged at all, `counts.n_compared` by two raters or more."""
 
     n_items: int
@@ -85,7 +105,96 @@ class Agreement:
     mean: MeanPairwise | None
     no_pairs: str
     signature: Signature
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def observed(self) -> Interval:
+        return self.coefficients["observed"]
+
+    @property
+    def alpha(self) -> Interval:
+        return self.coefficients["alpha"]
+
+    @property
+    def kappa(self) -> Interval:
+        """Cohen's kappa of two raters, the mean over pairs of more; Fleiss kappa where pairs are not compared."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].kappa
+        return self.mean.kappa if self.mean else self.coefficients["fleiss"]
+
+    @property
+    def headline(self) -> tuple[str, Interval]:
+        """The one number to print for a table: Cohen's kappa of two raters, alpha of more."""
+        return ("kappa", self.pairs[0].kappa) if len(self.pairs) == 1 else ("alpha", self.alpha)
+
+    def to_dict(self) -> dict[str, Json]:
+        """`observed` is a bare number; its interval is in `observed_interval`."""
+        mean = self.mean
+        others = {name: value for name, value in self.coefficients.items() if name != "observed"}
+        return {
+            "items": self.n_items,
+            "compared": self.counts.n_compared,
+            "left_out": self.counts.n_left_out,
+            "judgments": self.counts.n_judgments,
+            "raters": list(self.raters),
+            "labels": list(self.labels),
+            "observed": encode(self.observed.value),
+            "observed_interval": self.observed.as_json(),
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            **({"pairs_reason": self.no_pairs} if self.no_pairs else {}),
+            **({"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined} if mean else {}),
+            **{name: coefficient_json(value) for name, value in others.items()},
+            "warnings": list(self.warnings),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns raters, coefficient, items, value, low, high, band."""
+        return coefficient_frame(("raters", "coefficient", "items"), self.estimates())
+
+    def estimates(self) -> Iterator[tuple[tuple[str, str, int], Interval]]:
+        """Every number, by raters, coefficient and items."""
+        for name, value in self.coefficients.items():
+            yield ("all", name, self.counts.n_compared), value
+        for pair in self.pairs:
+            yield (pair.name, "observed", pair.table.n), pair.table.observed
+            yield (pair.name, "kappa", pair.table.n), pair.kappa
+
+    def sheets(self) -> list[Sheet]:
+        return with_notes(self.tables(), self.notes(), str(self.signature))
+
+    def tables(self) -> list[Sheet]:
+        """The tables without notes, for reports that have more of them."""
+        tables = [_overall_sheet(self)]
+        if len(self.pairs) == 1 and len(self.labels) <= MOST_LABELS:
+            tables.append(_confusion_sheet(self.pairs[0].table))
+        if self.pairs and self.pairs[0].disagreements:
+            tables.append(_disagreement_sheet(self.pairs))
+        if len(self.pairs) > 1:
+            tables.append(_pairs_sheet(self.pairs))
+        return tables
+
+    def notes(self) -> Iterator[str]:
+        """What a reader must know to read the numbers right."""
+        if self.counts.n_left_out:
+            yield f"{self.counts.n_left_out:,} of {self.n_items:,} items have one judgment only and take no part."
+        if self.no_pairs:
+            yield f"Pairs are not compared: {self.no_pairs}."
+        mean = [self.mean.kappa] if self.mean else []
+        yield from undefined_notes([*self.coefficients.values(), *(pair.kappa for pair in self.pairs), *mean])
+        yield BANDS_NOTE
+
+
+def coefficient_frame(
+    names: Sequence[str], estimates: Iterable[tuple[tuple[str | int, ...], Interval]]
+) -> pl.DataFrame:
+    """One number per row: what it is of (`names`, one of which is `coefficient`), value, low, high, band."""
+    rows = []
+    for keys, estimate in estimates:
+        numbers = [None if isnan(number) else number for number in (estimate.value, estimate.low, estimate.high)]
+        is_share = keys[names.index("coefficient")] == "observed"
+        rows.append((*keys, *numbers, "" if is_share else band(estimate.value)))
+    return pl.DataFrame(rows, schema=[*names, "value", "low", "high", "band"], orient="row", infer_schema_length=None)
 
 
 def agreement(judgments: Judgments, options: Options | None = None) -> Agreement:
@@ -98,39 +207,43 @@ def agreement(judgments: Judgments, options: Options | None = None) -> Agreement
         codes = reordered(codes, options.order)
     weights = weight_matrix(options.weights, len(codes.labels))
     counts = tally(codes)
-    coefficients = overall(counts, weights, options)
-    no_pairs = why_no_pairs(codes, options.most_raters)
+    no_pairs = _why_no_pairs(codes, options.most_raters)
     tables = () if no_pairs else tuple(confusions(codes))
     pairs = tuple(_pair(table, weights, options) for table in tables)
     return Agreement(
-        len(codes.items),
-        codes.raters,
-        codes.labels,
-        counts,
-        coefficients,
-        pairs,
-        _mean(codes, tables, weights, options) if tables else None,
-        no_pairs,
-        options.signature(judgments, counts),
-        tuple(warnings_of(counts, pairs, options)),
+        n_items=len(codes.items),
+        raters=codes.raters,
+        labels=codes.labels,
+        counts=counts,
+        coefficients=_overall(counts, weights, options),
+        pairs=pairs,
+        mean=_mean(codes, tables, weights, options) if tables else None,
+        no_pairs=no_pairs,
+        signature=options.signature(judgments, counts),
+        warnings=tuple(_warnings(counts, pairs, options)),
     )
 
 
-def _mean(codes: Coded, tables: Sequence[Confusion], weights: Matrix, options: Options) -> MeanPairwise:
-    rng = generator(options.seed, "agreement", "mean")
-    chance = {"rng": rng, "n_resamples": options.n_resamples, "level": options.level}
-    return mean_pairwise(codes, tables, weights=weights, **chance)  # type: ignore[arg-type]
-
-
-def overall(counts: Counts, weights: Matrix, options: Options) -> dict[str, Interval]:
+def _overall(counts: Counts, weights: Matrix, options: Options) -> dict[str, Interval]:
     """The coefficients that do not ask who judged, by name."""
     chosen = [definition.of_table(weights, options.scale, counts.labels) for definition in COEFFICIENTS]
     rng = generator(options.seed, "agreement", "items")
     intervals = bootstrap_intervals(chosen, counts, rng=rng, n_resamples=options.n_resamples, level=options.level)
-    return {coefficient.name: interval for coefficient, interval in zip(chosen, intervals, strict=True)}
+    return {coefficient.name: value for coefficient, value in zip(chosen, intervals, strict=True)}
 
 
-def why_no_pairs(codes: Coded, most_raters: int) -> str:
+def _mean(codes: Coded, tables: Sequence[Confusion], weights: Matrix, options: Options) -> MeanPairwise:
+    return mean_pairwise(
+        codes,
+        tables,
+        rng=generator(options.seed, "agreement", "mean"),
+        weights=weights,
+        n_resamples=options.n_resamples,
+        level=options.level,
+    )
+
+
+def _why_no_pairs(codes: Coded, most_raters: int) -> str:
     """The reason why raters are not compared one by one; empty where they are."""
     if codes.anonymous_raters:
         return "raters are positions, not people: the table has no rater ids"
@@ -142,10 +255,9 @@ def why_no_pairs(codes: Coded, most_raters: int) -> str:
 
 
 def _pair(table: Confusion, weights: Matrix, options: Options) -> PairAgreement:
-    rng = generator(options.seed, "agreement", "pair", *table.raters)
     kappa = cohen_kappa(
         table,
-        rng=rng,
+        rng=generator(options.seed, "agreement", "pair", *table.raters),
         weights=weights,
         method=options.interval,
         n_resamples=options.n_resamples,
@@ -156,65 +268,78 @@ def _pair(table: Confusion, weights: Matrix, options: Options) -> PairAgreement:
 
 
 def n_minor(counts: Counts) -> float:
-    """How many items a rater gives another label than the most frequent one, on average over raters."""
+    """The items to which a rater gives another label than the most frequent one, on average over raters."""
     n_judgments = counts.n_items @ counts.patterns
     return counts.n_compared * (1 - float(n_judgments.max()) / float(n_judgments.sum())) if n_judgments.any() else 0.0
 
 
-def warnings_of(counts: Counts, pairs: Sequence[PairAgreement], options: Options) -> list[str]:
-    """Where limits deserve less trust, and what to do; the numbers behind this are in docs/agreement.md."""
-    warnings = []
+def _warnings(counts: Counts, pairs: Sequence[PairAgreement], options: Options) -> Iterator[str]:
+    """Where intervals deserve less trust, and what to do."""
     n, minor = counts.n_compared, n_minor(counts)
     if 0 < n < FEW_ITEMS:
-        warnings.append(f"only {n} items have two judgments: limits are rough below {FEW_ITEMS}")
-    if n and len(counts.labels) > 1 and minor < FEW_MINOR:
-        warnings.append(
+        yield f"only {n} items have two judgments: intervals are rough below {FEW_ITEMS}"
+    if not n or len(counts.labels) < 2:
+        return
+    if minor < FEW_MINOR:
+        yield (
             f"labels other than the most frequent fall on {minor:.1f} items per rater: with fewer than {FEW_MINOR} "
-            "the limits of kappa and alpha are wide for good reason; judge more items, or sample rare ones"
+            "the intervals of kappa and alpha are wide for good reason; judge more items, or sample rare ones"
         )
-    if n and len(counts.labels) > 1 and minor < FEW_MINOR_OF_TWO and pairs and options.interval != "bootstrap":
-        warnings.append(
-            f"{options.interval} limits of pairs cover too little where other labels than the most frequent fall on "
-            f"{minor:.1f} items per rater (77 % for 95 % at 3 items): use --interval bootstrap"
+    if minor < FEW_MINOR_OF_TWO and pairs and options.interval != "bootstrap":
+        yield (
+            f"{options.interval} intervals of pairs cover too little where other labels than the most frequent fall "
+            f"on {minor:.1f} items per rater (77 % for 95 % at 3 items): use bootstrap intervals"
         )
-    return warnings
 
 
-def agreement_json(found: Agreement) -> dict[str, Json]:
-    """`observed` is the bare number of the contract; its limits are in `observed_interval`."""
-    coefficients = dict(found.coefficients)
-    observed = coefficients.pop("observed")
-    mean = found.mean
-    return {
-        "items": found.n_items,
-        "compared": found.counts.n_compared,
-        "left_out": found.counts.n_left_out,
-        "judgments": found.counts.n_judgments,
-        "raters": list(found.raters),
-        "labels": list(found.labels),
-        "observed": encode(observed.value),
-        "observed_interval": observed.as_json(),
-        "pairs": [_as_json_pair(pair) for pair in found.pairs],
-        **({"pairs_reason": found.no_pairs} if found.no_pairs else {}),
-        **({"mean_kappa": coefficient_json(mean.kappa), "undefined_pairs": mean.n_undefined} if mean else {}),
-        **{name: coefficient_json(interval) for name, interval in coefficients.items()},
-        "warnings": list(found.warnings),
-        "signature": str(found.signature),
-    }
+# As people see it
 
 
-def _as_json_pair(pair: PairAgreement) -> dict[str, Json]:
-    table = pair.table
-    return {
-        "raters": list(table.raters),
-        "n": table.n,
-        "observed": encode(table.observed.value),
-        "observed_interval": table.observed.as_json(),
-        "kappa": coefficient_json(pair.kappa),
-        "confusion": table.cells.tolist(),
-        "disagreement": [_disagreement(each) for each in pair.disagreements],
-    }
+def _overall_sheet(result: Agreement) -> Sheet:
+    """The coefficients, with kappa first where there are two raters."""
+    rows = []
+    if len(result.pairs) == 1:
+        rows.append((title("kappa"), *kappa_cells(result.pairs[0].kappa)))
+    elif result.mean:
+        rows.append((f"Mean Cohen kappa of {result.mean.n_pairs} pairs", *kappa_cells(result.mean.kappa)))
+    for name, value in result.coefficients.items():
+        words = "" if name == "observed" else band(value.value)
+        rows.append((title(name, n_raters=len(result.raters)), interval(value), words))
+    heading = f"Agreement of {counted(len(result.raters), 'rater')} on {counted(result.counts.n_compared, 'item')}"
+    return Sheet(heading, ("", "value", "band"), tuple(rows), name="agreement")
 
 
-def _disagreement(each: Disagreement) -> dict[str, Json]:
-    return {"rater": each.rater, "other": each.other, "ok": each.n_ok, "n": each.n, **each.rate.as_json()}
+def _confusion_sheet(table: Confusion) -> Sheet:
+    """T&C 2008, Table 3: rows are the first rater's labels."""
+    first, second = table.raters
+    rows = zip(table.labels, table.cells.tolist(), strict=True)
+    return Sheet(
+        "Who said what",
+        (f"{first}↓ {second}→", *table.labels),
+        tuple((label, *map(count, cells)) for label, cells in rows),
+        name="confusion",
+    )
+
+
+def _disagreement_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
+    """T&C 2008, 5.2: errors of one rater that are OK to another."""
+    rates = [rate for pair in pairs for rate in pair.disagreements][:MOST_ROWS]
+    rows = ((f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate)) for rate in rates)
+    return Sheet(
+        "Errors of one rater that are OK to the other", ("", "items", "rate"), tuple(rows), name="disagreement"
+    )
+
+
+def _pairs_sheet(pairs: Sequence[PairAgreement]) -> Sheet:
+    rows = [
+        (pair.name, count(pair.table.n), interval(pair.table.observed), *kappa_cells(pair.kappa))
+        for pair in pairs[:MOST_ROWS]
+    ]
+    if len(pairs) > MOST_ROWS:
+        rows.append((f"and {len(pairs) - MOST_ROWS:,} more", "", "", "", ""))
+    return Sheet("Pairs of raters", ("", "items", "observed", "kappa", "band"), tuple(rows), name="pairs")
+
+
+def kappa_cells(value: Interval) -> tuple[str, str]:
+    """A kappa with its interval, and its band."""
+    return interval(value), band(value.value)

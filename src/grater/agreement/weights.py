@@ -5,25 +5,27 @@ take labels as equally spaced steps in their order, as scikit-learn does, whatev
 one's own is taken as it is: symmetric or not, finite, 1 on the diagonal.
 
 Krippendorff 2011 measures distance by the scale: `nominal` 0 or 1, `interval` (v - w)^2, `ratio`
-((v - w) / (v + w))^2, 0 where both are 0.  (`ordinal` depends on the data and lives in `alpha.py`.)
+((v - w) / (v + w))^2, 0 where both are 0.  (`ordinal` depends on the data and lives in `coefficients.py`.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from grater.agreement.coded import as_numbers
-from grater.errors import UsageError
+from grater.errors import Problems, UsageError
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 WeightName: TypeAlias = Literal["identity", "linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 WEIGHTS: tuple[WeightName, ...] = ("identity", "linear", "quadratic")
+WEIGHT_COLUMNS = ("label", "other", "weight")
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
@@ -51,6 +53,40 @@ def _named(name: str, n_labels: int) -> Matrix:
         case "quadratic":
             return 1 - steps**2
     raise UsageError(f"unknown weights {name!r}. Known: {', '.join(WEIGHTS)}, or a matrix")
+
+
+def matrix_of_rows(rows: Iterable[tuple[object, object, object]], labels: tuple[str, ...], *, name: str) -> Matrix:
+    """The matrix of a table with the columns label, other, weight; bad rows are reported with their lines.
+
+    A pair holds in both directions unless the other direction has a row of its own; a pair without a row weighs 0,
+    and a label weighs 1 with itself.
+    """
+    problems = Problems(name)
+    given: dict[tuple[str, str], float] = {}
+    for line, (label, other, cell) in enumerate(rows, start=2):
+        pair, weight = (str(label), str(other)), _weight(cell)
+        if strange := next((one for one in pair if one not in labels), None):
+            problems.add(f"expected a label of the judgments, found {strange!r}", line=line)
+        elif weight is None:
+            problems.add(f"expected a finite weight of at most 1, found {cell!r}", line=line)
+        else:
+            given[pair] = weight
+    problems.done()
+    matrix = np.eye(len(labels))
+    for (label, other), weight in given.items():
+        row, column = labels.index(label), labels.index(other)
+        matrix[row, column] = weight
+        if (other, label) not in given:
+            matrix[column, row] = weight
+    return matrix
+
+
+def _weight(cell: object) -> float | None:
+    try:
+        weight = float(str(cell))
+    except ValueError:
+        return None
+    return weight if isfinite(weight) and weight <= 1 else None
 
 
 def distances(scale: Scale, labels: Sequence[str]) -> Matrix:

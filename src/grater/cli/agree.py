@@ -1,28 +1,30 @@
-"""`grater agree` on annotated corpora: identification, classification and exact agreement of annotators.
-
-`grater agree`: how far raters agree, on a table of judgments or on an annotated corpus.
-"""
+"""`grater agree`, `grater raters-needed` and `grater difficulty`: how far raters agree, and what it depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
-from rich.console import Console
 
-from grater.agreement.coded import coded
+from grater.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
 from grater.agreement.cohen import Method
-from grater.agreement.compare import Comparison, compare_pairs, compare_tables, comparison_json
+from grater.agreement.compare import Comparison, Pair, compare_pairs, compare_tables
+from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
 from grater.agreement.edit_marks import SeveralMarks
-from grater.agreement.edits import EditOptions, corpus_json, edit_agreement
-from grater.agreement.groups import Groups, agreement_by_group, by_batch, by_column, groups_json, without_flagged
-from grater.agreement.summary import Agreement, Options, agreement, agreement_json
-from grater.agreement.weights import WEIGHTS, Scale
-from grater.cli.agree_corpus_table import corpus_frame, render_corpus
-from grater.cli.agree_table import flat, render
+from grater.agreement.edits import CorpusAgreement, EditOptions, edit_agreement
+from grater.agreement.groups import (
+    AgreementReport,
+    Groups,
+    agreement_by_context,
+    agreement_by_group,
+    by_batch,
+    by_column,
+)
+from grater.agreement.raters_needed import NeedOptions, plot, raters_needed
+from grater.agreement.summary import Options, agreement
+from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.cli.judgment_options import (
     Columns,
     DropFlags,
@@ -33,48 +35,22 @@ from grater.cli.judgment_options import (
     Status,
     entries,
 )
-from grater.cli.options import Format, Json, Seed
-from grater.cli.output import print_json, require_different, require_outputs, say
-from grater.cli.weight_file import read_weights
+from grater.cli.options import Format, Json, Seed, Table
+from grater.cli.output import require_different, require_outputs, say, show
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
-from grater.errors import UsageError
-from grater.model import Json as JsonValue
+from grater.errors import BadInput, Problem, UsageError
+from grater.result import Result
 from grater.rng import generator
+from grater.sheet import TableFormat
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments, read_items, require_raters, write_table
-from grater.tables.files import SPREADSHEETS
-
-
-def agree_corpora(
-    files: Sequence[Path],
-    *,
-    options: EditOptions | None = None,
-    format_name: str | None = None,
-    documents: Path | None = None,
-    out: Path | None = None,
-    as_json: bool = False,
-) -> None:
-    """Print how far the annotators of some files agree; several files are merged by essay.
-
-    `documents` holds the texts that M2 sentences were cut from, so that whole documents are resampled.
-    """
-    essays = read_merged(files, format_name=format_name)
-    if documents:
-        essays = attach_documents(essays, read_corpus(documents))
-    found = edit_agreement(essays, options)
-    for warning in found.warnings:
-        say(f"warning: {warning}")
-    if out:
-        write_table(corpus_frame(found), out)
-    if as_json:
-        print_json(corpus_json(found))
-    else:
-        render_corpus(found, Console(highlight=False))
-
+from grater.tables.files import SPREADSHEETS, load
 
 app = typer.Typer()
+raters_needed_app = typer.Typer()
+difficulty_app = typer.Typer()
 
 ALL_RATERS = 10**9
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
@@ -86,21 +62,20 @@ CORPUS_OPTIONS = ("gaps", "several", "documents")
 CORPUS_HEADER = str(HEADER["format"])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
-    """What one call of the command found."""
+class Warned(Result, Protocol):
+    """A result that may warn its reader."""
 
-    whole: Agreement
-    groups: tuple[Groups, ...] = ()
-    comparisons: Mapping[str, Comparison] | None = None
+    @property
+    def warnings(self) -> Sequence[str]: ...
 
-    def as_json(self) -> dict[str, JsonValue]:
-        parts: dict[str, JsonValue] = {}
-        if self.groups:
-            parts["by"] = [groups_json(each) for each in self.groups]
-        if self.comparisons:
-            parts["comparisons"] = {name: comparison_json(each) for name, each in self.comparisons.items()}
-        return {**agreement_json(self.whole), **parts}
+
+def deliver(result: Warned, *, out: Path | None, table: TableFormat, as_json: bool) -> None:
+    """Say the warnings, write the numbers where asked, and show the result."""
+    for warning in result.warnings:
+        say(f"warning: {warning}")
+    if out:
+        write_table(result.to_frame(), out)
+    show(result, table=table, as_json=as_json)
 
 
 @app.command()
@@ -127,7 +102,7 @@ def agree(
     order: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The order of labels, lowest first.")] = "",
     interval: Annotated[
         Method | None,
-        typer.Option(help="Limits of Cohen's kappa; fce for tables, bootstrap for corpora."),
+        typer.Option(help="Interval of Cohen's kappa; fce for tables, bootstrap for corpora."),
     ] = None,
     gaps: Annotated[
         bool,
@@ -153,6 +128,7 @@ def agree(
     duplicates: DuplicateRows = "error",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers as a table too.")] = None,
     seed: Seed = 0,
+    table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """How far raters agree: observed agreement, kappa, alpha and AC1 with intervals, for all and for every pair."""
@@ -162,15 +138,21 @@ def agree(
         _refuse(context, TABLE_OPTIONS, "tables of judgments")
         if interval == "simple":
             raise UsageError("--interval simple is for tables of judgments; corpora have bootstrap and fce")
-        corpus_options = EditOptions(gaps, several, "fce" if interval == "fce" else "essays", resamples, seed=seed)
-        return agree_corpora(
-            files, options=corpus_options, format_name=format_name, documents=documents, out=out, as_json=as_json
+        corpus_options = EditOptions(
+            gaps=gaps,
+            several=several,
+            interval="fce" if interval == "fce" else "essays",
+            n_resamples=resamples,
+            seed=seed,
         )
+        corpus = agree_corpora(files, options=corpus_options, format_name=format_name, documents=documents)
+        deliver(corpus, out=out, table=table, as_json=as_json)
+        return
     _refuse(context, CORPUS_OPTIONS, "annotated corpora")
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     judgments = reading.read(*files)
     options = Options(
-        weights=weights if weights in WEIGHTS else read_weights(weights, _labels(judgments, order)),
+        weights=weights if weights in WEIGHTS else _read_weights(weights, _labels(judgments, order)),
         scale=scale,
         order=entries([order]),
         interval=interval or "fce",
@@ -179,33 +161,37 @@ def agree(
         seed=seed,
         most_raters=ALL_RATERS if all_pairs else Options().most_raters,
     )
-    report = Report(
-        agreement(judgments, options),
-        tuple(_groups(judgments, options, by, items, entries([contexts]))),
-        _comparisons(judgments, options, compare, reading.read(against) if against else None),
+    report = AgreementReport(
+        whole=agreement(judgments, options),
+        groups=tuple(_groups(judgments, options, by, items, entries([contexts]))),
+        comparisons=_comparisons(judgments, options, compare, reading.read(against) if against else None),
     )
-    for warning in report.whole.warnings:
-        say(f"warning: {warning}")
-    if out:
-        write_table(flat(report.whole, report.groups), out)
-    if as_json:
-        print_json(report.as_json())
-    else:
-        render(report.whole, report.groups, report.comparisons or {}, Console(highlight=False))
-    return None
+    deliver(report, out=out, table=table, as_json=as_json)
+
+
+def agree_corpora(
+    files: Sequence[Path],
+    *,
+    options: EditOptions | None = None,
+    format_name: str | None = None,
+    documents: Path | None = None,
+) -> CorpusAgreement:
+    """The agreement of the annotators of some files; several files are merged by essay.
+
+    `documents` holds the texts that M2 sentences were cut from, so that whole documents are resampled.
+    """
+    essays = read_merged(files, format_name=format_name)
+    if documents:
+        essays = attach_documents(essays, read_corpus(documents))
+    return edit_agreement(essays, options)
 
 
 def _refuse(context: typer.Context, options: Collection[str], kind: str) -> None:
-    """Options that would do nothing here are a misunderstanding, and said to be one."""
+    """Refuse options that would do nothing here: they are a misunderstanding."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in options and source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"{parameter.opts[0]} is for {kind}")
-
-
-def _labels(judgments: Judgments, order: str) -> tuple[str, ...]:
-    """The labels in the order in which weights must be given."""
-    return tuple(entries([order])) or coded(judgments).labels
 
 
 def is_corpus(path: Path) -> bool:
@@ -219,6 +205,23 @@ def is_corpus(path: Path) -> bool:
     return True
 
 
+def _labels(judgments: Judgments, order: str) -> tuple[str, ...]:
+    """The labels in the order in which weights must be given."""
+    return tuple(entries([order])) or coded(judgments).labels
+
+
+def _read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
+    """The matrix in a file that `--weights` names: columns label, other, weight."""
+    if not Path(setting).exists():
+        raise UsageError(f"expected --weights {', '.join(WEIGHTS)} or a file, found {setting!r}")
+    raw = load(Path(setting), name=setting)
+    if missing := [name for name in WEIGHT_COLUMNS if name not in raw.columns]:
+        columns = f"expected columns {', '.join(WEIGHT_COLUMNS)}, found {', '.join(raw.columns)}"
+        raise BadInput(Problem(setting, f"{columns}; add {missing[0]!r}"))
+    rows = list(zip(*(raw.columns[name].to_list() for name in WEIGHT_COLUMNS), strict=True))
+    return matrix_of_rows(rows, labels, name=setting)
+
+
 def _groups(
     judgments: Judgments, options: Options, by: list[str], items: Path | None, flags: list[str]
 ) -> list[Groups]:
@@ -227,43 +230,114 @@ def _groups(
         column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=table)
         for column in entries(by)
     }
-    found = [
+    groups = [
         agreement_by_group(tables, options, by=column, with_tests=column != "batch")
         for column, tables in parts.items()
     ]
-    return [*found, *([_contexts(judgments, options, flags)] if flags else [])]
-
-
-def _contexts(judgments: Judgments, options: Options, flags: list[str]) -> Groups:
-    """T&C 2008, 5.2 and note 7: with flagged contexts and without, by both readings of "flagged"."""
-    tables = {
-        "all items": judgments,
-        "without items flagged by any rater": without_flagged(judgments, flags, by="any"),
-        "without items flagged by all raters": without_flagged(judgments, flags, by="all"),
-    }
-    kept = {name: table for name, table in tables.items() if len(table)}
-    return agreement_by_group(kept, options, by=f"flags {', '.join(flags)}", with_tests=False)
+    return [*groups, *([agreement_by_context(judgments, options, flags)] if flags else [])]
 
 
 def _comparisons(
     judgments: Judgments, options: Options, pairs: str, other: Judgments | None
 ) -> dict[str, Comparison]:
-    found = {}
+    comparisons = {}
     if pairs:
         require_raters(judgments, "comparisons of raters")
         first, second = _two_pairs(pairs)
         rng = generator(options.seed, "agreement", "pairs")
         name = f"{' and '.join(first)} against {' and '.join(second)}"
-        found[name] = compare_pairs(coded(judgments), first, second, rng=rng)
+        comparisons[name] = compare_pairs(coded(judgments), first, second, rng=rng)
     if other is not None:
         rng = generator(options.seed, "agreement", "against")
-        found[f"{judgments.name} against {other.name}"] = compare_tables(judgments, other, rng=rng)
-    return found
+        comparisons[f"{judgments.name} against {other.name}"] = compare_tables(judgments, other, rng=rng)
+    return comparisons
 
 
-def _two_pairs(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
+def _two_pairs(text: str) -> tuple[Pair, Pair]:
     pairs = [[rater.strip() for rater in pair.split(",")] for pair in text.split(":")]
     if [len(pair) for pair in pairs] != [2, 2]:
         raise UsageError(f"expected --compare A,B:C,D with four raters, found {text!r}")
     (first, second), (third, fourth) = pairs
     return (first, second), (third, fourth)
+
+
+@raters_needed_app.command()
+def needed(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
+    experts: Annotated[
+        Path, typer.Option(metavar="FILE", help="Judgments of experts; a rater called writer is the writer.")
+    ],
+    draws: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Draw N times at random, as the paper does; 0 is exact.")
+    ] = 0,
+    unknown: Annotated[Unknown, typer.Option(help="What to do with the label unknown.")] = "drop",
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the curves as a table too.")] = None,
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Reliability against the number of raters, and the smallest number that matches the experts."""
+    require_different([file, experts])
+    require_outputs([out], [file, experts])
+    crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
+    # Columns and filters are about the crowd's file; labels must mean the same in both.
+    known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts)
+    options = NeedOptions(n_draws=draws, n_resamples=resamples, seed=seed)
+    result = raters_needed(_kept(crowd, unknown), _kept(known, unknown), options)
+    deliver(result, out=out, table=table, as_json=as_json)
+    if table == "text" and not as_json:
+        typer.echo("\n" + "\n".join(plot(result)))
+
+
+def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
+    """The judgments that count; says how many were left out."""
+    kept = with_unknown(judgments, unknown)
+    if len(kept) == 0:
+        raise UsageError(f"{judgments.name}: every judgment is unknown; count them with --unknown apart")
+    n_dropped = kept.dropped.get(LEFT_OUT, 0)
+    if n_dropped:
+        say(f"{judgments.name}: left out {n_dropped} judgments: {LEFT_OUT}")
+    return kept
+
+
+@difficulty_app.command()
+def hard(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
+    experts: Annotated[Path | None, typer.Option(metavar="FILE", help="Judgments of experts.")] = None,
+    items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for its columns.")] = None,
+    by: Annotated[
+        list[str], typer.Option(metavar="COLUMN", help="Columns of the items; all telling ones if not given.")
+    ] = [],  # noqa: B006
+    top: Annotated[int, typer.Option(min=1, help="How many items to name at each end.")] = 10,
+    split: Annotated[
+        float, typer.Option(min=0, max=1, help="A crowd is split where its majority has a smaller share.")
+    ] = SPLIT,
+    quantiles: Annotated[int, typer.Option(min=2, help="Parts that a column of numbers is cut into.")] = 4,
+    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every item as a table too.")] = None,
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
+    require_outputs([out], [file, experts, items])
+    crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
+    known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts) if experts else None
+    options = DifficultyOptions(
+        top=top, split=split, by=entries(by), n_quantiles=quantiles, n_resamples=resamples, seed=seed
+    )
+    result = difficulty(crowd, known, read_items(items) if items else None, options)
+    deliver(result, out=out, table=table, as_json=as_json)

@@ -21,8 +21,7 @@ import polars as pl
 
 from grater import __version__
 from grater.agreement import agreement
-from grater.agreement.edits import corpus_json, edit_agreement
-from grater.agreement.summary import agreement_json
+from grater.agreement.edits import edit_agreement
 from grater.corpora import Loss, write_corpus
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
@@ -114,7 +113,7 @@ def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
         judged = read_judgments(found.select("item", "rater", "label", "status", "at"))
         judged = equal_in_number(judged, least)
         merged = merged_by(task)
-        return agreement_json(agreement(with_labels(judged, merged) if merged else judged))
+        return agreement(with_labels(judged, merged) if merged else judged).to_dict()
     except GraterError as error:
         return {"reason": str(error)}
 
@@ -122,7 +121,7 @@ def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
 def _edit_agreement(found: Sequence[Essay]) -> Json:
     """How far annotators agree on where errors are, of what kind, and how to mend them."""
     try:
-        return corpus_json(edit_agreement(found))
+        return edit_agreement(found).to_dict()
     except GraterError as error:
         return {"reason": str(error)}
 

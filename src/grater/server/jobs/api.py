@@ -11,9 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from grater.agreement.edits import corpus_json
 from grater.agreement.summary import Agreement as Summary
-from grater.agreement.summary import agreement_json
 from grater.errors import Conflict, NotFound
 from grater.model import Json
 from grater.server.calls import LARGEST, Body, Interval, Job, Name, Number, Shape, When, calls_about, example
@@ -239,7 +237,7 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id))
-            told = None if marks is None else MarkAgreement.model_validate(corpus_json(marks))
+            told = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
             return LiveAgreement(labels=None, verdicts=None, marks=told, reason=reason)
         rows = judgments.table(tx, job_id, payload=False)
     found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
@@ -254,7 +252,7 @@ def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
 
 
 def _agreed(found: Summary | None) -> Agreement | None:
-    return None if found is None else Agreement.model_validate(agreement_json(found))
+    return None if found is None else Agreement.model_validate(found.to_dict())
 
 
 class NewJob(Body):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.difficulty import app
+from grater.cli.agree import difficulty_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.test_difficulty import items_table
@@ -19,7 +19,7 @@ RUNNER = CliRunner()
 
 
 def run(*args: object) -> Result:
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    result = RUNNER.invoke(difficulty_app, [str(arg) for arg in args])
     if result.exception:
         raise result.exception
     return result

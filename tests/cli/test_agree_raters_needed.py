@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.raters_needed import app
-from grater.cli.raters_needed_table import _shown
+from grater.agreement.raters_needed import shown
+from grater.cli.agree import raters_needed_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.agreement.tables import judgments
@@ -20,7 +20,7 @@ RUNNER = CliRunner()
 
 
 def run(*args: object) -> Result:
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    result = RUNNER.invoke(raters_needed_app, [str(arg) for arg in args])
     if result.exception:
         raise result.exception
     return result
@@ -63,17 +63,17 @@ def test_a_limit_beyond_all_judgments_is_null_with_a_reason(tmp_path: Path) -> N
 
 
 def test_a_terminal_shows_the_curve_a_plot_and_the_answer(crowd: Path, experts: Path) -> None:
-    shown = run(crowd, "--experts", experts, "--resamples", 50).stdout
+    output = run(crowd, "--experts", experts, "--resamples", 50).stdout
     for text in (
         "A crowd of N raters, 6 items",
-        "0.8333",
+        ".833",
         "---",
         "  o",
         "3 raters match the experts",
         "raters-needed|",
     ):
-        assert text in shown
-    assert widest(shown) <= 80
+        assert text in output
+    assert widest(output) <= 120
 
 
 def test_draws_are_named_in_the_signature(crowd: Path, experts: Path) -> None:
@@ -101,6 +101,6 @@ def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
 
 
 def test_long_curves_are_thinned_out_with_both_ends() -> None:
-    shown = _shown(100, 30)
-    assert (shown[0], shown[-1], len(shown)) == (0, 99, 30)
-    assert _shown(5, 30) == [0, 1, 2, 3, 4]
+    indices = shown(100, 30)
+    assert (indices[0], indices[-1], len(indices)) == (0, 99, 30)
+    assert shown(5, 30) == [0, 1, 2, 3, 4]
