@@ -42,7 +42,7 @@ def crowd(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_answers_and_skills_on_a_terminal(crowd: tuple[Path, Path]) -> None:
-    shown = run(crowd[0], "--truth", crowd[1]).stdout
+    shown = run(crowd[0], "--true-labels", crowd[1]).stdout
     for text in ("Answers of 2,100 judgments by dawid-skene", "Skill of 30 raters", "Accuracy .", "Log-likelihood"):
         assert text in shown
     assert widest(shown) <= 80
@@ -58,7 +58,7 @@ def test_json_alone_is_on_standard_output(three: Path) -> None:
 
 def test_accuracy_against_truth_has_limits(crowd: tuple[Path, Path]) -> None:
     names = ("majority", "mace")
-    plain, model = (found(crowd[0], "--truth", crowd[1], "--method", name)["accuracy"] for name in names)
+    plain, model = (found(crowd[0], "--true-labels", crowd[1], "--method", name)["accuracy"] for name in names)
     assert plain["n"] == 300
     assert plain["low"] < plain["value"] < model["value"] < model["high"]
 

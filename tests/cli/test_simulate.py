@@ -19,8 +19,8 @@ def run(*args: object) -> Result:
 
 def test_a_crowd_is_written_with_truth_and_skills(tmp_path: Path) -> None:
     out, truth, skills = (tmp_path / f"{name}.csv" for name in ("judgments", "truth", "skills"))
-    sizes = ["--items", 40, "--raters", 10, "--judgments", 3, "--labels", "a,b,c", "--spammers", 0.2]
-    result = run(*sizes, "--out", out, "--truth", truth, "--skills", skills, "--json")
+    sizes = ["--n-items", 40, "--n-raters", 10, "--judgments-per-item", 3, "--labels", "a,b,c", "--spammers", 0.2]
+    result = run(*sizes, "--out", out, "--true-labels-out", truth, "--skills", skills, "--json")
     value = json.loads(result.stdout)
     assert (value["items"], value["raters"], value["judgments"]) == (40, 10, 120)
     assert value["kinds"] == {"skilled": 8, "spammer": 2}
@@ -45,7 +45,7 @@ def test_what_was_made_is_said_on_standard_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--judgments", "20"], "at least 20 raters"),
+        (["--judgments-per-item", "20"], "at least 20 raters"),
         (["--labels", "a"], "two labels"),
         (["--prevalence", "much,little"], "expected numbers for --prevalence"),
     ],

@@ -28,7 +28,9 @@ def aggregate(
         str, typer.Option(metavar="NAME", help="majority, wawa, dawid-skene, one-coin, mace or glad.")
     ] = "dawid-skene",
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
-    truth: Annotated[Path | None, typer.Option(metavar="FILE", help="Say how often the answers are right.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--true-labels", metavar="FILE", help="Say how often the answers are right.")
+    ] = None,
     iterations: Annotated[int, typer.Option(help="The most iterations.")] = Options().iterations,
     tolerance: Annotated[
         float, typer.Option(help="Stop when the log-likelihood gains less than this per judgment.")

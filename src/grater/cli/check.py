@@ -34,9 +34,9 @@ def check(
     ] = [*DEFAULT_SYSTEMS],  # noqa: B006 (typer copies it)
     output: Annotated[
         Literal["text", "json", "html"],
-        typer.Option("--format", metavar="text|json|html", help="How to show the feedback."),
+        typer.Option("--show", metavar="text|json|html", help="How to show the feedback."),
     ] = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --show json.")] = False,
 ) -> None:
     """Read an essay and say which prepositions, articles and nouns look wrong, and what would be better."""
     _require_text(file)

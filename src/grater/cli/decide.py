@@ -32,7 +32,8 @@ def decide(
     ],
     out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write where the items stand here, not into the decisions.")
+        Path | None,
+        typer.Option("--items-out", metavar="FILE", help="Write where the items stand here, not into the decisions."),
     ] = None,
     places: Annotated[
         Path | None,

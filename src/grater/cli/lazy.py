@@ -6,7 +6,7 @@ and no help shows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +16,23 @@ from typer.core import TyperCommand, TyperGroup
 COMPLETION = ("install_completion", "show_completion")
 """Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
 
-RENAMED: Mapping[str, Mapping[str, str]] = {}
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "aggregate": {"--truth": "--true-labels"},
+    "check": {"--format": "--show"},
+    "decide": {"--items": "--items-out"},
+    "mine extraneous": {"--gold": "--gold-out"},
+    "nouns entropy": {"--least": "--min-phrases", "--most": "--top"},
+    "nouns select": {"--least": "--min-phrases"},
+    "simulate": {
+        "--items": "--n-items",
+        "--judgments": "--judgments-per-item",
+        "--raters": "--n-raters",
+        "--truth": "--true-labels-out",
+    },
+    "train articles": {"--most": "--text-limit"},
+    "train prepositions": {"--weights": "--max-weights"},
+    "train tagger": {"--test": "--test-treebank"},
+}
 """By command: the old name of an option, and the name it has now."""
 
 
@@ -36,11 +52,12 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
-        return self.load().make_context(info_name, renamed(args, RENAMED.get(path, {})), parent=parent, **extra)
+        return self.load().make_context(info_name, renamed(args, path), parent=parent, **extra)
 
 
-def renamed(args: Iterable[str], names: Mapping[str, str]) -> list[str]:
-    """Arguments with the present names of their options, `--old=value` included."""
+def renamed(args: Sequence[str], path: str) -> list[str]:
+    """The arguments of a command, or of a group and its command, with the present names of their options."""
+    names = {**RENAMED.get(path, {}), **RENAMED.get(f"{path} {args[0]}" if args else path, {})}
     split = (arg.partition("=") for arg in args)
     return [f"{names.get(option, option)}{equals}{value}" for option, equals, value in split]
 

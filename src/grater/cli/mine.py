@@ -110,7 +110,9 @@ def extraneous(
     ] = None,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
-    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the gold items here too.")] = None,
+    gold: Annotated[
+        Path | None, typer.Option("--gold-out", metavar="FILE", help="Write the gold items here too.")
+    ] = None,
     format_name: Format = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -118,7 +120,7 @@ def extraneous(
     """List trigrams that are unattested or rarer than they should be; a person says which are errors."""
     require_different([path for path in (*corpus, *text, web1t, model, verdicts, out, gold) if path])
     if balanced != bool(verdicts) or (gold and not balanced):
-        raise UsageError("expected --balanced together with --verdicts LIST (and --gold only with them)")
+        raise UsageError("expected --balanced together with --verdicts LIST (and --gold-out only with them)")
     count = counter_of(web1t, text, model)
     with reading_all(corpus, format_name) as by_name:
         uses = [use for essays in by_name.values() for use in uses_of(essays)]

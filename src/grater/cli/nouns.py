@@ -35,8 +35,12 @@ def entropy(
     noun: Annotated[
         list[str], typer.Option(metavar="NOUN", help="Show this noun, in the singular; may be given several times.")
     ] = [],  # noqa: B006 (typer copies it)
-    least: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out nouns with fewer phrases.")] = LEAST,
-    most: Annotated[int, typer.Option(min=1, metavar="N", help="Show at most N nouns (JSON has all).")] = MOST,
+    least: Annotated[
+        int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
+    ] = LEAST,
+    most: Annotated[
+        int, typer.Option("--top", min=1, metavar="N", help="Show at most N nouns (JSON has all).")
+    ] = MOST,
     format_name: Format = None,
     table: Table = "text",
     as_json: Json = False,
@@ -57,7 +61,9 @@ def select_nouns(
         int, typer.Option(min=1, metavar="N", help="Nouns of high, and of low entropy for each construction.")
     ] = 3,
     sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences in each cell of Table 3.")] = 2,
-    least: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out nouns with fewer phrases.")] = 30,
+    least: Annotated[
+        int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
+    ] = 30,
     context: Annotated[
         int, typer.Option(min=0, metavar="N", help="Sentences before, in which a noun counts as mentioned.")
     ] = N_CONTEXT,
@@ -73,7 +79,7 @@ def select_nouns(
     design = select(places, nouns=nouns, sentences=sentences, least=least, seed=seed)
     if not design.places:
         raise UsageError(
-            f"{corpus}: expected nouns with {least} phrases or more, found none; give more text, or --least"
+            f"{corpus}: expected nouns with {least} phrases or more, found none; give more text, or --min-phrases"
         )
     write_table(design.to_frame(), out)
     if as_json:

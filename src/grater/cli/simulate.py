@@ -30,9 +30,9 @@ def _share(text: str) -> object:
 @app.command()
 def simulate(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The judgments.")],
-    items: Annotated[int, typer.Option(help="How many items.")] = DEFAULT.n_items,
-    raters: Annotated[int, typer.Option(help="How many raters.")] = DEFAULT.n_raters,
-    judgments: Annotated[int, typer.Option(help="Judgments of each item.")] = DEFAULT.n_each,
+    items: Annotated[int, typer.Option("--n-items", help="How many items.")] = DEFAULT.n_items,
+    raters: Annotated[int, typer.Option("--n-raters", help="How many raters.")] = DEFAULT.n_raters,
+    judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments of each item.")] = DEFAULT.n_each,
     labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
         DEFAULT.labels
     ),
@@ -46,7 +46,9 @@ def simulate(
     lazy: Annotated[float, _share("Raters who nearly always say the same.")] = DEFAULT.lazy,
     turning: Annotated[float, _share("Raters who turn into spammers half-way.")] = DEFAULT.turning,
     difficulty: Annotated[float, typer.Option(help="Mean share of blind guesses on an item.")] = DEFAULT.difficulty,
-    truth: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the true labels too.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Write the true labels too.")
+    ] = None,
     skills: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the raters' kinds and skills too.")
     ] = None,

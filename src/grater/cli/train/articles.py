@@ -48,7 +48,9 @@ def articles(
     most: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME=N", help="Of the text NAME at most N million characters, spread over it; repeatable."
+            "--text-limit",
+            metavar="NAME=N",
+            help="Of the text NAME at most N million characters, spread over it; repeatable.",
         ),
     ] = [],  # noqa: B006 (typer copies it)
     features: Annotated[
@@ -86,7 +88,7 @@ def shares_of(texts: list[Path], most: list[str]) -> dict[Path, float]:
     most_of = dict(_most(setting) for setting in most)
     unknown = sorted(most_of.keys() - {_name(text) for text in texts})
     if unknown:
-        raise UsageError(f"--most {unknown[0]}: expected one of {', '.join(map(_name, texts))}")
+        raise UsageError(f"--text-limit {unknown[0]}: expected one of {', '.join(map(_name, texts))}")
     return {text: _share(text, most_of[_name(text)]) if _name(text) in most_of else 1.0 for text in texts}
 
 
@@ -97,7 +99,7 @@ def _most(setting: str) -> tuple[str, float]:
     except ValueError:
         millions = 0.0
     if not equals or not 0 < millions < float("inf"):
-        raise UsageError(f"--most {setting}: expected NAME=N with N above 0, as in gutenberg=24")
+        raise UsageError(f"--text-limit {setting}: expected NAME=N with N above 0, as in gutenberg=24")
     return name, millions
 
 
@@ -118,7 +120,7 @@ def card(
     command = [
         "articles",
         *(text.name for text in shares),
-        *(word for setting in most for word in ("--most", setting)),
+        *(word for setting in most for word in ("--text-limit", setting)),
     ]
     read: dict[str, JsonValue] = {_name(text): share for text, share in shares.items()}
     return card_of(out, KIND, known, date, command, shares=read, features=[template.name for template in TEMPLATES])

@@ -60,7 +60,8 @@ def prepositions(
     ] = "maxent",
     features: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep at most N features.")] = None,
     weights: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep at most N weights, the best of all features.")
+        int | None,
+        typer.Option("--max-weights", min=1, metavar="N", help="Keep at most N weights, the best of all features."),
     ] = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")] = 3,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
@@ -135,7 +136,7 @@ def _card(
     out: Path, files: list[Path], data: list[str], date: str, options: PrepositionOptions
 ) -> dict[str, JsonValue]:
     chosen = ["--method", options.method, "--features", str(options.kept.n_features)]
-    chosen += ["--weights", str(options.kept.n_weights)] if options.kept.n_weights else []
+    chosen += ["--max-weights", str(options.kept.n_weights)] if options.kept.n_weights else []
     chosen += ["--min-count", str(options.min_count), "--epochs", str(options.n_epochs)]
     known = sources(data) or [{"name": file.name} for file in files]
     command = ["prepositions", *(file.name for file in files), *chosen]

@@ -38,7 +38,8 @@ def tagger(
     ],
     out: Annotated[Path, typer.Option(metavar="MODEL", help="The model file to write, NAME.model.")],
     test: Annotated[
-        list[Path] | None, typer.Option(metavar="CONLLU", help="A treebank to measure on, for the card; repeatable.")
+        list[Path] | None,
+        typer.Option("--test-treebank", metavar="CONLLU", help="A treebank to measure on, for the card; repeatable."),
     ] = None,
     leave_out: Annotated[
         list[str] | None,
