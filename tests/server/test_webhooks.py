@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from grater.errors import BadInput
-from grater.server.webhooks.delivery import MOST_FAILURES, Teller, require_outside, signature
+from grater.server.webhooks.delivery import Teller, require_outside, signature
 from grater.store import events, jobs
 from grater.store.units import FINISHED
+from grater.study.webhooks import MOST_FAILURES
 from tests.server.json_schema import complaints
 from tests.server.programs import Program
 from tests.server.studies import Study

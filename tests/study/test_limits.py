@@ -23,7 +23,7 @@ def test_a_job_cannot_be_called_what_nobody_can_see(tmp_path: Path, name: str) -
     with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("one", "We waited.")])
-        with pytest.raises(UsageError, match="name: expected 1 to 80 letters that can be seen, found"):
+        with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters, found"):
             add_job(store, JobPlan(name, "marking"))
         with store.read() as tx:
             assert jobs.all(tx) == []

@@ -87,7 +87,7 @@ def test_a_list_has_a_name_that_can_be_seen(store: Store, ada: Person, name: str
         lambda: add_list(store, name, table, lambda _: ada),
         lambda: balanced_job(store, job_id, name, count, n_gold=0),
     ):
-        with pytest.raises(UsageError, match="name: expected 1 to 80 letters that can be seen"):
+        with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters"):
             make()
 
 

@@ -12,6 +12,7 @@ from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName, read_guidelines
 from grater.errors import UsageError
 from grater.store import jobs, open_store
+from grater.study.jobs import add_guidelines, set_state
 
 app = typer.Typer()
 
@@ -33,9 +34,9 @@ def change(
     with open_store(study) as store, store.write() as tx:
         found = jobs.named(tx, job)
         if instructions is not None:
-            jobs.add_guidelines(tx, found.job_id, words)
+            add_guidelines(tx, found.job_id, words)
         if state is not None:
-            found = jobs.set_state(tx, found.job_id, state)
+            found = set_state(tx, found.job_id, state)
         current = jobs.current_guidelines(tx, found.job_id)
     version = current.version if current else 0
     if as_json:

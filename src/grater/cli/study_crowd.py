@@ -15,8 +15,8 @@ from grater.cli.study_option import StudyName
 from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.store import Store, jobs, open_store, payments
-from grater.study.money import job_costs, owed_frame
+from grater.store import Store, jobs, open_store
+from grater.study.money import job_costs, owed_frame, settle
 from grater.study.terms import protocol_sheet, set_terms
 from grater.tables import write_table
 
@@ -72,7 +72,7 @@ def _change(store: Store, job: str, terms: str) -> None:
 def _pay(store: Store, job: str, path: Path) -> None:
     with store.write() as tx:
         found = jobs.named(tx, job)
-        payments.settle(tx, found)
+        settle(tx, found)
         frame = owed_frame(tx, found)
     write_table(frame, path)
     say(f"{path}: {len(frame)} payments")

@@ -13,7 +13,7 @@ from grater.cli.study_option import StudyName
 from grater.corpora import read_corpus
 from grater.sheet import counted
 from grater.store import jobs, open_store
-from grater.study.gold import PLANTED, REASON, gold_from_edits, gold_from_experts, gold_from_planted
+from grater.study.gold import PLANTED, gold_from_planted, known_gold
 
 app = typer.Typer()
 
@@ -40,11 +40,8 @@ def make(
         found = jobs.named(tx, job)
         if good is not None:
             made = gold_from_planted(tx, found, good, reason=reason or PLANTED)
-        elif found.task == "marking":
-            made = gold_from_edits(tx, found, rater=rater, reason=reason or REASON)
         else:
-            why = reason or REASON
-            made = gold_from_experts(tx, found, source=source, least=least, most=most, reason=why, seed=seed)
+            made = known_gold(tx, found, source=source, rater=rater, least=least, most=most, reason=reason, seed=seed)
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:

@@ -9,8 +9,8 @@ import typer
 from grater.cli.options import Json
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
-from grater.store import open_store
-from grater.study.people import back, invite
+from grater.store import jobs, open_store, people
+from grater.study.people import invite, invite_back
 
 app = typer.Typer()
 
@@ -29,11 +29,13 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Print a link that works once; the study keeps only its hash."""
-    with open_store(study) as store:
+    with open_store(study) as store, store.write() as tx:
         if back_name:
-            token, role = back(store, back_name, days=days)
+            person = people.named(tx, back_name)
+            token, role = invite_back(tx, person.person_id, days=days), person.role
         else:
-            token = invite(store, role=role, job=job, days=days, name=name)
+            job_id = jobs.named(tx, job).job_id if job else None
+            token = invite(tx, role=role, job_id=job_id, days=days, name=name)
     link = f"{url.rstrip('/')}/join/{token}"
     if as_json:
         print_json({"link": link, "role": role, "days": days})

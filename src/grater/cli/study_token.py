@@ -9,7 +9,8 @@ import typer
 from grater.cli.options import Json
 from grater.cli.output import print_json, say
 from grater.cli.study_option import StudyName
-from grater.store import credentials, open_store, people
+from grater.store import open_store, people
+from grater.study.people import make_token
 
 app = typer.Typer()
 
@@ -25,7 +26,7 @@ def make(
     """Print an API token, this once; the study keeps only its hash.  It may do what the person may."""
     with open_store(study) as store, store.write() as tx:
         found = people.named(tx, person)
-        token = credentials.make_token(tx, found.person_id, name=name, days=days)
+        token = make_token(tx, found.person_id, name=name, days=days)
     if as_json:
         print_json({"token": token, "person": found.name, "role": found.role, "days": days})
         return

@@ -27,15 +27,29 @@ from pydantic import Field as About
 from grater.model import Json
 from grater.server.roles import API
 from grater.store.clock import as_iso
+from grater.study.limits import LARGEST, LIMITS
+from grater.study.limits import LONGEST as LONGEST_TEXTS
 from grater.tasks import Shown as ShownByTask
 
 T = TypeVar("T")
 
 MOST = 1000
 A_PAGE = 100
-LARGEST = 2**31 - 1
-"""What every database can count to."""
 LONGEST = 1_000_000
+
+
+def within(name: str) -> Any:
+    """The limit of a number by its name in `LIMITS`, for the schema of a call."""
+    limit = LIMITS[name]
+    if limit.excludes_least:
+        return About(gt=limit.least, le=limit.most)
+    return About(ge=limit.least, le=limit.most)
+
+
+def at_most(name: str, *, least: int = 0) -> StringConstraints:
+    """The limit of a text by its name in `LONGEST` of the study, for the schema of a call."""
+    return StringConstraints(min_length=least, max_length=LONGEST_TEXTS[name])
+
 
 Start: TypeAlias = Annotated[
     int, Query(ge=0, le=LARGEST, description="How many to pass over: `next` of the page before.")

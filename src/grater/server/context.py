@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from typing import Annotated
 from urllib.parse import quote
 
@@ -244,16 +245,23 @@ def login_path(next_path: str) -> str:
     return "/login" if next_path == "/" else f"/login?next={quote(next_path, safe='/')}"
 
 
+def require_slow(context: RequestContext, what: str) -> None:
+    """Refuse more than a few a minute: words are cheap to send."""
+    if not context.server.logins.take(f"{what} {context.person.person_id}"):
+        raise BadInput(Problem("form", "too many at once; wait a minute, then try again"))
+
+
 LONGEST_VERSION = 10
+LONGEST_NUMBER = 12
 
 
-def number_of(context: RequestContext, name: str, default: int, *, most: int, least: int = 1) -> int:
+def number_of(context: RequestContext, name: str, default: int) -> int:
+    """A whole number of the form; whether it is within its limit is asked where it is stored."""
     text = context.text(name)
     if not text:
         return default
-    if not text.isdecimal() or len(text) > 12 or not least <= int(text) <= most:
-        words = f"{name}: expected a number from {least} to {most}, found {text[:20]!r}"
-        raise BadInput(Problem("form", words))
+    if not text.removeprefix("-").isdecimal() or len(text) > LONGEST_NUMBER:
+        raise BadInput(Problem("form", f"{name}: expected a number, found {text[:20]!r}"))
     return int(text)
 
 
@@ -262,14 +270,13 @@ def version_of(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < LONGEST_VERSION else None
 
 
-def decimal_of(context: RequestContext, name: str, default: float, *, most: float) -> float:
+def decimal_of(context: RequestContext, name: str, default: float) -> float:
+    """A number of the form, perhaps with a decimal point."""
     text = context.text(name)
-    if not text:
-        return default
     try:
-        value = float(text)
+        value = float(text) if text else default
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= most:
-        raise BadInput(Problem("form", f"{name}: expected a number from 0 to {most:g}, found {text[:20]!r}"))
+        value = nan
+    if not isfinite(value):
+        raise BadInput(Problem("form", f"{name}: expected a number, found {text[:20]!r}"))
     return value

@@ -21,7 +21,8 @@ from uvicorn.supervisors import Multiprocess
 from grater.errors import UsageError
 from grater.server.app import create_app
 from grater.server.settings import Settings
-from grater.store import Store, invitations, open_store, people
+from grater.store import Store, open_store
+from grater.study.people import invite_first_owner
 
 DAYS = 1.0
 
@@ -32,14 +33,8 @@ def setup_link(settings: Settings, store: Store) -> str | None:
     Links of earlier starts that were not used are taken back.
     """
     with store.write() as tx:
-        if any(each.role == "owner" and each.password_hash and each.state == "active" for each in people.all(tx)):
-            return None
-        for each in invitations.all(tx):
-            is_first = each.role == "owner" and each.person_id is None
-            if is_first and each.used_at is None and each.ended_at is None:
-                invitations.end(tx, each.invitation_id)
-        token = invitations.make(tx, role="owner", days=DAYS, name="set-up")
-    return settings.link(f"/setup/{token}")
+        token = invite_first_owner(tx, days=DAYS)
+    return settings.link(f"/setup/{token}") if token else None
 
 
 ENVIRONMENT = "GRATER_PROCESS"

@@ -20,15 +20,19 @@ from typing import Literal, TypeAlias
 
 from grater.corpora.check import check_essays
 from grater.corpora.tagsets import TAGSETS
-from grater.errors import Forbidden, Problems, UsageError
+from grater.errors import Forbidden, NotFound, Problems, UsageError
 from grater.model import Json
 from grater.store import Store, Tx, adjudications, items, jobs, judgments, people, progress, revisions, units
+from grater.store.adjudications import Adjudication
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.progress import FinishedUnit
 from grater.store.revisions import Finding
+from grater.store.units import StudyUnit
+from grater.study.limits import require_text
+from grater.study.work import Sent, is_finished, sent_for, shown_to_staff
 from grater.tables import Table, read_gold
-from grater.tasks import TASKS
+from grater.tasks import TASKS, Shown
 from grater.tasks.marking import DEFAULT_TAGSET, TASK, edits_of
 from grater.tasks.task import Answer
 
@@ -90,8 +94,33 @@ def decide(store: Store, job: str, path: Path, *, decider: str | None = None) ->
         return len(found)
 
 
-def save(tx: Tx, unit_id: str, person: Person, answers: Sequence[Answer], *, comment: str) -> None:
-    adjudications.save(tx, unit_id=unit_id, person_id=person.person_id, answers=answers, comment=comment)
+def save(
+    tx: Tx,
+    unit_id: str,
+    person: Person,
+    answers: Sequence[Answer],
+    *,
+    version: int | None = None,
+    comment: str = "",
+) -> Adjudication:
+    """Store a decision; one made from an older `version` is stale."""
+    return adjudications.save(
+        tx,
+        unit_id=unit_id,
+        person_id=person.person_id,
+        answers=answers,
+        version=version,
+        comment=require_text("adjudication.comment", comment),
+    )
+
+
+def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
+    """A finished unit with its valid answers, and the decision, if there is one; P9 hides any other unit."""
+    unit = units.get(tx, unit_id)
+    if unit.role != "work" or not is_finished(tx, unit_id):
+        raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
+    valid = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
+    return unit, shown_to_staff(tx, unit_id), valid, adjudications.find(tx, unit_id)
 
 
 def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
@@ -144,7 +173,7 @@ def decider_of(tx: Tx, name: str | None) -> Person:
     if name is None:
         owners = [each for each in people.all(tx) if each.role == "owner" and each.state == "active"]
         if len(owners) != 1:
-            raise UsageError(f"expected one owner who decides, found {len(owners)}; name somebody with --as")
+            raise UsageError(f"expected one owner who decides, found {len(owners)}")
         return owners[0]
     person = people.named(tx, name)
     if person.role not in DECIDERS:

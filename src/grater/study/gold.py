@@ -21,10 +21,11 @@ from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.rng import generator
-from grater.store import Tx, essays, gold, items, jobs, judgments, units
+from grater.store import Tx, essays, gold, gold_review, items, jobs, judgments, units
 from grater.store.jobs import Job
 from grater.store.units import NewUnit, Role
 from grater.study.job_units import plant, shown
+from grater.study.limits import require_number, require_text
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
 from grater.tasks import TASKS
@@ -99,6 +100,7 @@ def make_gold(
 ) -> bool:
     """One item with its accepted answers as gold (or practice) of a job; False where a rater has met it already."""
     _require_labels(job, accepted)
+    require_text("gold.reason", reason)
     if gold.is_known(tx, job.job_id, item_id):
         return False
     unit_id = gold.work_with(tx, job.job_id, item_id)
@@ -120,6 +122,8 @@ def gold_from_experts(
     actor: str | None = None,
 ) -> Made:
     """Items on which `least` experts or more agree, `most` of them at random; they may have had another task."""
+    require_number("gold.least", least)
+    require_number("gold.most", most)
     agreed = unanimous(tx, job, source=source, least=least)
     if not agreed:
         raise UsageError(f"{job.name}: no item has {least} or more expert judgments that all agree")
@@ -222,9 +226,31 @@ def _require_labels(job: Job, accepted: Sequence[str]) -> None:
 
 
 def known_gold(
-    tx: Tx, job: Job, *, least: int, most: int | None, reason: str, actor: str, source: str | None = None
+    tx: Tx,
+    job: Job,
+    *,
+    source: str | None = None,
+    rater: str | None = None,
+    least: int = 2,
+    most: int | None = None,
+    reason: str = "",
+    seed: int = 0,
+    actor: str | None = None,
 ) -> Made:
-    """Gold from what is known: of essays their errors, else what the experts, of one job or all, agree on."""
+    """Gold from what is known: of essays the errors (of one `rater`), else the items on which experts agree."""
+    why = reason or REASON
     if job.task == "marking":
-        return gold_from_edits(tx, job, reason=reason, actor=actor)
-    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=reason, actor=actor)
+        return gold_from_edits(tx, job, rater=rater, reason=why, actor=actor)
+    return gold_from_experts(tx, job, source=source, least=least, most=most, reason=why, seed=seed, actor=actor)
+
+
+def set_gold_state(tx: Tx, unit_id: str, state: str, *, actor: str | None = None) -> Job:
+    """Forgive, suspend or reactivate gold, and count everybody who saw it anew; returns its job."""
+    gold_review.set_state(tx, unit_id, state, actor=actor)
+    return units.get(tx, unit_id).job
+
+
+def set_reason(tx: Tx, unit_id: str, reason: str, *, actor: str | None = None) -> Job:
+    """A reason that teaches, in place of the one that the gold was made with; returns the job of the gold."""
+    gold.set_reason(tx, unit_id, require_text("gold.reason", reason), actor=actor)
+    return units.get(tx, unit_id).job

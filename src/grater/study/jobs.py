@@ -1,6 +1,7 @@
-"""A job added to a study: its units, batches, annotators and guidelines, in one transaction.
+"""Jobs of a study: added by a plan, opened and closed, given new guidelines, handed over.
 
-Somebody leaves before the end: what they have not done becomes another's, and no unit is left to nobody.
+A job is added with its units, batches, annotators and guidelines in one transaction.  `MOVES` says which state may
+follow which.  When somebody leaves before the end, what they have not done is assigned to another person.
 """
 
 from __future__ import annotations
@@ -9,17 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from grater.errors import NotFound, UsageError
+from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.rng import generator
 from grater.store import Store, Tx, assignments, jobs, people, units
 from grater.store.assignments import Assignment
-from grater.store.jobs import Job
+from grater.store.jobs import Guidelines, Job, JobState
 from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.job_units import Batch, Wanted, batches, units_for
-from grater.study.limits import require_name
+from grater.study.limits import LONGEST, require_name, require_number, require_text
 from grater.tasks import TASKS
+
+MOVES: Mapping[str, tuple[JobState, ...]] = {
+    "draft": ("open",),
+    "open": ("paused", "closed"),
+    "paused": ("open", "closed"),
+    "closed": ("open",),
+}
+"""The states that a manager may give a job, by the state that it has."""
+
+GIVEN_STATES = ("open", "paused", "closed")
 
 LEASE_MINUTES = {"marking": 24 * 60.0}
 DEFAULT_LEASE = 60.0
@@ -62,6 +73,8 @@ def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
 
 
 def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
+    """The same inside a transaction that has begun."""
+    _require_plan(plan)
     task = TASKS[plan.task]
     asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
     found = units_for(tx, asked)
@@ -70,7 +83,7 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     require_other_heads(tx, persons)
     job = jobs.add(
         tx,
-        name=require_name(plan.name),
+        name=plan.name,
         task=task.name,
         title=plan.title or task.title,
         judgments=plan.judgments,
@@ -82,6 +95,44 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     _fill(tx, job, pages, plan, persons)
     return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def _require_plan(plan: JobPlan) -> None:
+    """Refuse numbers and texts outside of their limits."""
+    require_name(plan.name)
+    require_text("job.title", plan.title)
+    for name in ("judgments", "most", "batch_size", "overlap_every", "delay_days", "lease_minutes"):
+        require_number(f"job.{name}", getattr(plan, name))
+    require_number("seed", plan.seed)
+    if plan.guidelines is not None:
+        require_guidelines(plan.guidelines)
+
+
+def set_state(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> Job:
+    """Open, pause or close a job; work that raters hold is still accepted."""
+    if state not in GIVEN_STATES:
+        raise UsageError(f"state: expected {', '.join(GIVEN_STATES)}, found {state[:20]!r}")
+    job = jobs.get(tx, job_id)
+    allowed = MOVES[job.state]
+    new_state = next((name for name in allowed if name == state), None)
+    if new_state is None:
+        raise Conflict(f"state: expected {' or '.join(allowed)} after {job.state}, found {state!r}")
+    return jobs.set_state(tx, job_id, new_state, actor=actor)
+
+
+def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:
+    """Add a version of the guidelines, which later judgments refer to; the same text again adds none."""
+    return jobs.add_guidelines(tx, job_id, require_guidelines(markdown), actor=actor)
+
+
+def require_guidelines(markdown: str) -> str:
+    """Guidelines in Markdown with plain line ends; empty or overlong ones are refused."""
+    text = markdown.replace("\r\n", "\n")
+    if not 0 < len(text) <= LONGEST["job.guidelines"]:
+        raise UsageError(
+            f"guidelines: expected 1 to {LONGEST['job.guidelines']:,} characters of Markdown, found {len(text):,}"
+        )
+    return text
 
 
 def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
@@ -102,8 +153,6 @@ def _drawn(pages: Sequence[NewUnit], plan: JobPlan) -> list[list[NewUnit]]:
             chains.append([page])
     if plan.most is None or plan.most >= len(chains):
         return chains
-    if plan.most < 1:
-        raise UsageError(f"expected at least 1 unit, found {plan.most}")
     picked = generator(plan.seed, "units", plan.name).choice(len(chains), size=plan.most, replace=False)
     return [chains[number] for number in sorted(picked.tolist())]
 
@@ -167,15 +216,6 @@ def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | No
     if not n_units:
         raise UsageError(f"{job.name}: {giver.name!r} has nothing left that {taker.name!r} is not asked already")
     return n_units
-
-
-MOVES: dict[str, tuple[str, ...]] = {
-    "draft": ("open",),
-    "open": ("paused", "closed"),
-    "paused": ("open", "closed"),
-    "closed": ("open",),
-}
-"""What a manager may make of a job in each state."""
 
 
 def visible_job(tx: Tx, job_id: str) -> Job:

@@ -1,75 +1,127 @@
-"""What a job, a list or a sample may be called: one line that can be shown, typed and quoted."""
+"""Every limit of a study by name: one table that pages, API and commands ask.
+
+`LIMITS` has the ranges of numbers, `LONGEST` the lengths of texts.  Whatever comes in is checked by the function of
+`grater.study` that stores it, so a limit holds however a request arrives; pages and the API's schema name it as well.
+"""
 
 from __future__ import annotations
 
-from grater.errors import UsageError
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-LONGEST_NAME = 80
+from grater.errors import UsageError
+from grater.store.gold_review import LONGEST_DISPUTE
+from grater.store.messages import LONGEST as LONGEST_MESSAGE
+from grater.store.messages import LONGEST_REVIEW
+
+LARGEST = 2**31 - 1
+"""The largest integer that every database stores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The least and the most that a number may be; `excludes_least` where it must be more than the least."""
+
+    least: float
+    most: float
+    excludes_least: bool = False
+
+    def allows(self, value: float) -> bool:
+        return (self.least < value if self.excludes_least else self.least <= value) and value <= self.most
+
+    def __str__(self) -> str:
+        least, most = _plain(self.least), _plain(self.most)
+        return f"more than {least}, up to {most}" if self.excludes_least else f"a number from {least} to {most}"
+
+
+LIMITS: Mapping[str, Limit] = {
+    "seed": Limit(0, LARGEST),
+    "job.judgments": Limit(1, 100),
+    "job.most": Limit(1, 1_000_000),
+    "job.batch_size": Limit(0, 1_000_000),
+    "job.overlap_every": Limit(0, 1_000_000),
+    "job.delay_days": Limit(0, 365),
+    "job.lease_minutes": Limit(0, 43_200, excludes_least=True),
+    "sample.n": Limit(1, 1_000_000),
+    "sample.flagged": Limit(0, 1_000_000),
+    "mining.most": Limit(1, 2_000),
+    "mining.n_each": Limit(1, 2_000),
+    "mining.n_gold": Limit(0, 2_000),
+    "gold.least": Limit(1, 100),
+    "gold.most": Limit(1, 100_000),
+    "terms.page": Limit(2, 200),
+    "terms.limit": Limit(0, 1_000_000),
+    "terms.pool": Limit(0, 1_000_000),
+    "terms.gold.minimum": Limit(0, 1),
+    "terms.gold.least_seen": Limit(1, 1000),
+    "terms.gold.quiz": Limit(0, 1000),
+    "terms.gold.attempts": Limit(1, 100),
+    "terms.gold.sure": Limit(0, 1),
+    "terms.redundancy.least": Limit(1, 100),
+    "terms.redundancy.most": Limit(1, 100),
+    "terms.redundancy.lead": Limit(1, 100),
+    "terms.pay.cents": Limit(0, 1_000_000),
+    "terms.pay.least_hourly": Limit(0, 1_000_000),
+    "terms.qualifications.judgments": Limit(0, 1_000_000),
+    "bonus.cents": Limit(1, 1_000_000),
+    "panel.places": Limit(0, 1_000_000),
+    "panel.minutes": Limit(0, 1_000_000),
+    "review.stars": Limit(1, 5),
+    "review.clear": Limit(1, 5),
+    "invitation.days": Limit(0, 365, excludes_least=True),
+    "invitation.number": Limit(1, 100),
+    "token.days": Limit(0, 3650, excludes_least=True),
+    "webhook.verbs": Limit(0, 30),
+}
+"""Ranges of numbers; the last part of a name is the field that a message names."""
+
+LONGEST: Mapping[str, int] = {
+    "name": 80,
+    "job.title": 80,
+    "job.guidelines": 100_000,
+    "gold.reason": 500,
+    "bonus.note": 200,
+    "bonus.payment_id": 100,
+    "about.country": 200,
+    "about.languages": 200,
+    "adjudication.comment": 2000,
+    "report.title": 200,
+    "panel.text": 1000,
+    "webhook.url": 2000,
+    "message.text": LONGEST_MESSAGE,
+    "dispute.text": LONGEST_DISPUTE,
+    "dispute.answer": LONGEST_DISPUTE,
+    "review.text": LONGEST_REVIEW,
+}
+"""Lengths of texts in characters."""
+
+
+def require_number(name: str, value: float | None) -> None:
+    """Refuse a number outside of its limit; None is a number that was not given."""
+    if value is not None and not LIMITS[name].allows(value):
+        raise UsageError(f"{field_of(name)}: expected {LIMITS[name]}, found {_plain(value)}")
+
+
+def require_text(name: str, text: str) -> str:
+    """The text; one that is longer than its limit is refused."""
+    if len(text) > LONGEST[name]:
+        raise UsageError(f"{field_of(name)}: expected at most {LONGEST[name]:,} characters, found {len(text):,}")
+    return text
 
 
 def require_name(name: str) -> str:
-    """The name; one that is empty, too long, or has signs that cannot be seen is refused."""
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        shown = f"{name[:40]!r}" if len(name) <= LONGEST_NAME else f"{len(name):,}"
-        raise UsageError(f"name: expected 1 to {LONGEST_NAME} letters that can be seen, found {shown}")
+    """The name of a job, a list, a sample or a person: one line that can be shown, typed and quoted."""
+    longest = LONGEST["name"]
+    if not name.strip() or len(name) > longest or not name.isprintable():
+        shown = f"{name[:40]!r}" if len(name) <= longest else f"{len(name):,}"
+        raise UsageError(f"name: expected 1 to {longest} printable characters, found {shown}")
     return name
 
 
-MOST_JUDGMENTS = 100
+def field_of(name: str) -> str:
+    """The field of a form, a call or a command that a limit is about."""
+    return name.rpartition(".")[2]
 
 
-MOST_UNITS = 1_000_000
-
-
-MINUTES_OF_A_MONTH = 43_200
-
-
-LONGEST_GUIDELINES = 100_000
-
-
-LONGEST_FACT = 200
-
-
-LONGEST_COMMENT = 2000
-
-
-MOST_CENTS = 1_000_000
-
-
-LONGEST_TITLE = 200
-
-
-LONGEST_REASON = 500
-
-
-MOST_GOLD_UNITS = 100_000
-
-
-MOST_UNITS_A_RATER = 1_000_000
-
-
-MOST_PANEL_PLACES = 1_000_000
-
-
-LONGEST_PANEL_TEXT = 1000
-
-
-MOST_DAYS = 365
-
-
-MOST_AT_ONCE = 100
-
-
-N_SAMPLED = 300
-
-
-MOST_SAMPLED = 1_000_000
-
-
-LONGEST_URL = 2000
-
-
-MOST_VERBS = 30
-
-
-LONGEST_VERB = 40
+def _plain(value: float) -> str:
+    return f"{value:g}" if value != int(value) else f"{int(value)}"

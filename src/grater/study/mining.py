@@ -48,7 +48,7 @@ from grater.store.units import NewUnit
 from grater.study.gold import make_gold
 from grater.study.job_units import own_essays
 from grater.study.jobs import JobPlan, plan_job
-from grater.study.limits import require_name
+from grater.study.limits import require_name, require_number
 from grater.tables import Table
 from grater.tasks import TASKS, Answer
 from grater.tasks.form import TARGET, pieces_around
@@ -113,6 +113,7 @@ def mine_study(
 ) -> Job:
     """Mine the essays of the study and keep the worst suspects as a list; nobody waits while it counts."""
     require_name(name)
+    require_number("mining.most", most)
     mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
         raise UsageError("no preposition of these essays is suspicious by these counts")
@@ -307,6 +308,10 @@ def balanced_job(
     Correct uses are attested by `count`, and neither suspicious by it nor on the list.
     """
     require_name(name)
+    require_number("job.judgments", judgments)
+    require_number("mining.n_each", n_each)
+    require_number("mining.n_gold", n_gold)
+    require_number("seed", seed)
     with store.read() as tx:
         the_list(tx, job_id)
         verdicts = {each.trigram: each.verdict for each in all_of(tx, job_id)}

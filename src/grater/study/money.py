@@ -21,6 +21,8 @@ from grater.crowd.terms import terms_of
 from grater.model import Interval, Json
 from grater.store import Tx, dump, judgments, panels, payments, people, units
 from grater.store.jobs import Job
+from grater.store.payments import Payment
+from grater.study.limits import require_number, require_text
 
 
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
@@ -159,6 +161,28 @@ def _owed(tx: Tx, job: Job) -> Iterator[dict[str, str | None]]:
     for (person_id, currency), cents in sorted(totals.items()):
         panel, external_id = places.get(person_id, (None, names[person_id].name))
         yield {"panel": panel, "id": external_id, "amount": f"{cents / 100:.2f}", "currency": currency}
+
+
+def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
+    """Write down what is owed now and was not before; returns by how many cents the total changed."""
+    return payments.settle(tx, job, actor=actor)
+
+
+def pay_bonus(
+    tx: Tx,
+    job: Job,
+    person_id: str,
+    cents: int,
+    *,
+    note: str = "",
+    payment_id: str | None = None,
+    actor: str | None = None,
+) -> Payment:
+    """Something extra for a rater, in the currency of the job; the same `payment_id` again pays once."""
+    require_number("bonus.cents", cents)
+    require_text("bonus.note", note)
+    require_text("bonus.payment_id", payment_id or "")
+    return payments.bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
 
 
 def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:

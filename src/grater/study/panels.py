@@ -1,15 +1,44 @@
-"""TODO: what this chapter is."""
+"""Panels, through which raters come to a job: places, codes, and the way back."""
 
 from __future__ import annotations
 
-from grater.errors import BadInput, NotFound, Problem
+from collections.abc import Mapping
+from typing import cast
+
+from grater.errors import NotFound, UsageError
+from grater.model import Json
 from grater.store import Tx, panels
+from grater.store.panels import PanelPlace, StudyPanel
+from grater.study.limits import require_number, require_text
+
+
+def add_panel(
+    tx: Tx, job_id: str, provider: str, *, options: Mapping[str, Json], actor: str | None = None
+) -> StudyPanel:
+    """A panel from which raters come to a job by a link, and to which they go back with a code."""
+    for name in ("places", "minutes"):
+        require_number(f"panel.{name}", cast(int, options.get(name, 0)))
+    for name in ("codes", "addresses"):
+        for text in cast("Mapping[str, str]", options.get(name) or {}).values():
+            require_text("panel.text", text)
+    require_text("panel.text", str(options.get("secret") or ""))
+    return panels.add(tx, job_id, provider, options=options, actor=actor)
+
+
+def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str]) -> PanelPlace:
+    """The place of a rater who comes from a panel, by the panel's own id for them."""
+    return panels.enter(tx, panel_id, external_id, also=also)
+
+
+def conclude(tx: Tx, job_id: str, person_id: str) -> None:
+    """End the place of a rater who is done."""
+    panels.conclude(tx, job_id, person_id)
 
 
 def give_back(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str) -> str:
-    """Free a place that was returned or timed out at the panel; give the job."""
+    """Free a place that was returned or timed out at the panel; returns the id of its job."""
     if state not in panels.GIVEN_BACK:
-        raise BadInput(Problem("form", f"state: expected {' or '.join(panels.GIVEN_BACK)}, found {state[:20]!r}"))
+        raise UsageError(f"state: expected {' or '.join(panels.GIVEN_BACK)}, found {state[:20]!r}")
     panel, place = panels.get(tx, panel_id), panels.place_of(tx, panel_id, external_id)
     is_here = place is not None and place.state == "joined"
     if place is None or not is_here or not panels.set_state(tx, place, state, actor=actor):

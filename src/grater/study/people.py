@@ -1,9 +1,10 @@
-"""Somebody is asked in.
+"""The people of a study: invitations, roles, passwords, tokens, sessions and joint seats.
 
-A joint seat: two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2).
+Managers invite those who work; only owners make managers and owners.  A study always keeps an owner.
 
-The seat is a person of its own without a password: either of the two opens it from their own page.  It may do what
-both of them may, and never more than adjudicate.
+A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a person of its own
+without a password, which either of the two opens from their own page.  It may do what both of them may, and never
+more than adjudicate.
 """
 
 from __future__ import annotations
@@ -12,55 +13,125 @@ from collections.abc import Sequence
 
 from grater.errors import Forbidden, NotFound, UsageError
 from grater.store import Store, Tx, credentials, invitations, jobs, people, schema
-from grater.store.invitations import offer_password_reset
+from grater.store.invitations import Invitation, offer_password_reset, reset_password
 from grater.store.people import Person
+from grater.study.limits import require_name, require_number, require_text
+
+OWNER, MANAGER = "owner", "manager"
+HIGHEST_OF_A_SEAT = "adjudicator"
+STATES = ("active", "ended")
+
+
+def roles_to_give(own_role: str) -> tuple[str, ...]:
+    """The roles that somebody of this role may invite to."""
+    return tuple(role for role in schema.ROLES if own_role == OWNER or role not in (OWNER, MANAGER))
+
+
+def require_may_give(own_role: str, role: str) -> None:
+    people.require_role(role)
+    if role not in roles_to_give(own_role):
+        raise Forbidden("only an owner can invite managers and owners")
 
 
 def invite(
-    store: Store, *, role: str, job: str | None = None, days: float = 14, name: str = "", actor: str | None = None
+    tx: Tx,
+    *,
+    role: str,
+    own_role: str = OWNER,
+    job_id: str | None = None,
+    days: float = 14,
+    name: str = "",
+    actor: str | None = None,
 ) -> str:
     """The token of a new invitation; the link is the server's address with `/join/TOKEN` behind it."""
-    with store.write() as tx:
-        job_id = jobs.named(tx, job).job_id if job else None
-        return invitations.make(tx, role=role, job_id=job_id, days=days, name=name, actor=actor)
+    require_may_give(own_role, role)
+    require_number("invitation.days", days)
+    require_text("name", name)
+    if job_id is not None:
+        jobs.get(tx, job_id)
+    return invitations.make(tx, role=role, job_id=job_id, days=days, name=name, actor=actor)
 
 
-def back(store: Store, name: str, *, days: float = 14) -> tuple[str, str]:
-    """The token of a link by which somebody of the study chooses a new password, and their role."""
-    with store.write() as tx:
-        person = people.named(tx, name)
-        return offer_password_reset(tx, person.person_id, days=days), person.role
+def invite_several(
+    tx: Tx, number: int, *, role: str, own_role: str, job_id: str | None, days: float, name: str, actor: str
+) -> list[str]:
+    """The tokens of so many invitations alike."""
+    require_number("invitation.number", number)
+    return [
+        invite(tx, role=role, own_role=own_role, job_id=job_id, days=days, name=name, actor=actor)
+        for _ in range(number)
+    ]
 
 
-HIGHEST = "adjudicator"
+def invite_back(tx: Tx, person_id: str, *, own_role: str = OWNER, days: float = 14, actor: str | None = None) -> str:
+    """The token of a link by which somebody of the study chooses a new password; earlier ones of theirs end."""
+    require_may_give(own_role, people.get(tx, person_id).role)
+    require_number("invitation.days", days)
+    return offer_password_reset(tx, person_id, days=days, actor=actor)
 
 
-def add_seat(store: Store, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
-    """A seat for two people, by their names."""
-    with store.write() as tx:
-        return seat(tx, [people.named(tx, each) for each in names], name=name, actor=actor)
+def end_invitation(tx: Tx, invitation_id: str, *, actor: str | None = None) -> Invitation:
+    """Take an invitation back before it is used; one that was used stays so."""
+    invitations.get(tx, invitation_id)
+    invitations.end(tx, invitation_id, actor=actor)
+    return invitations.get(tx, invitation_id)
 
 
-def seat(tx: Tx, pair: Sequence[Person], *, name: str = "", actor: str | None = None) -> Person:
-    if any(each.kind != "human" for each in pair):
-        raise UsageError("a joint seat is for two people; programs and other seats cannot sit on it")
-    ranks = [schema.ROLES.index(each.role) for each in pair]
-    role = schema.ROLES[max(schema.ROLES.index(HIGHEST), *ranks)] if ranks else HIGHEST
-    called = name.strip() or " and ".join(each.name for each in pair)
-    members = [each.person_id for each in pair]
-    return people.add(tx, name=called, role=role, kind="joint", members=members, actor=actor)
+def invite_first_owner(tx: Tx, *, days: float) -> str | None:
+    """The token by which the first owner comes in; None once the study has an owner who can log in.
+
+    Tokens that were made earlier and not used end.
+    """
+    if any(each.role == OWNER and each.password_hash and each.state == "active" for each in people.all(tx)):
+        return None
+    for invitation in invitations.all(tx):
+        is_first = invitation.role == OWNER and invitation.person_id is None
+        if is_first and invitation.used_at is None and invitation.ended_at is None:
+            invitations.end(tx, invitation.invitation_id)
+    return invitations.make(tx, role=OWNER, days=days, name="set-up")
 
 
-def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
-    """The seat, for one of its two people; to anybody else there is none."""
-    found = people.find(tx, seat_id)
-    if found is None or found.state != "active" or person_id not in people.members(tx, seat_id):
-        raise NotFound("there is no such joint seat, or it is not yours")
-    return found
+def accept_invitation(tx: Tx, invitation: Invitation, token: str, *, name: str, password_hash: str) -> Person:
+    """The person who comes in by an invitation, or comes back with a new password."""
+    if invitation.person_id:
+        return reset_password(tx, token, password_hash=password_hash)
+    return invitations.accept(tx, token, name=require_name(name), password_hash=password_hash)
+
+
+def set_password(tx: Tx, person: Person, password_hash: str) -> Person:
+    """A new password for oneself, which ends every session of the person."""
+    people.require_unchanged(tx, person)
+    changed = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
+    credentials.end_all_sessions(tx, person.person_id)
+    return changed
+
+
+def start_session(tx: Tx, person: Person, *, hours: float, old_token: str = "") -> str:
+    """The token of a new session for a person who has proved who they are; the session before, if any, ends."""
+    people.require_unchanged(tx, person)
+    if old_token:
+        credentials.end_session(tx, old_token)
+    token, _ = credentials.start_session(tx, person.person_id, hours=hours)
+    return token
+
+
+def end_session(tx: Tx, token: str) -> None:
+    credentials.end_session(tx, token)
+
+
+def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
+    """The secret of an API token, with which a program acts for somebody; the study keeps only its hash."""
+    require_text("name", name)
+    require_number("token.days", days)
+    return credentials.make_token(tx, person_id, name=name, days=days, actor=actor)
+
+
+def end_token(tx: Tx, token_id: str, *, person_id: str) -> None:
+    credentials.end_token(tx, token_id, person_id=person_id)
 
 
 def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
-    """Another role for somebody, whose sessions end with the old one; the study keeps an owner."""
+    """Give somebody another role; their sessions end, and the study keeps an owner."""
     require_another_owner(tx, person_id)
     person = people.set_role(tx, person_id, role, actor=actor)
     if person_id != actor:
@@ -68,10 +139,12 @@ def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
     return person
 
 
-def let_in(tx: Tx, person_id: str, *, is_in: bool, actor: str) -> Person:
-    """Let somebody in or shut them out, with the seats that they share; the study keeps an owner."""
+def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
+    """Shut somebody out (`ended`), with the seats that they share, or let them in again; the study keeps an owner."""
+    if state not in STATES:
+        raise UsageError(f"state: expected {' or '.join(STATES)}, found {state[:20]!r}")
     require_another_owner(tx, person_id)
-    person = people.set_state(tx, person_id, "active" if is_in else "ended", actor=actor)
+    person = people.set_state(tx, person_id, "active" if state == "active" else "ended", actor=actor)
     for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
         credentials.end_all_sessions(tx, each)
     return person
@@ -81,3 +154,29 @@ def require_another_owner(tx: Tx, person_id: str) -> None:
     """Refuse to take the last owner away from a study."""
     if people.owners(tx) == [person_id]:
         raise Forbidden("this is the only owner of the study; make somebody else an owner first")
+
+
+def add_seat(store: Store, names: Sequence[str], *, name: str = "", actor: str | None = None) -> Person:
+    """A joint seat for two people, by their names."""
+    with store.write() as tx:
+        return seat(tx, [people.named(tx, each) for each in names], name=name, actor=actor)
+
+
+def seat(tx: Tx, pair: Sequence[Person], *, name: str = "", actor: str | None = None) -> Person:
+    """A joint seat for two people; its role is the lower of theirs, and never above adjudicator."""
+    if any(each.kind != "human" for each in pair):
+        raise UsageError("a joint seat is for two people; programs and other seats cannot sit on it")
+    require_text("name", name)
+    ranks = [schema.ROLES.index(each.role) for each in pair]
+    role = schema.ROLES[max(schema.ROLES.index(HIGHEST_OF_A_SEAT), *ranks)] if ranks else HIGHEST_OF_A_SEAT
+    full_name = name.strip() or " and ".join(each.name for each in pair)
+    members = [each.person_id for each in pair]
+    return people.add(tx, name=full_name, role=role, kind="joint", members=members, actor=actor)
+
+
+def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
+    """The seat, for one of its two people; to anybody else there is none."""
+    joint = people.find(tx, seat_id)
+    if joint is None or joint.state != "active" or person_id not in people.members(tx, seat_id):
+        raise NotFound("there is no such joint seat, or it is not yours")
+    return joint

@@ -14,10 +14,10 @@ from statistics import median
 import polars as pl
 
 from grater.crowd.raters import Rater, raters
-from grater.errors import GraterError, NotFound
+from grater.errors import GraterError, NotFound, UsageError
 from grater.model import Interval, Json
 from grater.statistics.proportions import wilson
-from grater.store import Tx, judgments, people, trust
+from grater.store import Tx, ejection, judgments, people, trust
 from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.progress import RaterProgress, of_job
@@ -109,6 +109,23 @@ def _seconds(tx: Tx, job_id: str) -> dict[str, list[float]]:
         if row.seconds is not None:
             found.setdefault(row.person_id, []).append(row.seconds)
     return found
+
+
+CHANGES = ("flag", "reject", "reinstate")
+"""What a manager may do with a rater: stop their work, put them out with their judgments, take them back."""
+
+
+def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str) -> Trust:
+    """Flag, reject or reinstate a rater of a job."""
+    if change == "flag":
+        ejection.flag(tx, job.job_id, person_id, actor=actor)
+    elif change == "reject":
+        ejection.eject(tx, job, person_id, actor=actor)
+    elif change == "reinstate":
+        ejection.reinstate(tx, job, person_id, actor=actor)
+    else:
+        raise UsageError(f"change: expected {', '.join(CHANGES)}, found {change[:20]!r}")
+    return trust.find(tx, job.job_id, person_id)
 
 
 def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:

@@ -31,6 +31,7 @@ from grater.store.columns import kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import sample_of
+from grater.study.limits import require_text
 from grater.study.tables import EXPERT, PEOPLE, PROGRAM, labels_of, study_tables
 from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
@@ -124,6 +125,7 @@ def study_report(
     names: bool = False,
 ) -> Report:
     """Everything that the study can say; raters by their pseudonyms, or by `names`."""
+    require_text("report.title", title)
     inputs = study_inputs(tx, title=title, job_names=job_names, kind=kind, chance=chance)
     return build(with_names(inputs, names_of(tx)) if names else inputs)
 

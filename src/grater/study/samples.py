@@ -16,11 +16,13 @@ from grater.store import Store, Tx, decisions
 from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
 from grater.study.jobs import JobPlan
-from grater.study.limits import require_name
+from grater.study.limits import require_name, require_number
 from grater.study.tables import judged_items
 from grater.tables import Sample, Table, read_decisions
 
 OF_KIND = "kind"
+N_SAMPLED = 300
+"""Items of a sample that nobody gave a size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,9 @@ class Drawn:
 
 def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Drawn:
     """Draw a sample and keep it under its name; the same draw again changes nothing."""
+    require_number("sample.n", wish.n)
+    require_number("sample.flagged", wish.n_flagged)
+    require_number("seed", wish.seed)
     with store.write() as tx:
         kind = wish.kind or _kind(tx, wish.system)
         sample = draw_sample(
@@ -66,6 +71,7 @@ def extend(
     store: Store, old: str, name: str, system: str, *, n: int | None = None, actor: str | None = None
 ) -> Drawn:
     """Add a system to an old sample, under a new name: what was judged is used again."""
+    require_number("sample.n", n)
     with store.write() as tx:
         earlier = decisions.sample_named(tx, old)
         return _keep(tx, name, add_system(earlier, _decisions(tx, kind_of(earlier)), system, n=n), actor)

@@ -18,6 +18,7 @@ from grater.store import Tx, jobs, payments, slots, trust, units
 from grater.store.clock import as_iso
 from grater.store.jobs import Job
 from grater.store.judgments import ALL, by_submission
+from grater.study.limits import require_number
 from grater.study.money import Costs, job_costs
 
 
@@ -27,6 +28,7 @@ def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | No
     before = terms_of(job.options)
     merged = {**terms_json(before), **found}
     terms = read_terms({name: value for name, value in merged.items() if value is not None})
+    _require_limits(terms)
     for wanted in terms.qualifications:
         jobs.named(tx, wanted.job)
     if terms.pay is not None:
@@ -38,10 +40,29 @@ def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | No
     return job
 
 
+PARTS = {
+    "gold": ("minimum", "least_seen", "quiz", "attempts", "sure"),
+    "redundancy": ("least", "most", "lead"),
+    "pay": ("cents", "least_hourly"),
+}
+"""The numbers of each part that have a limit."""
+
+
+def _require_limits(terms: Terms) -> None:
+    for name in ("page", "limit", "pool"):
+        require_number(f"terms.{name}", getattr(terms, name))
+    for part, names in PARTS.items():
+        value = getattr(terms, part)
+        for name in names if value is not None else ():
+            require_number(f"terms.{part}.{name}", getattr(value, name))
+    for qualification in terms.qualifications:
+        require_number("terms.qualifications.judgments", qualification.judgments)
+
+
 def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
     """Without gold units a gold rule would give nobody any work; assigned jobs have their judgments planned."""
     if terms.gold is not None and not units.ids_of_job(tx, job.job_id, role="gold"):
-        raise UsageError(f"{job.name}: has no gold yet; make some first (grater study gold)")
+        raise UsageError(f"{job.name}: has no gold yet; make some first")
     if terms.redundancy != before.redundancy and job.access == "assigned":
         raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
 

@@ -3,8 +3,6 @@
 The page of a lease is made from the unit, the task and a stream of chance that belongs to the lease and the study's
 key, so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or
 an old page from the browser's memory is the same submission again, or a conflict, never a second judgment.
-
-TODO: what this chapter is.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Row
 
@@ -26,6 +24,7 @@ from grater.store import (
     Store,
     Tx,
     assignments,
+    blinding,
     gold_review,
     intake,
     judgments,
@@ -33,6 +32,7 @@ from grater.store import (
     panels,
     people,
     progress,
+    revisions,
     submissions,
     units,
 )
@@ -211,6 +211,27 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
         Sent(people.get(tx, row.person_id), row, judgments.answers_of(tx, row.submission_id))
         for row in submissions.of_unit(tx, unit_id)
     ]
+
+
+def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
+    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already."""
+    with store.write() as tx:
+        return leases.give_back(tx, lease_id, person_id=person_id)
+
+
+def revise(tx: Tx, unit_id: str, *, person_id: str) -> Lease:
+    """The lease under which an annotator mends a marked essay of their own."""
+    return revisions.begin(tx, unit_id=unit_id, person_id=person_id)
+
+
+def settle_finding(tx: Tx, finding_id: str, state: Literal["mended", "kept"], *, person_id: str) -> None:
+    """An annotator has looked at a mark again: it is mended, or kept as it is."""
+    revisions.settle_finding(tx, finding_id, state, person_id=person_id)
+
+
+def unblind(tx: Tx, job_id: str, person_id: str) -> None:
+    """From now on the person sees the answers of a job, and rates in it no more."""
+    blinding.look(tx, job_id, person_id)
 
 
 def is_told(desk: Desk, is_right: bool | None) -> bool:

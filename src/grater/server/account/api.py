@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
-
-from grater.server.calls import Body, Person, Shape, When, calls_about, example
+from grater.server.calls import Body, Person, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context
 from grater.store import credentials, people, revisions
+from grater.study import people as study_people
 
 router = calls_about("me")
-
-LONGEST_NAME = 80
 
 
 class Me(Person):
@@ -26,8 +23,8 @@ class NewToken(Body):
     """`days` until it ends; without, it holds until you end it."""
 
     model_config = example(name="nightly export", days=90)
-    name: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = ""
-    days: float | None = Field(default=None, gt=0, le=3650)
+    name: Annotated[str, at_most("name")] = ""
+    days: Annotated[float, within("token.days")] | None = None
 
 
 class Token(Shape):
@@ -75,7 +72,7 @@ def my_tokens(context: Context) -> Tokens:
 def make_token(context: Context, sent: NewToken) -> MadeToken:
     """Make another token of yours; it is told this once."""
     with context.server.store.write() as tx:
-        secret = credentials.make_token(tx, context.person.person_id, name=sent.name, days=sent.days)
+        secret = study_people.make_token(tx, context.person.person_id, name=sent.name, days=sent.days)
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 
@@ -84,5 +81,5 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
 def end_token(context: Context, token_id: str) -> Ended:
     """End a token of yours at once, this one too."""
     with context.server.store.write() as tx:
-        credentials.end_token(tx, token_id, person_id=context.person.person_id)
+        study_people.end_token(tx, token_id, person_id=context.person.person_id)
     return Ended(token_id=token_id, ended=True)

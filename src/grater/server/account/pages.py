@@ -12,14 +12,16 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
-from grater.errors import BadInput, Conflict, NotFound
+from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.server.context import Context, RequestContext, end_session, set_session
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGERS
 from grater.server.security import SHORTEST, hash_password, is_password
-from grater.store import Tx, credentials, invitations, jobs, people, revisions
-from grater.store.invitations import NO_RESET, Invitation, reset_password
+from grater.store import credentials, invitations, jobs, people, revisions
+from grater.store.invitations import NO_RESET, Invitation
 from grater.store.people import Person
+from grater.study import people as study_people
+from grater.study.limits import require_name
 from grater.study.work import own_job
 
 router = APIRouter()
@@ -67,7 +69,7 @@ def login(context: Context) -> Response:
 @router.post("/logout")
 def logout(context: Context) -> Response:
     with context.server.store.write() as tx:
-        credentials.end_session(tx, context.session_token)
+        study_people.end_session(tx, context.session_token)
     response = context.go("/login")
     end_session(response, context.server.settings)
     return response
@@ -77,10 +79,7 @@ def begin_session(context: RequestContext, person: Person, path: str) -> Respons
     """A new session for a person who has proved who they are; the one they came with, if any, ends."""
     settings = context.server.settings
     with context.server.store.write() as tx:
-        people.require_unchanged(tx, person)
-        if context.session_token:
-            credentials.end_session(tx, context.session_token)
-        token, _ = credentials.start_session(tx, person.person_id, hours=settings.session_hours)
+        token = study_people.start_session(tx, person, hours=settings.session_hours, old_token=context.session_token)
     response = context.go(path)
     set_session(response, settings, token)
     return response
@@ -102,9 +101,6 @@ def own_path(path: str) -> str:
     return path if is_ours else "/"
 
 
-LONGEST_NAME = 80
-
-
 @router.get("/join/{token}")
 def join_page(context: Context, token: str) -> Response:
     invitation = _require(context, token)
@@ -122,7 +118,7 @@ def join(context: Context, token: str) -> Response:
     try:
         password_hash = hash_password(password, name=name)
         with context.server.store.write() as tx:
-            person = _let_in(tx, invitation, token, name, password_hash)
+            person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict) as error:
         return _form(context, invitation, name=name, problems=lines_of(error))
     return begin_session(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
@@ -136,12 +132,6 @@ def setup_page(context: Context, token: str) -> Response:
 @router.post("/setup/{token}")
 def setup(context: Context, token: str) -> Response:
     return join(context, token)
-
-
-def _let_in(tx: Tx, invitation: Invitation, token: str, name: str, password_hash: str) -> Person:
-    if invitation.person_id:
-        return reset_password(tx, token, password_hash=password_hash)
-    return invitations.accept(tx, token, name=name, password_hash=password_hash)
 
 
 def _require(context: RequestContext, token: str) -> Invitation:
@@ -162,8 +152,10 @@ def _form(context: RequestContext, invitation: Invitation, *, name: str, problem
 
 def _complaints(name: str, password: str, again: str) -> list[str]:
     found = []
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        found.append(f"name: expected 1 to {LONGEST_NAME} letters, found {len(name)}")
+    try:
+        require_name(name)
+    except UsageError as error:
+        found.append(str(error))
     if password != again:
         found.append("password: the two passwords differ")
     return found
@@ -189,9 +181,7 @@ def new_password(context: Context) -> Response:
     except BadInput as error:
         return _page(context, problems=lines_of(error), status=422)
     with context.server.store.write() as tx:
-        people.require_unchanged(tx, context.person)
-        person = people.set_password(tx, context.person.person_id, password_hash, actor=context.person.person_id)
-        credentials.end_all_sessions(tx, person.person_id)
+        person = study_people.set_password(tx, context.person, password_hash)
     return begin_session(context, person, "/me")
 
 
@@ -199,14 +189,14 @@ def new_password(context: Context) -> Response:
 def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     with context.server.store.write() as tx:
-        secret = credentials.make_token(tx, context.person.person_id, name=context.text("name")[:LONGEST_NAME])
+        secret = study_people.make_token(tx, context.person.person_id, name=context.text("name"))
     return _page(context, secret=secret)
 
 
 @router.post("/me/tokens/{token_id}/end")
 def end_token(context: Context, token_id: str) -> Response:
     with context.server.store.write() as tx:
-        credentials.end_token(tx, token_id, person_id=context.person.person_id)
+        study_people.end_token(tx, token_id, person_id=context.person.person_id)
     return context.go("/me")
 
 

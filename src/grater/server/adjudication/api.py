@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from grater.server.adjudication.pages import loaded
-from grater.server.calls import A_PAGE, LARGEST, Edit, Most, Page, Shape, Shown, Start, calls_about, cut, example
+from grater.server.calls import (
+    A_PAGE,
+    Edit,
+    Most,
+    Page,
+    Shape,
+    Shown,
+    Start,
+    at_most,
+    calls_about,
+    cut,
+    example,
+)
 from grater.server.context import Context
 from grater.server.units.api import Decision, SentAnswers, decision_json, sent_json
 from grater.server.work.shapes import Said
-from grater.store import Tx, adjudications, jobs
+from grater.store import Tx, jobs
 from grater.store.jobs import Job
-from grater.study.adjudication import MARKING, Waiting, done_of, shown_by, waiting
+from grater.study.adjudication import MARKING, Waiting, done_of, finished_unit, save, shown_by, waiting
 from grater.study.essay_adjudication import Kind, Place, letter_of, sent_edit, table_of
-from grater.study.limits import LONGEST_COMMENT
+from grater.study.limits import LARGEST
 from grater.tasks import TASKS
 
 router = calls_about("adjudication")
@@ -83,7 +94,7 @@ class Decided(Said):
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
     version: int | None = Field(default=None, ge=0, le=LARGEST)
-    comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
+    comment: Annotated[str, at_most("adjudication.comment")] = ""
 
 
 class DecisionSaved(Shape):
@@ -115,12 +126,12 @@ def finished_units(
 @router.get("/units/{unit_id}/decision")
 def one_case(context: Context, unit_id: str) -> Case:
     """What raters said of a finished unit, side by side, and the decision, if there is one."""
-    unit, shown, sent, decided = loaded(context, unit_id)
     places: list[Difference] = []
-    if unit.job.task == MARKING:
-        with context.server.store.read() as tx:
+    with context.server.store.read() as tx:
+        unit, shown, sent, decided = finished_unit(tx, unit_id)
+        if unit.job.task == MARKING:
             table = table_of(tx, unit)
-        places = [_place(table.text, place) for place in table.places]
+            places = [_place(table.text, place) for place in table.places]
     return Case(
         unit_id=unit_id,
         job_id=unit.job.job_id,
@@ -139,17 +150,10 @@ def decide(context: Context, unit_id: str, sent: Decided) -> DecisionSaved:
 
     With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
     """
-    unit, shown, _, _ = loaded(context, unit_id)
-    answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
     with context.server.store.write() as tx:
-        made = adjudications.save(
-            tx,
-            unit_id=unit_id,
-            person_id=context.person.person_id,
-            answers=answers,
-            version=sent.version,
-            comment=sent.comment,
-        )
+        unit, shown, _, _ = finished_unit(tx, unit_id)
+        answers = TASKS[unit.job.task].read(unit.unit, sent.as_fields(), kept=shown.kept)
+        made = save(tx, unit_id, context.person, answers, version=sent.version, comment=sent.comment)
     return DecisionSaved(unit_id=unit_id, version=made.version)
 
 

@@ -22,20 +22,20 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, GraterError, NotFound, Problem, Stale
+from grater.errors import BadInput, GraterError, Problem, Stale
 from grater.model import Edit, Json, Span
 from grater.server.context import Context, RequestContext, version_of
 from grater.server.rendering import pager
 from grater.server.work.pages import by_field
-from grater.store import adjudications, jobs, units
-from grater.store.adjudications import ANNOTATOR
+from grater.store import jobs
+from grater.store.adjudications import ANNOTATOR, Adjudication
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
-from grater.study.adjudication import MARKING, done_of, far_of, next_of, shown_by
+from grater.study.adjudication import MARKING, done_of, far_of, finished_unit, next_of, shown_by
+from grater.study.adjudication import save as save_decision
 from grater.study.drafts import tag_json
 from grater.study.essay_adjudication import Place, Table, changed_tokens, sent_edit, table_of
-from grater.study.limits import LONGEST_COMMENT
-from grater.study.work import Sent, is_finished, sent_for, shown_to_staff
+from grater.study.work import Sent, shown_to_staff
 from grater.tasks import TASKS, Answer, Shown
 from grater.tasks.form import CONFIDENCE, LABEL
 from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
@@ -70,13 +70,13 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
 def save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
     """Store the decision that a form holds, unless somebody decided in the meantime."""
     with context.server.store.write() as tx:
-        adjudications.save(
+        save_decision(
             tx,
-            unit_id=unit_id,
-            person_id=context.person.person_id,
-            answers=answers,
+            unit_id,
+            context.person,
+            answers,
             version=version_of(context.text("version")),
-            comment=context.text("comment")[:LONGEST_COMMENT],
+            comment=context.text("comment"),
         )
 
 
@@ -260,13 +260,13 @@ def _readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
 
 @router.get("/adjudicate/{unit_id}")
 def unit_page(context: Context, unit_id: str) -> Response:
-    unit = loaded(context, unit_id)[0]
+    unit = _loaded(context, unit_id)[0]
     return essay_page(context, unit) if unit.job.task == MARKING else _adjudicate_page(context, unit_id, problems={})
 
 
 @router.post("/adjudicate/{unit_id}")
 def decide(context: Context, unit_id: str) -> Response:
-    unit, shown, _, _ = loaded(context, unit_id)
+    unit, shown, _, _ = _loaded(context, unit_id)
     if unit.job.task == MARKING:
         return essay_decided(context, unit)
     try:
@@ -316,22 +316,15 @@ def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
     return form | {name: [", ".join(answer.alternatives)] for name in asked}
 
 
-def loaded(
-    context: RequestContext, unit_id: str
-) -> tuple[StudyUnit, Shown, list[Sent], adjudications.Adjudication | None]:
-    """A finished unit with what its raters said, and the decision, if there is one."""
+def _loaded(context: RequestContext, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], Adjudication | None]:
     with context.server.store.read() as tx:
-        unit = units.get(tx, unit_id)
-        if unit.role != "work" or not is_finished(tx, unit_id):
-            raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
-        sent = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
-        return unit, shown_to_staff(tx, unit_id), sent, adjudications.find(tx, unit_id)
+        return finished_unit(tx, unit_id)
 
 
 def _adjudicate_page(
     context: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
 ) -> Response:
-    unit, shown, sent, decided = loaded(context, unit_id)
+    unit, shown, sent, decided = _loaded(context, unit_id)
     task = TASKS[unit.job.task]
     filled = context.fields() if problems else filled_by(unit, shown, sent, decided.answers if decided else ())
     with context.server.store.read() as tx:

@@ -11,14 +11,14 @@ from pydantic import Field
 
 from grater.crowd.pay import Policy
 from grater.crowd.terms import PAGE, terms_json, terms_of
-from grater.server.calls import Body, Interval, Name, Shape, When, calls_about, example
+from grater.server.calls import Body, Interval, Name, Shape, When, calls_about, example, within
 from grater.server.context import Context
 from grater.server.money.api import Costs, costs_json
 from grater.server.raters.api import Message
-from grater.store import credentials, gold_review, jobs, judgments, messages, people, progress, trust, units
+from grater.store import gold_review, jobs, judgments, messages, people, progress, trust, units
 from grater.store.clock import from_iso
 from grater.study.evaluation import scores_so_far
-from grater.study.limits import MOST_UNITS_A_RATER
+from grater.study.people import make_token
 from grater.study.programs import program_job
 from grater.study.status import pace_of
 from grater.study.terms import odds_for, protocol_sheet, set_terms
@@ -87,24 +87,33 @@ class Terms(Body):
 
 
 class NewGoldTerms(GoldTerms):
-    least_seen: int = Field(default=4, ge=1, le=1000)
-    quiz: int = Field(default=0, ge=0, le=1000)
-    attempts: int = Field(default=1, ge=1, le=100)
+    minimum: Annotated[float, within("terms.gold.minimum")] = 0.7
+    least_seen: Annotated[int, within("terms.gold.least_seen")] = 4
+    quiz: Annotated[int, within("terms.gold.quiz")] = 0
+    attempts: Annotated[int, within("terms.gold.attempts")] = 1
+    sure: Annotated[float, within("terms.gold.sure")] = 0.0
+
+
+class NewRedundancyTerms(RedundancyTerms):
+    least: Annotated[int, within("terms.redundancy.least")]
+    most: Annotated[int, within("terms.redundancy.most")]
+    lead: Annotated[int, within("terms.redundancy.lead")] = 1
 
 
 class NewPayTerms(PayTerms):
-    cents: int = Field(ge=0, le=MOST_UNITS_A_RATER)
-    least_hourly: int = Field(default=0, ge=0, le=MOST_UNITS_A_RATER)
+    cents: Annotated[int, within("terms.pay.cents")]
+    least_hourly: Annotated[int, within("terms.pay.least_hourly")] = 0
 
 
 class NewTerms(Terms):
     """What is not named is left as it is; null takes it away."""
 
-    page: Annotated[int, Field(ge=2, le=200)] | None = PAGE
+    page: Annotated[int, within("terms.page")] | None = PAGE
     gold: NewGoldTerms | None = None
+    redundancy: NewRedundancyTerms | None = None
     pay: NewPayTerms | None = None
-    limit: Annotated[int, Field(ge=0, le=MOST_UNITS_A_RATER)] | None = 0
-    pool: Annotated[int, Field(ge=0, le=MOST_UNITS_A_RATER)] | None = 0
+    limit: Annotated[int, within("terms.limit")] | None = 0
+    pool: Annotated[int, within("terms.pool")] | None = 0
 
 
 class Odds(Shape):
@@ -252,5 +261,5 @@ def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """A program as a rater: its own job beside the people's, and a token, told this once."""
     with context.server.store.write() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
-        token = credentials.make_token(tx, person.person_id, name="program", actor=context.person.person_id)
+        token = make_token(tx, person.person_id, name="program", actor=context.person.person_id)
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

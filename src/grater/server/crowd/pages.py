@@ -18,7 +18,6 @@ from grater.store import gold_review, jobs, judgments, messages, progress, trust
 from grater.store.clock import from_iso
 from grater.study.corpus import TASK as MARKING
 from grater.study.evaluation import agreement_so_far, scores_so_far
-from grater.study.limits import MOST_UNITS_A_RATER
 from grater.study.money import job_costs
 from grater.study.status import pace_of
 from grater.study.tables import redundancy_of
@@ -71,17 +70,17 @@ def new_terms(context: Context, job_id: str) -> Response:
 def terms_from(context: RequestContext) -> dict[str, Json]:
     """The terms that a filled form asks for; what is left empty is taken away."""
     return {
-        "page": number_of(context, "page", 10, least=2, most=200),
+        "page": number_of(context, "page", 10),
         "gold": _gold(context),
         "redundancy": _redundancy(context),
         "pay": _pay(context),
         "opening": _opening(context),
-        "limit": number_of(context, "limit", 0, least=0, most=MOST_UNITS_A_RATER),
+        "limit": number_of(context, "limit", 0),
         "countries": _words(context, "countries"),
         "languages": _words(context, "languages"),
         "qualifications": _qualifications(context),
-        "pilot": context.text("pilot")[:500],
-        "pool": number_of(context, "pool", 0, least=0, most=MOST_UNITS_A_RATER),
+        "pilot": context.text("pilot"),
+        "pool": number_of(context, "pool", 0),
     }
 
 
@@ -89,22 +88,22 @@ def _gold(context: RequestContext) -> Json:
     if not context.text("minimum"):
         return None
     return {
-        "minimum": decimal_of(context, "minimum", 0.7, most=1),
-        "least_seen": number_of(context, "least_seen", 4, most=1000),
-        "quiz": number_of(context, "quiz", 0, least=0, most=1000),
-        "attempts": number_of(context, "attempts", 1, most=100),
-        "sure": decimal_of(context, "sure", 0.0, most=1),
+        "minimum": decimal_of(context, "minimum", 0.7),
+        "least_seen": number_of(context, "least_seen", 4),
+        "quiz": number_of(context, "quiz", 0),
+        "attempts": number_of(context, "attempts", 1),
+        "sure": decimal_of(context, "sure", 0.0),
     }
 
 
 def _redundancy(context: RequestContext) -> Json:
     if not context.text("least"):
         return None
-    least = number_of(context, "least", 1, most=100)
+    least = number_of(context, "least", 1)
     return {
         "least": least,
-        "most": number_of(context, "most", least, most=100),
-        "lead": number_of(context, "lead", 1, most=100),
+        "most": number_of(context, "most", least),
+        "lead": number_of(context, "lead", 1),
     }
 
 
@@ -112,10 +111,10 @@ def _pay(context: RequestContext) -> Json:
     if not context.text("cents"):
         return None
     return {
-        "cents": number_of(context, "cents", 0, least=0, most=MOST_UNITS_A_RATER),
+        "cents": number_of(context, "cents", 0),
         "currency": context.text("currency").upper() or "EUR",
         "policy": context.text("policy") or "all",
-        "least_hourly": number_of(context, "least_hourly", 0, least=0, most=MOST_UNITS_A_RATER),
+        "least_hourly": number_of(context, "least_hourly", 0),
     }
 
 
@@ -125,8 +124,8 @@ def _opening(context: RequestContext) -> Json:
         return None
     return {
         "days": days or list(range(7)),
-        "from_hour": number_of(context, "from_hour", 0, least=0, most=23),
-        "to_hour": number_of(context, "to_hour", 24, most=24),
+        "from_hour": number_of(context, "from_hour", 0),
+        "to_hour": number_of(context, "to_hour", 24),
     }
 
 
@@ -136,14 +135,14 @@ def _qualifications(context: RequestContext) -> Json:
         return []
     wanted: dict[str, Json] = {
         "job": context.text("other_job"),
-        "judgments": number_of(context, "other_judgments", 1, least=0, most=MOST_UNITS_A_RATER),
-        "accuracy": decimal_of(context, "other_accuracy", 0.0, most=1),
+        "judgments": number_of(context, "other_judgments", 1),
+        "accuracy": decimal_of(context, "other_accuracy", 0.0),
     }
     return [wanted]
 
 
 def _words(context: RequestContext, name: str) -> list[Json]:
-    return [word.strip() for word in context.text(name)[:500].split(",") if word.strip()]
+    return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
 
 def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:

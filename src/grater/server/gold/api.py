@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from grater.errors import NotFound
-from grater.server.calls import LARGEST, Body, Shape, Shown, calls_about, example
+from grater.server.calls import Body, Shape, Shown, at_most, calls_about, example, within
 from grater.server.context import Context
 from grater.server.raters.api import Dispute
 from grater.server.work.shapes import Known, known_json
 from grater.store import gold, gold_review, jobs, units
 from grater.store.gold_review import GoldRecord
+from grater.study import messages as study_messages
 from grater.study.gold import REASON, known_gold
 from grater.study.gold import make_gold as one_gold
-from grater.study.limits import LONGEST_REASON
+from grater.study.gold import set_gold_state as set_unit_state
+from grater.study.gold import set_reason as set_unit_reason
 from grater.study.work import shown_to_staff
 
 router = calls_about("gold")
 
-Reason = Annotated[str, StringConstraints(max_length=LONGEST_REASON)]
+Reason = Annotated[str, at_most("gold.reason")]
 
 
 class GoldUnit(Shape):
@@ -50,8 +52,8 @@ class GoldWanted(Body):
 
     model_config = example(least=1, most=5)
     source: str | None = None
-    least: int = Field(default=2, ge=1, le=LARGEST)
-    most: int | None = Field(default=None, ge=1, le=LARGEST)
+    least: Annotated[int, within("gold.least")] = 2
+    most: Annotated[int, within("gold.most")] | None = None
     reason: Reason = REASON
 
 
@@ -100,7 +102,7 @@ class DisputeDecided(Body):
 
     model_config = example(decision="refuse", answer="The sentence before rules that out.")
     decision: Literal["grant", "refuse"]
-    answer: Annotated[str, StringConstraints(max_length=gold_review.LONGEST_DISPUTE)] = ""
+    answer: Annotated[str, at_most("dispute.answer")] = ""
 
 
 @router.get("/jobs/{job_id}/gold")
@@ -134,7 +136,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
     """Forgive, suspend or reactivate gold, and count everybody who saw it anew."""
     with context.server.store.write() as tx:
-        gold_review.set_state(tx, unit_id, sent.state, actor=context.person.person_id)
+        set_unit_state(tx, unit_id, sent.state, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
@@ -144,7 +146,7 @@ def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChan
     with context.server.store.write() as tx:
         if not gold.of_unit(tx, unit_id):
             raise NotFound("there is no such gold in this study")
-        gold.set_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
+        set_unit_reason(tx, unit_id, sent.reason, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
 
 
@@ -163,7 +165,7 @@ def decide_dispute(context: Context, dispute_id: str, sent: DisputeDecided) -> D
     with context.server.store.write() as tx:
         actor = context.person.person_id
         return Dispute.of(
-            gold_review.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
+            study_messages.decide_dispute(tx, dispute_id, is_granted=is_granted, answer=sent.answer, actor=actor)
         )
 
 

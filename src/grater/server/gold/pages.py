@@ -7,9 +7,10 @@ from starlette.responses import Response
 
 from grater.errors import UsageError
 from grater.server.context import Context, RequestContext, number_of
-from grater.store import gold, gold_review, jobs, people, units
-from grater.study.gold import REASON, known_gold
-from grater.study.limits import LONGEST_REASON, MOST_GOLD_UNITS
+from grater.store import gold_review, jobs, people, units
+from grater.study.gold import known_gold, set_gold_state
+from grater.study.gold import set_reason as set_gold_reason
+from grater.study.messages import decide_dispute
 from grater.study.work import shown_to_staff
 
 router = APIRouter()
@@ -23,13 +24,10 @@ def gold_page(context: Context, job_id: str) -> Response:
 @router.post("/manage/jobs/{job_id}/gold")
 def make_gold(context: Context, job_id: str) -> Response:
     """Items on which the experts of the study all agree; essays by their known errors."""
-    reason, actor = context.text("reason")[:LONGEST_REASON] or REASON, context.person.person_id
+    reason, actor = context.text("reason"), context.person.person_id
     try:
         with context.server.store.write() as tx:
-            least, most = (
-                number_of(context, "least", 2, most=100),
-                number_of(context, "most", 0, least=0, most=MOST_GOLD_UNITS),
-            )
+            least, most = number_of(context, "least", 2), number_of(context, "most", 0)
             made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
         return _page(context, job_id, problems=[str(error)], told="")
@@ -40,24 +38,22 @@ def make_gold(context: Context, job_id: str) -> Response:
 @router.post("/manage/gold/{unit_id}/state")
 def set_state(context: Context, unit_id: str) -> Response:
     with context.server.store.write() as tx:
-        gold_review.set_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
-        job_id = units.get(tx, unit_id).job.job_id
-    return context.go(f"/manage/jobs/{job_id}/gold")
+        job = set_gold_state(tx, unit_id, context.text("state"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job.job_id}/gold")
 
 
 @router.post("/manage/gold/{unit_id}/reason")
 def set_reason(context: Context, unit_id: str) -> Response:
     """A reason that teaches, in place of the one that all gold was made with."""
     with context.server.store.write() as tx:
-        job_id = units.get(tx, unit_id).job.job_id
-        gold.set_reason(tx, unit_id, context.text("reason")[:LONGEST_REASON], actor=context.person.person_id)
-    return context.go(f"/manage/jobs/{job_id}/gold")
+        job = set_gold_reason(tx, unit_id, context.text("reason"), actor=context.person.person_id)
+    return context.go(f"/manage/jobs/{job.job_id}/gold")
 
 
 @router.post("/manage/disputes/{dispute_id}")
 def decide(context: Context, dispute_id: str) -> Response:
     with context.server.store.write() as tx:
-        found = gold_review.decide_dispute(
+        found = decide_dispute(
             tx,
             dispute_id,
             is_granted=context.text("decision") == "grant",

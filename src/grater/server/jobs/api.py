@@ -9,12 +9,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field
 
 from grater.agreement.summary import Agreement as Summary
-from grater.errors import Conflict, NotFound
+from grater.errors import NotFound
 from grater.model import Json
-from grater.server.calls import LARGEST, Body, Interval, Job, Name, Number, Shape, When, calls_about, example
+from grater.server.calls import (
+    Body,
+    Interval,
+    Job,
+    Name,
+    Number,
+    Shape,
+    When,
+    at_most,
+    calls_about,
+    example,
+    within,
+)
 from grater.server.context import Context
 from grater.server.roles import MANAGERS
 from grater.server.work.crowd_view import crowd_view
@@ -23,8 +35,8 @@ from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
-from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
-from grater.study.limits import LONGEST_GUIDELINES, MINUTES_OF_A_MONTH, MOST_JUDGMENTS, MOST_UNITS
+from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over
+from grater.study.jobs import set_state as set_job_state
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
 from grater.study.work import own_job
@@ -42,7 +54,7 @@ class NewJobState(Body):
 
 class NewGuidelines(Body):
     model_config = example(markdown="# What to do\n\nRead the sentence twice.")
-    markdown: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_GUIDELINES)]
+    markdown: Annotated[str, at_most("job.guidelines", least=1)]
 
 
 class OwnJob(Job):
@@ -200,10 +212,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
     """Open, pause or close a job; work in raters' hands is still taken."""
     with context.server.store.write() as tx:
-        job = jobs.get(tx, job_id)
-        if sent.state not in MOVES[job.state]:
-            raise Conflict(f"expected {' or '.join(MOVES[job.state])} after {job.state}, found {sent.state}")
-        return Job.of(jobs.set_state(tx, job_id, sent.state, actor=context.person.person_id))
+        return Job.of(set_job_state(tx, job_id, sent.state, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/guidelines")
@@ -217,9 +226,8 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
 @router.post("/jobs/{job_id}/guidelines")
 def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
     """A new version of the instructions, in Markdown; the same words again make none."""
-    markdown = sent.markdown.replace("\r\n", "\n")
     with context.server.store.write() as tx:
-        return Guidelines.of(jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id))
+        return Guidelines.of(add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/progress")
@@ -266,24 +274,30 @@ class NewJob(Body):
     model_config = example(name="prepositions", task="error", title="Is it an error?", judgments=3, open=False)
     name: Name
     task: str
-    title: Annotated[str, StringConstraints(max_length=80)] = ""
-    judgments: int = Field(default=1, ge=1, le=MOST_JUDGMENTS, description="Wanted for each unit.")
+    title: Annotated[str, at_most("job.title")] = ""
+    judgments: Annotated[int, within("job.judgments")] = Field(default=1, description="Wanted for each unit.")
     kind: str | None = None
     system: str | None = None
     sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
     item_ids: tuple[str, ...] = ()
     essay_ids: tuple[str, ...] = ()
-    most: int | None = Field(default=None, ge=1, le=MOST_UNITS)
+    most: Annotated[int, within("job.most")] | None = None
     fresh: bool = Field(default=False, description="Only essays that no job of this task asks about yet.")
     annotators: tuple[str, ...] = ()
-    batch_size: int = Field(default=0, ge=0, le=MOST_UNITS)
-    overlap_every: int = Field(default=0, ge=0, le=MOST_UNITS, description="Every k-th batch is the same for all.")
-    delay_days: float = Field(default=3, ge=0, le=365, description="Between the two stages of constructions.")
-    lease_minutes: float | None = Field(default=None, gt=0, le=MINUTES_OF_A_MONTH)
-    guidelines: str | None = Field(default=None, description="In Markdown; the task's own by default.")
+    batch_size: Annotated[int, within("job.batch_size")] = 0
+    overlap_every: Annotated[int, within("job.overlap_every")] = Field(
+        default=0, description="Every k-th batch is the same for all."
+    )
+    delay_days: Annotated[float, within("job.delay_days")] = Field(
+        default=3, description="Between the two stages of constructions."
+    )
+    lease_minutes: Annotated[float, within("job.lease_minutes")] | None = None
+    guidelines: Annotated[str, at_most("job.guidelines", least=1)] | None = Field(
+        default=None, description="In Markdown; the task's own by default."
+    )
     grey: bool = Field(default=False, description="Constructions: offer the grey answer.")
     tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
-    seed: int = Field(default=0, ge=0, le=LARGEST)
+    seed: Annotated[int, within("seed")] = 0
     open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
 
 

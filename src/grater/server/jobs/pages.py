@@ -9,30 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, Conflict, NotFound, Problem, UsageError
+from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
 from grater.server.jobs.live import rater_chart, time_chart, unit_chart
 from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
-from grater.store.jobs import JobState
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
-from grater.study.jobs import MOVES, JobPlan, add_job, hand_over
-from grater.study.limits import (
-    LONGEST_GUIDELINES,
-    LONGEST_NAME,
-    MINUTES_OF_A_MONTH,
-    MOST_JUDGMENTS,
-    MOST_UNITS,
-    require_name,
-)
+from grater.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
+from grater.study.jobs import set_state as set_job_state
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
 from grater.study.work import shown_to_staff
@@ -63,20 +54,20 @@ def plan_of(context: RequestContext) -> JobPlan:
     payload: dict[str, Json] = {"grey": True} if context.text("grey") else {}
     tagset = context.text("tagset")
     return JobPlan(
-        name=require_name(context.text("name")),
+        name=context.text("name"),
         task=context.text("task"),
-        title=context.text("title")[:LONGEST_NAME],
-        judgments=number_of(context, "judgments", 1, most=MOST_JUDGMENTS),
+        title=context.text("title"),
+        judgments=number_of(context, "judgments", 1),
         kind=context.text("kind") or None,
         system=context.text("system") or None,
-        most=number_of(context, "most", 0, least=0, most=MOST_UNITS) or None,
+        most=number_of(context, "most", 0) or None,
         annotators=tuple(context.fields().get("annotators", ())),
-        batch_size=number_of(context, "batch_size", 0, least=0, most=MOST_UNITS),
-        overlap_every=number_of(context, "overlap_every", 0, least=0, most=MOST_UNITS),
-        delay_days=decimal_of(context, "delay_days", 3.0, most=365),
-        lease_minutes=decimal_of(context, "lease_minutes", 0.0, most=MINUTES_OF_A_MONTH) or None,
+        batch_size=number_of(context, "batch_size", 0),
+        overlap_every=number_of(context, "overlap_every", 0),
+        delay_days=decimal_of(context, "delay_days", 3.0),
+        lease_minutes=decimal_of(context, "lease_minutes", 0.0) if context.text("lease_minutes") else None,
         payload={**payload, **({"tagset": tagset} if tagset else {})},
-        seed=number_of(context, "seed", 0, least=0, most=2**31),
+        seed=number_of(context, "seed", 0),
         is_open=bool(context.text("open")),
         is_fresh=bool(context.text("fresh")),
     )
@@ -152,13 +143,8 @@ def hand_over_units(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/jobs/{job_id}/state")
 def set_state(context: Context, job_id: str) -> Response:
-    wanted = context.text("state")
     with context.server.store.write() as tx:
-        job = jobs.get(tx, job_id)
-        if wanted not in MOVES[job.state]:
-            words = f"state: expected {' or '.join(MOVES[job.state])} after {job.state}, found {wanted[:20]!r}"
-            raise BadInput(Problem("form", words))
-        jobs.set_state(tx, job_id, cast(JobState, wanted), actor=context.person.person_id)
+        set_job_state(tx, job_id, context.text("state"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}")
 
 
@@ -183,14 +169,11 @@ def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response
 @router.post("/manage/jobs/{job_id}/guidelines")
 def new_guidelines(context: Context, job_id: str) -> Response:
     """A new version, which judgments from now on know that they were made under; or only a look at it."""
-    markdown = context.text("markdown").replace("\r\n", "\n")
-    if not 0 < len(markdown) <= LONGEST_GUIDELINES:
-        words = f"markdown: expected 1 to {LONGEST_GUIDELINES} characters, found {len(markdown)}"
-        raise BadInput(Problem("form", words))
+    markdown = require_guidelines(context.text("markdown"))
     if context.text("look"):
         return _manage_guidelines_page(context, job_id, unsaved=markdown)
     with context.server.store.write() as tx:
-        jobs.add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
+        add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from grater.server.calls import LARGEST, Body, Edit, Shape, calls_about, example
+from grater.server.calls import Body, Edit, Shape, calls_about, example
 from grater.server.context import Context
 from grater.server.work.shapes import EditSent
 from grater.study import drafts
 from grater.study.drafts import draft_of, findings
+from grater.study.limits import LARGEST
 from grater.tasks.marking import MOST_EDITS
 
 router = calls_about("work")

@@ -9,10 +9,9 @@ from pydantic import Field
 from grater.detect.mining.ranking import MOST
 from grater.detect.mining.review import N_EACH, N_GOLD
 from grater.errors import BadInput, Problem
-from grater.server.calls import LARGEST, Body, Job, Name, Number, Shape, calls_about, example, form_of
+from grater.server.calls import Body, Job, Name, Number, Shape, calls_about, example, form_of, within
 from grater.server.context import Context
 from grater.server.mining.lists import build_now, mine_now, take_list
-from grater.study.limits import MOST_JUDGMENTS
 from grater.study.mining import JUDGMENTS, all_of, decide, far, lists, the_list
 
 router = calls_about("mining")
@@ -23,7 +22,7 @@ class NewList(Body):
 
     model_config = example(name="suspects", most=50)
     name: Name
-    most: int = Field(default=MOST, ge=1, le=MOST)
+    most: Annotated[int, within("mining.most")] = MOST
 
 
 class Verdicts(Body):
@@ -38,10 +37,10 @@ class NewBalanced(Body):
 
     model_config = example(name="balanced", judgments=3, n_each=1, n_gold=0)
     name: Name
-    judgments: int = Field(default=JUDGMENTS, ge=1, le=MOST_JUDGMENTS)
-    n_each: int = Field(default=N_EACH, ge=1, le=MOST)
-    n_gold: int = Field(default=N_GOLD, ge=0, le=MOST)
-    seed: int = Field(default=0, ge=0, le=LARGEST)
+    judgments: Annotated[int, within("job.judgments")] = JUDGMENTS
+    n_each: Annotated[int, within("mining.n_each")] = N_EACH
+    n_gold: Annotated[int, within("mining.n_gold")] = N_GOLD
+    seed: Annotated[int, within("seed")] = 0
 
 
 class Far(Shape):

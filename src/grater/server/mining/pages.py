@@ -22,7 +22,6 @@ from grater.server.uploads import sent_files
 from grater.store import essays
 from grater.store.adjudications import next_open_suspect
 from grater.store.jobs import Job
-from grater.study.limits import MOST_JUDGMENTS
 from grater.study.mining import (
     JUDGMENTS,
     decide,
@@ -54,7 +53,7 @@ def new_list(context: Context) -> Response:
         if sent_files(context):
             job = take_list(context)
         else:
-            job = mine_now(context, context.text("name"), most=number_of(context, "most", MOST, most=MOST))
+            job = mine_now(context, context.text("name"), most=number_of(context, "most", MOST))
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
@@ -80,10 +79,10 @@ def balanced(context: Context, job_id: str) -> Response:
     """The balanced corpus as a job, not open yet."""
     try:
         numbers = {
-            "judgments": number_of(context, "judgments", JUDGMENTS, most=MOST_JUDGMENTS),
-            "n_each": number_of(context, "n_each", N_EACH, most=MOST),
-            "n_gold": number_of(context, "n_gold", N_GOLD, least=0, most=MOST),
-            "seed": number_of(context, "seed", 0, least=0, most=2**31),
+            "judgments": number_of(context, "judgments", JUDGMENTS),
+            "n_each": number_of(context, "n_each", N_EACH),
+            "n_gold": number_of(context, "n_gold", N_GOLD),
+            "seed": number_of(context, "seed", 0),
         }
         job, made = build_now(context, job_id, context.text("name"), **numbers)
     except (StoreBusy, StoreFull, NotFound):

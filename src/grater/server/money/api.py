@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
-
-from grater.server.calls import Body, Number, Shape, When, calls_about, example
+from grater.server.calls import Body, Number, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context
 from grater.store import Tx, jobs, payments
 from grater.store.jobs import Job
-from grater.study.limits import MOST_CENTS
-from grater.study.money import job_costs, note_paid, owed_frame
+from grater.study.money import job_costs, note_paid, owed_frame, settle
+from grater.study.money import pay_bonus as give_bonus
 
 router = calls_about("money")
 
@@ -79,9 +77,9 @@ class NewBonus(Body):
     """With a `payment_id` of your own, sending again pays once; the same id for something else is a conflict."""
 
     model_config = example(cents=50, note="for the careful comments", payment_id="bonus-2026-11-ann")
-    cents: int = Field(ge=1, le=MOST_CENTS)
-    note: Annotated[str, StringConstraints(max_length=200)] = ""
-    payment_id: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    cents: Annotated[int, within("bonus.cents")]
+    note: Annotated[str, at_most("bonus.note")] = ""
+    payment_id: Annotated[str, at_most("bonus.payment_id", least=1)] | None = None
 
 
 @router.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
@@ -101,7 +99,7 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
 def settle_payments(context: Context, job_id: str) -> Settled:
     """Write down what is owed now and was not before; however often it is sent, the rows add up to the policy."""
     with context.server.store.write() as tx:
-        return Settled(cents=payments.settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
+        return Settled(cents=settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/payments/paid")
@@ -115,9 +113,7 @@ def payments_paid(context: Context, job_id: str) -> Paid:
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
     """Something extra for a rater, in the currency of the job."""
     with context.server.store.write() as tx:
-        made = payments.bonus(
-            tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id
-        )
+        made = give_bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
     return Payment.of(made)
 
 

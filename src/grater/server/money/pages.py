@@ -9,7 +9,7 @@ from grater.errors import BadInput, Problem
 from grater.server.context import Context
 from grater.server.rendering import csv_file
 from grater.store import jobs, panels, payments, people
-from grater.study.money import job_costs, note_paid, owed_frame
+from grater.study.money import job_costs, note_paid, owed_frame, settle
 
 router = APIRouter()
 
@@ -35,7 +35,7 @@ def write_money(context: Context, job_id: str) -> Response:
     with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if what == "settle":
-            payments.settle(tx, job, actor=actor)
+            settle(tx, job, actor=actor)
         elif what == "paid":
             note_paid(tx, job_id, actor=actor)
         else:

@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from grater.crowd.panels import Ending
-from grater.server.calls import Body, Shape, When, calls_about, example
+from grater.server.calls import Body, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context, RequestContext
-from grater.server.panels.pages import panel_link
+from grater.server.panels.links import panel_link
 from grater.store import jobs, panels
 from grater.store.panels import PanelPlace, StudyPanel
-from grater.study.limits import LONGEST_PANEL_TEXT, MOST_PANEL_PLACES
-from grater.study.panels import give_back
+from grater.study.panels import add_panel, give_back
 
 router = calls_about("panels")
 
-Words = Annotated[str, StringConstraints(max_length=LONGEST_PANEL_TEXT)]
+Words = Annotated[str, at_most("panel.text")]
 
 
 class NewPanel(Body):
@@ -31,8 +30,8 @@ class NewPanel(Body):
     codes: dict[Ending, Words] = Field(default_factory=dict)
     addresses: dict[Ending, Words] = Field(default_factory=dict)
     secret: Words = ""
-    places: int = Field(default=0, ge=0, le=MOST_PANEL_PLACES)
-    minutes: int = Field(default=0, ge=0, le=MOST_PANEL_PLACES)
+    places: Annotated[int, within("panel.places")] = 0
+    minutes: Annotated[int, within("panel.minutes")] = 0
 
 
 class Place(Shape):
@@ -86,7 +85,7 @@ def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
     """A panel from which raters come to a job, by a link, and go back with a code."""
     options = sent.model_dump(exclude={"provider"})
     with context.server.store.write() as tx:
-        made = panels.add(tx, job_id, sent.provider, options=options, actor=context.person.person_id)
+        made = add_panel(tx, job_id, sent.provider, options=options, actor=context.person.person_id)
     return _told(context, made, [])
 
 
@@ -105,6 +104,6 @@ def _told(context: RequestContext, panel: StudyPanel, places: list[PanelPlace]) 
         state=panel.state,
         wanted=panel.places,
         minutes=panel.minutes,
-        link=panel_link(context, panel),
+        link=panel_link(context.server.settings, panel),
         places=[Place.of(each) for each in places],
     )

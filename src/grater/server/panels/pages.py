@@ -19,12 +19,13 @@ from grater.errors import Forbidden, UsageError
 from grater.model import Json
 from grater.server.account.pages import begin_session
 from grater.server.context import Context, RequestContext, number_of
+from grater.server.panels.links import panel_link
 from grater.server.roles import WORKER
 from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
 from grater.store.panels import KNOWN, OVER, StudyPanel
-from grater.study.limits import LONGEST_PANEL_TEXT, MOST_PANEL_PLACES
-from grater.study.panels import give_back
+from grater.study.panels import add_panel, give_back
+from grater.study.panels import enter as enter_panel
 
 router = APIRouter()
 
@@ -62,7 +63,7 @@ def enter(context: Context, panel_id: str) -> Response:
     external_id = _id(panel, carried) or f"guest-{new_id()}"
     also = {name: value for name, value in carried.items() if name in panel.panel.provider.also}
     with context.server.store.write() as tx:
-        place = panels.enter(tx, panel_id, external_id, also=also)
+        place = enter_panel(tx, panel_id, external_id, also=also)
         person = people.get(tx, place.person_id)
     if place.state in OVER:
         return context.go(f"/p/{panel_id}?{urlencode(carried)}")
@@ -89,13 +90,6 @@ def _names(panel: StudyPanel) -> tuple[str, ...]:
     return (provider.id_parameter, *provider.also, SIGNATURE) if provider.id_parameter else ()
 
 
-def panel_link(context: RequestContext, panel: StudyPanel) -> str:
-    """The address to give to the panel, with the place where it puts the id."""
-    path = f"/p/{panel.panel_id}"
-    name = panel.panel.provider.id_parameter
-    return context.server.settings.link(f"{path}?{name}=ID" if name else path)
-
-
 @router.get("/manage/jobs/{job_id}/panels")
 def panels_page(context: Context, job_id: str) -> Response:
     return _page(context, job_id, problems=[])
@@ -103,18 +97,18 @@ def panels_page(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/jobs/{job_id}/panels")
 def new_panel(context: Context, job_id: str) -> Response:
-    codes: dict[str, Json] = {name: context.text(f"code-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
-    addresses: dict[str, Json] = {name: context.text(f"address-{name}")[:LONGEST_PANEL_TEXT] for name in ENDINGS}
+    codes: dict[str, Json] = {name: context.text(f"code-{name}") for name in ENDINGS}
+    addresses: dict[str, Json] = {name: context.text(f"address-{name}") for name in ENDINGS}
     options: dict[str, Json] = {
         "codes": {name: code for name, code in codes.items() if code},
         "addresses": {name: address for name, address in addresses.items() if address},
-        "secret": context.text("secret")[:LONGEST_PANEL_TEXT],
-        "places": number_of(context, "places", 0, least=0, most=MOST_PANEL_PLACES),
-        "minutes": number_of(context, "minutes", 0, least=0, most=MOST_PANEL_PLACES),
+        "secret": context.text("secret"),
+        "places": number_of(context, "places", 0),
+        "minutes": number_of(context, "minutes", 0),
     }
     try:
         with context.server.store.write() as tx:
-            panels.add(tx, job_id, context.text("provider"), options=options, actor=context.person.person_id)
+            add_panel(tx, job_id, context.text("provider"), options=options, actor=context.person.person_id)
     except UsageError as error:
         return _page(context, job_id, problems=[str(error)])
     return context.go(f"/manage/jobs/{job_id}/panels")
@@ -133,5 +127,5 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Respo
         job = jobs.get(tx, job_id)
         found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": list(KNOWN), "endings": ENDINGS, "problems": problems}
-    links = {each.panel_id: panel_link(context, each) for each, _ in found}
+    links = {each.panel_id: panel_link(context.server.settings, each) for each, _ in found}
     return context.page("crowd_panels.html", shown, status=422 if problems else 200, found=found, links=links)

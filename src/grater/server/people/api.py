@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from grater.server.calls import Body, Id, Person, Shape, When, calls_about, example
+from grater.server.calls import Body, Id, Person, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context, RequestContext
-from grater.server.people.pages import back_in, require_may_give
-from grater.store import invitations, jobs, people
+from grater.store import invitations, people
 from grater.store.invitations import Invitation as Stored
-from grater.study.people import add_seat, give_role, let_in
+from grater.study.people import add_seat, give_role, invite_back, set_state
+from grater.study.people import end_invitation as take_back
+from grater.study.people import invite as make_invitation
 
 router = calls_about("people")
 
@@ -29,8 +30,8 @@ class NewInvitation(Body):
     model_config = example(role="annotator", days=14, name="Ann")
     role: Role
     job_id: Id | None = None
-    days: float = Field(default=14, gt=0, le=365)
-    name: Annotated[str, StringConstraints(max_length=80)] = ""
+    days: Annotated[float, within("invitation.days")] = 14
+    name: Annotated[str, at_most("name")] = ""
 
 
 class Invitation(Shape):
@@ -61,7 +62,7 @@ class NewSeat(Body):
 
     model_config = example(members=["Worker", "Annotator"], name="The pair")
     members: Annotated[list[str], Field(min_length=2, max_length=2)]
-    name: Annotated[str, StringConstraints(max_length=80)] = ""
+    name: Annotated[str, at_most("name")] = ""
 
 
 class NewRole(Body):
@@ -96,11 +97,8 @@ def invitation_list(context: Context) -> Invitations:
 @router.post("/invitations")
 def invite(context: Context, sent: NewInvitation) -> Invited:
     """Invite somebody; the link is told this once."""
-    require_may_give(context.role, sent.role)
     with context.server.store.write() as tx:
-        if sent.job_id is not None:
-            jobs.get(tx, sent.job_id)
-        token = invitations.make(tx, **sent.model_dump(), actor=context.person.person_id)
+        token = make_invitation(tx, **sent.model_dump(), own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
 
@@ -108,16 +106,14 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Take an invitation back before it is used; one that was used stays so."""
     with context.server.store.write() as tx:
-        invitations.get(tx, invitation_id)
-        invitations.end(tx, invitation_id, actor=context.person.person_id)
-        return _told(invitations.get(tx, invitation_id), tx.now)
+        return _told(take_back(tx, invitation_id, actor=context.person.person_id), tx.now)
 
 
 @router.post("/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Invited:
     """A link by which somebody whose password is lost chooses a new one; earlier ones of theirs end."""
     with context.server.store.write() as tx:
-        token = back_in(tx, context, person_id)
+        token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
 
 
@@ -138,7 +134,7 @@ def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
     """Shut somebody out of the study, with their tokens and sessions, or let them in again; their work stays."""
     with context.server.store.write() as tx:
-        return Person.of(let_in(tx, person_id, is_in=sent.state == "active", actor=context.person.person_id))
+        return Person.of(set_state(tx, person_id, sent.state, actor=context.person.person_id))
 
 
 def _invited(context: RequestContext, token: str, made: Stored, now: int) -> Invited:

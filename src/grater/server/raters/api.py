@@ -7,23 +7,45 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from grater.server.calls import Answer, Body, Id, Interval, Number, Shape, Shown, When, calls_about, example
-from grater.server.context import Context
+from grater.server.calls import (
+    Answer,
+    Body,
+    Id,
+    Interval,
+    Number,
+    Shape,
+    Shown,
+    When,
+    at_most,
+    calls_about,
+    example,
+    within,
+)
+from grater.server.context import Context, require_slow
 from grater.server.money.api import Payment
-from grater.server.raters.pages import require_slow, write_to_best
 from grater.server.work.shapes import Known, known_json
-from grater.store import admission, ejection, gold_review, jobs, messages, payments, trust
+from grater.store import ejection, jobs, messages, payments
 from grater.store.clock import as_iso
+from grater.study import messages as study_messages
 from grater.study.jobs import visible_job
-from grater.study.limits import LONGEST_FACT
-from grater.study.messages import Missed, answer, missed_by
+from grater.study.messages import (
+    Missed,
+    missed_by,
+    review_job,
+    say_about_oneself,
+    write_to_all,
+    write_to_best,
+    write_to_staff,
+)
+from grater.study.messages import dispute as dispute_gold
 from grater.study.raters import RaterLine, best, line_of, rater_lines
+from grater.study.raters import change_standing as change_rater
 
 talk_router = calls_about("talk")
 
-Fact = Annotated[str, StringConstraints(max_length=LONGEST_FACT)]
+Fact = Annotated[str, at_most("about.country")]
 
 
 class Dispute(Shape):
@@ -57,12 +79,12 @@ class MissedQuestions(Shape):
 class NewDispute(Body):
     model_config = example(submission_id="my-program-000017", text="The writer may mean this.")
     submission_id: Id
-    text: Annotated[str, StringConstraints(min_length=1, max_length=gold_review.LONGEST_DISPUTE)]
+    text: Annotated[str, at_most("dispute.text", least=1)]
 
 
 class NewMessage(Body):
     model_config = example(text="May the target be a name?")
-    text: Annotated[str, StringConstraints(min_length=1, max_length=messages.LONGEST)]
+    text: Annotated[str, at_most("message.text", least=1)]
 
 
 class Message(Shape):
@@ -90,9 +112,9 @@ class NewReview(Body):
     """`clear` answers the question of the pilot, how clear the instructions are."""
 
     model_config = example(stars=4, clear=5, text="Good fun.")
-    stars: int | None = Field(default=None, ge=1, le=5)
-    clear: int | None = Field(default=None, ge=1, le=5)
-    text: Annotated[str, StringConstraints(max_length=messages.LONGEST_REVIEW)] = ""
+    stars: Annotated[int, within("review.stars")] | None = None
+    clear: Annotated[int, within("review.clear")] | None = None
+    text: Annotated[str, at_most("review.text")] = ""
 
 
 class AboutYou(Body):
@@ -119,9 +141,7 @@ def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
     """Say that the known answer to a question that you missed is wrong; once for each."""
     with context.server.store.write() as tx:
         visible_job(tx, job_id)
-        return Dispute.of(
-            gold_review.open_dispute(tx, sent.submission_id, person_id=context.person.person_id, text=sent.text)
-        )
+        return Dispute.of(dispute_gold(tx, sent.submission_id, sent.text, person_id=context.person.person_id))
 
 
 @talk_router.get("/jobs/{job_id}/messages")
@@ -137,9 +157,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
     """Write to whoever runs the study; what was written to you counts as read."""
     require_slow(context, "message")
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        message_id = messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=sent.text)
-        messages.read_by(tx, context.person.person_id)
+        message_id = write_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
     return SentMessage(message_id=message_id)
 
 
@@ -148,8 +166,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
     """Say what you think of a job, as often as you like."""
     require_slow(context, "review")
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        messages.add_review(tx, job_id, context.person.person_id, **sent.model_dump())
+        review_job(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
 
@@ -157,8 +174,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     """Your country and languages, where a job asks for them before the first unit."""
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        admission.say_about(tx, context.person.person_id, **sent.model_dump())
+        say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
 
 
@@ -251,7 +267,7 @@ class NewRaterMessage(Body):
 
     model_config = example(to="all", text="The instructions have a new example.")
     to: Literal["all", "best"]
-    text: Annotated[str, StringConstraints(min_length=1, max_length=messages.LONGEST)]
+    text: Annotated[str, at_most("message.text", least=1)]
     job_id: Id | None = None
 
 
@@ -285,23 +301,16 @@ def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
 @router.post("/jobs/{job_id}/raters/{person_id}/standing")
 def change_standing(context: Context, job_id: str, person_id: str, sent: NewStanding) -> Trust:
     """Flag, reject or reinstate a rater of a job."""
-    actor = context.person.person_id
     with context.server.store.write() as tx:
-        job = jobs.get(tx, job_id)
-        if sent.change == "flag":
-            ejection.flag(tx, job_id, person_id, actor=actor)
-        elif sent.change == "reject":
-            ejection.eject(tx, job, person_id, actor=actor)
-        else:
-            ejection.reinstate(tx, job, person_id, actor=actor)
-        return Trust.of(trust.find(tx, job_id, person_id))
+        job, actor = jobs.get(tx, job_id), context.person.person_id
+        return Trust.of(change_rater(tx, job, person_id, sent.change, actor=actor))
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/messages")
 def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
     """Write to one rater; what they wrote counts as read."""
     with context.server.store.write() as tx:
-        answer(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
+        study_messages.write_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
     return Written(messages=1)
 
 
@@ -309,11 +318,11 @@ def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessa
 def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Written:
     """Write to all raters of a job, or to the best."""
     with context.server.store.write() as tx:
-        job = jobs.get(tx, job_id)
-        if sent.to == "best":
-            return Written(messages=write_to_best(tx, context, job, sent.text, asked_to=sent.job_id or ""))
-        messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=sent.text)
-    return Written(messages=1)
+        job, actor = jobs.get(tx, job_id), context.person.person_id
+        if sent.to == "all":
+            return Written(messages=write_to_all(tx, job, sent.text, actor=actor))
+        link = context.server.settings.link(f"/jobs/{jobs.get(tx, sent.job_id).job_id}") if sent.job_id else ""
+        return Written(messages=write_to_best(tx, job, sent.text, link=link, actor=actor))
 
 
 def _told(line: RaterLine) -> Rater:

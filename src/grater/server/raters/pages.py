@@ -9,19 +9,26 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import BadInput, Problem
-from grater.server.context import Context, RequestContext, number_of
+from grater.server.context import Context, RequestContext, number_of, require_slow
 from grater.server.work.crowd_view import crowd_view
-from grater.store import Tx, admission, ejection, gold_review, jobs, messages, payments
+from grater.store import Tx, ejection, jobs, messages, payments
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.study.jobs import visible_job
-from grater.study.limits import LONGEST_FACT, MOST_CENTS
-from grater.study.messages import answer, missed_by
-from grater.study.raters import best, line_of, rater_lines
+from grater.study.messages import dispute as dispute_gold
+from grater.study.messages import (
+    missed_by,
+    review_job,
+    say_about_oneself,
+    write_to_all,
+    write_to_best,
+    write_to_rater,
+    write_to_staff,
+)
+from grater.study.money import pay_bonus
+from grater.study.raters import CHANGES, best, change_standing, line_of, rater_lines
 
 router = APIRouter()
-
-LONGEST_ID = 100
 
 
 @router.get("/manage/jobs/{job_id}/raters")
@@ -40,20 +47,12 @@ def write_to_raters(context: Context, job_id: str) -> Response:
     with context.server.store.write() as tx:
         job = jobs.get(tx, job_id)
         if context.text("to") == "best":
-            write_to_best(tx, context, job, text, asked_to=context.text("job"))
+            asked_to = context.text("job")
+            link = context.server.settings.link(f"/jobs/{jobs.get(tx, asked_to).job_id}") if asked_to else ""
+            write_to_best(tx, job, text, link=link, actor=actor)
         else:
-            messages.send(tx, from_id=actor, job_id=job_id, text=text)
+            write_to_all(tx, job, text, actor=actor)
     return context.go(f"/manage/jobs/{job_id}/raters")
-
-
-def write_to_best(tx: Tx, context: RequestContext, job: Job, text: str, *, asked_to: str = "") -> int:
-    """A message to each of the best raters, with the way to another job if they are asked there; give how many."""
-    link = f"\n{context.server.settings.link(f'/jobs/{jobs.get(tx, asked_to).job_id}')}" if asked_to else ""
-    found = best(rater_lines(tx, job))
-    for line in found:
-        to_id = line.person.person_id
-        messages.send(tx, from_id=context.person.person_id, to_id=to_id, job_id=job.job_id, text=text + link)
-    return len(found)
 
 
 @router.get("/manage/jobs/{job_id}/raters/{person_id}")
@@ -78,18 +77,14 @@ def change_rater(context: Context, job_id: str, person_id: str) -> Response:
 
 def _change(tx: Tx, context: RequestContext, job: Job, person_id: str) -> None:
     what, actor = context.text("what"), context.person.person_id
-    if what == "flag":
-        ejection.flag(tx, job.job_id, person_id, actor=actor)
-    elif what == "reject":
-        ejection.eject(tx, job, person_id, actor=actor)
-    elif what == "reinstate":
-        ejection.reinstate(tx, job, person_id, actor=actor)
+    if what in CHANGES:
+        change_standing(tx, job, person_id, what, actor=actor)
     elif what == "bonus":
-        cents = number_of(context, "cents", 0, most=MOST_CENTS)
-        note, payment_id = context.text("note")[:200], context.text("payment_id")[:LONGEST_ID] or None
-        payments.bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
+        cents = number_of(context, "cents", 0)
+        note, payment_id = context.text("note"), context.text("payment_id") or None
+        pay_bonus(tx, job, person_id, cents, note=note, payment_id=payment_id, actor=actor)
     elif what == "message":
-        answer(tx, job, person_id, context.text("text"), actor=actor)
+        write_to_rater(tx, job, person_id, context.text("text"), actor=actor)
     else:
         words = f"what: expected flag, reject, reinstate, bonus or message, found {what[:20]!r}"
         raise BadInput(Problem("form", words))
@@ -111,9 +106,7 @@ def talk_page(context: Context, job_id: str) -> Response:
 @router.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, job_id: str) -> Response:
     with context.server.store.write() as tx:
-        gold_review.open_dispute(
-            tx, context.text("submission_id"), person_id=context.person.person_id, text=context.text("text")
-        )
+        dispute_gold(tx, context.text("submission_id"), context.text("text"), person_id=context.person.person_id)
     return context.go(f"/jobs/{job_id}/talk")
 
 
@@ -122,34 +115,26 @@ def send_message(context: Context, job_id: str) -> Response:
     """To whoever runs the study."""
     require_slow(context, "message")
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        messages.send(tx, from_id=context.person.person_id, job_id=job_id, text=context.text("text"))
-        messages.read_by(tx, context.person.person_id)
+        write_to_staff(tx, job_id, context.text("text"), person_id=context.person.person_id)
     return context.go(f"/jobs/{job_id}/talk")
 
 
 @router.post("/jobs/{job_id}/reviews")
 def review(context: Context, job_id: str) -> Response:
     require_slow(context, "review")
-    stars, clear = (number_of(context, name, 0, most=5) or None for name in ("stars", "clear"))
+    stars, clear = (number_of(context, name, 0) or None for name in ("stars", "clear"))
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        messages.add_review(tx, job_id, context.person.person_id, stars=stars, clear=clear, text=context.text("text"))
+        person_id, text = context.person.person_id, context.text("text")
+        review_job(tx, job_id, person_id=person_id, stars=stars, clear=clear, text=text)
     return context.go(f"/jobs/{job_id}/talk#review")
 
 
 @router.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str) -> Response:
     """Country and languages, where the job asks for them."""
-    country = context.text("country")[:LONGEST_FACT]
-    languages = [each.strip() for each in context.text("languages")[:LONGEST_FACT].split(",") if each.strip()]
+    languages = [each.strip() for each in context.text("languages").split(",") if each.strip()]
     with context.server.store.write() as tx:
-        visible_job(tx, job_id)
-        admission.say_about(tx, context.person.person_id, country=country, languages=languages)
+        say_about_oneself(
+            tx, job_id, person_id=context.person.person_id, country=context.text("country"), languages=languages
+        )
     return context.go(f"/jobs/{job_id}")
-
-
-def require_slow(context: RequestContext, what: str) -> None:
-    """So many a minute, and no more: words are cheap to send."""
-    if not context.server.logins.take(f"{what} {context.person.person_id}"):
-        raise BadInput(Problem("form", "too many at once; wait a minute, then try again"))

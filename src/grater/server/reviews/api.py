@@ -11,7 +11,8 @@ from grater.server.context import Context
 from grater.server.work.shapes import Taken, desk_json
 from grater.store import jobs, revisions
 from grater.study.adjudication import review
-from grater.study.work import desk_of
+from grater.study.work import desk_of, revise
+from grater.study.work import settle_finding as settle
 
 router = calls_about("reviews")
 
@@ -64,7 +65,7 @@ def my_findings(context: Context) -> Findings:
 def settle_finding(context: Context, finding_id: str, sent: Settled) -> FindingState:
     """Keep a mark as it is."""
     with context.server.store.write() as tx:
-        revisions.settle_finding(tx, finding_id, sent.state, person_id=context.person.person_id)
+        settle(tx, finding_id, sent.state, person_id=context.person.person_id)
     return FindingState(finding_id=finding_id, state=sent.state)
 
 
@@ -72,5 +73,5 @@ def settle_finding(context: Context, finding_id: str, sent: Settled) -> FindingS
 def mend(context: Context, unit_id: str) -> JSONResponse:
     """A lease on your own work with open findings; hand it in as any other, and it takes the place of the old."""
     with context.server.store.write() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
         return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

@@ -12,6 +12,7 @@ from grater.server.context import Context
 from grater.server.jobs.pages import job_view
 from grater.store import jobs, revisions, units
 from grater.study.adjudication import review
+from grater.study.work import revise, settle_finding
 
 router = APIRouter()
 
@@ -30,7 +31,7 @@ def reviews_page(context: Context) -> Response:
 def keep(context: Context, finding_id: str) -> Response:
     """The mark is as it should be."""
     with context.server.store.write() as tx:
-        revisions.settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
+        settle_finding(tx, finding_id, "kept", person_id=context.person.person_id)
     return context.go("/reviews")
 
 
@@ -38,7 +39,7 @@ def keep(context: Context, finding_id: str) -> Response:
 def mend(context: Context, unit_id: str) -> Response:
     """The essay again, with the marks as they are."""
     with context.server.store.write() as tx:
-        lease = revisions.begin(tx, unit_id=unit_id, person_id=context.person.person_id)
+        lease = revise(tx, unit_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}")
 
 

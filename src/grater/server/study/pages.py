@@ -32,7 +32,6 @@ from grater.server.uploads import received
 from grater.store import Store, dump, essays, items, jobs, units
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
-from grater.study.limits import LONGEST_TITLE
 from grater.study.reporting import study_report
 from grater.study.tables import targets_of
 from grater.tasks import TASKS
@@ -176,6 +175,6 @@ def report_file(store: Store, *, job: str, title: str) -> Response:
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
     with store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
-        report = study_report(tx, title=title[:LONGEST_TITLE], job_names=names)
+        report = study_report(tx, title=title, job_names=names)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from grater.detect.systems import SYSTEMS
 from grater.sampling.strata import Allocation
-from grater.server.calls import LARGEST, Body, Name, Shape, calls_about, example
+from grater.server.calls import Body, Name, Shape, calls_about, example, within
 from grater.server.context import Context
 from grater.store import decisions
-from grater.study.limits import MOST_SAMPLED, N_SAMPLED
-from grater.study.samples import Wish, draw, kind_of
+from grater.study.limits import LARGEST
+from grater.study.samples import N_SAMPLED, Wish, draw, kind_of
 from grater.study.systems import run_installed
 from grater.tables import Sample as Drawn
 
@@ -49,9 +51,9 @@ class NewSample(Body):
     model_config = example(name="first", system="prep-perceptron", n=6, flagged=2)
     name: Name = "sample"
     system: str
-    n: int = Field(default=N_SAMPLED, ge=1, le=MOST_SAMPLED)
-    flagged: int | None = Field(default=None, ge=1, le=MOST_SAMPLED)
-    strata: str = Field(default="decision", description="As `grater study sample --strata`: decision, score:10, ...")
+    n: Annotated[int, within("sample.n")] = N_SAMPLED
+    flagged: Annotated[int, within("sample.flagged")] | None = None
+    strata: str = Field(default="decision", description="decision, or score:10 for ten bands of scores, ...")
     allocation: Allocation = "paper"
     kind: str = Field(default="", description="Of the items, where a system looks at several kinds.")
     seed: int = Field(default=0, ge=0, le=LARGEST)

@@ -13,8 +13,7 @@ from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageErro
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
 from grater.store import decisions, essays
-from grater.study.limits import MOST_SAMPLED, N_SAMPLED
-from grater.study.samples import Wish, draw
+from grater.study.samples import N_SAMPLED, Wish, draw
 from grater.study.systems import Decided, run_installed
 
 router = APIRouter()
@@ -39,8 +38,8 @@ def draw_sample(context: Context) -> Response:
     """Draw items for a system, flagged and not; a job is then made from the sample."""
     name = context.text("name") or "sample"
     try:
-        n_items = number_of(context, "n", N_SAMPLED, most=MOST_SAMPLED)
-        wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0, least=0, most=MOST_SAMPLED) or None)
+        n_items = number_of(context, "n", N_SAMPLED)
+        wish = Wish(context.text("of"), n_items, number_of(context, "flagged", 0) or None)
         draw(context.server.store, name, wish, actor=context.person.person_id)
     except (StoreBusy, StoreFull):
         raise

@@ -17,7 +17,7 @@ from grater.server.context import Context
 from grater.server.work.shapes import Known, known_json
 from grater.store import adjudications, blinding, gold, jobs, judgments, progress, units
 from grater.store.adjudications import Adjudication
-from grater.study.work import Sent, sent_for, shown_to_staff
+from grater.study.work import Sent, sent_for, shown_to_staff, unblind
 
 router = calls_about("units")
 
@@ -178,7 +178,7 @@ def job_judgments(
 def look(context: Context, job_id: str) -> Looked:
     """See the answers to units that are not finished, and rate in the job no more."""
     with context.server.store.write() as tx:
-        blinding.look(tx, job_id, context.person.person_id)
+        unblind(tx, job_id, context.person.person_id)
     return Looked(job_id=job_id, looked=True)
 
 

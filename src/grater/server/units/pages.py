@@ -19,7 +19,7 @@ from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
 from grater.store import adjudications, blinding, gold, jobs, progress, units
 from grater.study.gold import make_gold
-from grater.study.work import sent_for, shown_to_staff
+from grater.study.work import sent_for, shown_to_staff, unblind
 from grater.tasks import TASKS
 
 router = APIRouter()
@@ -60,18 +60,17 @@ def unit_view(context: RequestContext, unit_id: str, *, problems: Sequence[str] 
 def look(context: Context, unit_id: str) -> Response:
     """See the answers of the unit's job from now on, and rate in it no more."""
     with context.server.store.write() as tx:
-        blinding.look(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
+        unblind(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
     return context.go(f"/manage/units/{unit_id}")
 
 
-LONGEST_REASON = 500
 MET = "Somebody has met this unit as work already, or its answer is known: it stays as it is."
 
 
 @router.post("/manage/units/{unit_id}/known")
 def make_known(context: Context, unit_id: str) -> Response:
     role: Literal["gold", "practice"] = "gold" if context.text("role") == "gold" else "practice"
-    reason = context.text("reason")[:LONGEST_REASON]
+    reason = context.text("reason")
     try:
         with context.server.store.write() as tx:
             unit = units.get(tx, unit_id)

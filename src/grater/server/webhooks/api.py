@@ -8,9 +8,10 @@ from fastapi import Query
 
 from grater.server.calls import MOST, Body, Object, Shape, When, calls_about, example
 from grater.server.context import Context
-from grater.server.webhooks.pages import make_webhook
+from grater.server.webhooks.delivery import make_webhook
 from grater.store import Tx, events
 from grater.store.events import Webhook as Stored
+from grater.study.webhooks import set_state
 
 router = calls_about("events")
 
@@ -112,7 +113,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
     """Pause a webhook, or let it go on where it stopped."""
     with context.server.store.write() as tx:
-        events.set_webhook_state(tx, webhook_id, sent.state, actor=context.person.person_id)
+        set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
         return next(_told(tx, each) for each in events.all_webhooks(tx) if each.webhook_id == webhook_id)
 
 

@@ -22,7 +22,7 @@ import logging
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -34,17 +34,17 @@ from starlette.concurrency import run_in_threadpool
 
 from grater.errors import BadInput, GraterError, Problem
 from grater.model import Json
-from grater.server.context import Server
+from grater.server.context import RequestContext, Server
 from grater.store import Tx, events, judgments, submissions, units
 from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
+from grater.study.webhooks import MOST_FAILURES, add_webhook, record_delivery, require_webhook, skip_events
 
 LOG = logging.getLogger("grater.server.webhooks.delivery")
 
 PAUSE_SECONDS = 2.0
 TIMEOUT_SECONDS = 10
 MOST_AT_ONCE = 100
-MOST_FAILURES = 20
 MOST_DOUBLINGS = 12
 ROUND = "webhooks"
 
@@ -120,7 +120,7 @@ class Teller:
             n_told, skipped, failed = n_told + 1, 0, Failed()
         if skipped:
             with self.server.store.write() as tx:
-                events.skip_events(tx, webhook.webhook_id, skipped)
+                skip_events(tx, webhook.webhook_id, skipped)
         return n_told
 
     def _news(self, webhook: Webhook) -> Iterator[tuple[Event, Told | None]]:
@@ -145,11 +145,9 @@ class Teller:
         """Remember how it went; True if the next event may be told."""
         is_delivered = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
         with self.server.store.write() as tx:
-            events.record_delivery(
+            record_delivery(
                 tx, webhook.webhook_id, event.n, http_status=status or None, is_delivered=is_delivered, tries=tries
             )
-            if not is_delivered and tries >= MOST_FAILURES:
-                events.set_webhook_state(tx, webhook.webhook_id, "paused")
         return is_delivered
 
 
@@ -226,3 +224,11 @@ def post_outside(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         return error.code
     except (OSError, ValueError):
         return 0
+
+
+def make_webhook(context: RequestContext, *, url: str, verbs: Sequence[str]) -> Webhook:
+    """A new webhook; where the settings say so, its address must lie outside of the server's own network."""
+    require_webhook(url, verbs)
+    require_outside(url, allow_private=context.server.settings.private_webhooks)
+    with context.server.store.write() as tx:
+        return add_webhook(tx, url=url, verbs=verbs, actor=context.person.person_id)

@@ -8,8 +8,9 @@ from grater.errors import NotFound
 from grater.server.calls import Answer, Shape, calls_about
 from grater.server.context import Context, RequestContext
 from grater.server.work.shapes import Answered, EssayLease, FormLease, Known, Receipt, Taken, desk_json, known_json
-from grater.store import gold, judgments, leases, submissions
+from grater.store import gold, judgments, submissions
 from grater.study.work import Desk, desk_of, hand_in, is_told, take_desk
+from grater.study.work import give_back as give_unit_back
 
 router = calls_about("work")
 """Raters call these all the time, so they answer with the bytes themselves: a shape checked again costs a thread."""
@@ -58,8 +59,7 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
 def give_back(context: Context, lease_id: str) -> GivenBack:
     """Give a unit back unanswered; somebody else may take it."""
     _desk(context, lease_id)
-    with context.server.store.write() as tx:
-        was_held = leases.give_back(tx, lease_id, person_id=context.person.person_id)
+    was_held = give_unit_back(context.server.store, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
 
 

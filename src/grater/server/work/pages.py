@@ -23,11 +23,13 @@ from grater.errors import BadInput, Conflict, NotFound
 from grater.registry import Registry
 from grater.server.context import Context, RequestContext
 from grater.server.work.crowd_view import crowd_view
-from grater.store import Tx, gold, jobs, judgments, leases, panels, people, progress, revisions, submissions, trust
+from grater.store import Tx, gold, jobs, judgments, leases, people, progress, revisions, submissions, trust
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
+from grater.study.panels import conclude
 from grater.study.work import Desk, desk_of, hand_in, is_told, own_job, seconds_of, submission_id_of, take_next
+from grater.study.work import give_back as give_unit_back
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
 
@@ -99,7 +101,7 @@ def put_out(context: RequestContext, desk: Desk) -> Response:
     """After the answer that put the rater out: a panel's place ends with it, and the last page tells the rest."""
     lease = desk.lease
     with context.server.store.write() as tx:
-        panels.conclude(tx, lease.job_id, lease.person_id)
+        conclude(tx, lease.job_id, lease.person_id)
         return context.go(last_page(tx, lease.person_id, lease.lease_id))
 
 
@@ -177,8 +179,7 @@ def submit(context: Context, lease_id: str) -> Response:
 def give_back(context: Context, lease_id: str) -> Response:
     """The rater would rather not do this one."""
     desk = _desk(context, lease_id)
-    with context.server.store.write() as tx:
-        leases.give_back(tx, lease_id, person_id=context.person.person_id)
+    give_unit_back(context.server.store, lease_id, person_id=context.person.person_id)
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
