@@ -27,6 +27,7 @@ from starlette.types import Scope
 
 from grater import __version__
 from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
 from grater.store.units import StudyUnit
 from grater.tables.files import guarded_frame
@@ -95,6 +96,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
+    templates.filters |= {"counted": counted, "interval": interval, "number": number}
     templates.globals |= {
         "expected": expected,
         "in_words": in_words,
