@@ -1,10 +1,8 @@
-"""The OpenAPI description of the API: what FastAPI knows of the calls, and what only we know.
+"""The description of the API: OpenAPI for programs, and a page made from it for people.
 
-Every call gets a summary (the first line of what it does), its bearer token, and the errors that it can answer with,
-all of one shape.  Which errors those are follows from the call: who may use it, whether it names a thing, whether it
-changes something.
-
-The API's own description: OpenAPI for programs, and a page made from it for people.
+FastAPI knows the calls; what only we know is added here: a summary (the first line of what a call does), its bearer
+token, and the errors that it can answer with, all of one shape.  Which errors those are follows from the call: who
+may use it, whether it names a thing, whether it changes something.
 """
 
 from __future__ import annotations
@@ -122,18 +120,18 @@ HEADERS = {
 
 def schema(app: FastAPI, *, url: str) -> dict[str, Any]:
     """The whole description; `url` is where the server is reached."""
-    found: dict[str, Any] = deepcopy(app.openapi())
-    for path, methods in found["paths"].items():
+    whole: dict[str, Any] = deepcopy(app.openapi())
+    for path, methods in whole["paths"].items():
         for method, call in methods.items():
             _describe(call, method.upper(), path)
-    parts = found["components"]
-    parts["schemas"] = {name: each for name, each in parts["schemas"].items() if "ValidationError" not in name}
+    parts = whole["components"]
+    parts["schemas"] = {name: shape for name, shape in parts["schemas"].items() if "ValidationError" not in name}
     parts["schemas"] |= {"Error": ERROR, "Told": TOLD}
     parts["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
-    found["info"]["description"] = WORDS
+    whole["info"]["description"] = WORDS
     tags = [{"name": name, "description": words} for name, words in TAGS.items()]
-    found["webhooks"] = {"event": {"post": HEARING}}
-    return {**found, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
+    whole["webhooks"] = {"event": {"post": HEARING}}
+    return {**whole, "servers": [{"url": url}], "tags": tags, "security": [{"bearer": []}]}
 
 
 def statuses(method: str, path: str) -> list[int]:
@@ -159,7 +157,7 @@ def _describe(call: dict[str, Any], method: str, path: str) -> None:
         str(status): {"description": ERRORS[status], "content": answer, "headers": HEADERS.get(status, {})}
         for status in statuses(method, path)
     }
-    call["responses"] = {name: each for name, each in call["responses"].items() if name < "400"} | errors
+    call["responses"] = {name: reply for name, reply in call["responses"].items() if name < "400"} | errors
 
 
 router = APIRouter(include_in_schema=False)
@@ -195,17 +193,25 @@ def described(context: RequestContext) -> dict[str, Any]:
     return schema(context.request.app, url=context.server.settings.link(""))
 
 
-def calls(found: Mapping[str, Any]) -> Iterator[Call]:
-    for path, methods in found["paths"].items():
+def calls(whole: Mapping[str, Any]) -> Iterator[Call]:
+    for path, methods in whole["paths"].items():
         for method, call in methods.items():
             roles = tuple(sorted(roles_of(method.upper(), path) - {"public"}))
             name, words = call["operationId"], call["summary"]
-            yield Call(call["tags"][0], method.upper(), path, name, words, roles, _body(found, call))
+            yield Call(
+                about=call["tags"][0],
+                method=method.upper(),
+                path=path,
+                name=name,
+                words=words,
+                roles=roles,
+                body=_body(whole, call),
+            )
 
 
-def _body(found: Mapping[str, Any], call: Mapping[str, Any]) -> str:
+def _body(whole: Mapping[str, Any], call: Mapping[str, Any]) -> str:
     """The names of the fields that a call wants in its body."""
     content = call.get("requestBody", {}).get("content", {}).get("application/json", {})
     name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
-    shape = found.get("components", {}).get("schemas", {}).get(name, {})
+    shape = whole.get("components", {}).get("schemas", {}).get(name, {})
     return ", ".join(shape.get("properties", {}))

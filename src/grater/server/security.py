@@ -1,17 +1,13 @@
-"""Who may do what, and what no request may do (docs/security.md).
+"""What no request may do: form tokens, headers, passwords, rates (docs/security.md; who may do what is in `roles`).
 
-Changes must come from our own pages: an Origin that is ours, and a token that only our pages know.
+Changes must come from our own pages: an Origin that is ours, and a token that only our pages know.  A person who is
+logged in has the token of their session; a visitor has a random cookie and its signature as the token.  API requests
+carry a bearer token, which no foreign page can make a browser send, and need neither.
 
-A person who is logged in has the token of their session.  A visitor has a random cookie and its signature as the
-token.  API requests carry a bearer token, which no foreign page can make a browser send, and need neither.
-
-The headers of every answer: a strict content policy, no framing, no sniffing, no referrer, no cache of pages.
-
-Passwords: argon2id by its library's defaults (RFC 9106), and the same time for people who do not exist.
-
-How often somebody may try: a bucket of tries for every address and every name, refilled with time.
-
-Kept in memory, so each process of a server counts for itself.
+Every response has a strict content policy and forbids framing, sniffing, referrers and caches of pages.  Passwords
+are hashed by argon2id with its library's defaults (RFC 9106), and checking one takes the same time for people who do
+not exist.  Attempts are limited by a bucket for every address and every name, refilled with time; buckets are kept in
+memory, so each process of a server counts for itself.
 """
 
 from __future__ import annotations
@@ -40,8 +36,8 @@ def visitor_token(secret: str, nonce: str) -> str:
     return hmac.new(secret.encode(), f"visitor|{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
-def require_token(expected: str, found: str) -> None:
-    if not expected or not hmac.compare_digest(expected.encode(), found.encode("utf-8", "replace")):
+def require_token(expected: str, sent: str) -> None:
+    if not expected or not hmac.compare_digest(expected.encode(), sent.encode("utf-8", "replace")):
         raise Forbidden(
             "this form is too old, or was not made for you; go back, load the page again and send it again"
         )
@@ -110,6 +106,7 @@ def _without(headers: Iterable[tuple[bytes, bytes]], ours: Raw) -> Raw:
 
 
 SHORTEST, LONGEST = 10, 200
+"""Characters of a password."""
 
 HASHER = PasswordHasher()
 NOBODY = HASHER.hash("nobody has this password")
@@ -179,5 +176,5 @@ class Tries:
         return min(float(self.a_minute), bucket.tries + max(0, now - bucket.at) * self.a_minute / MINUTE)
 
     def _drop_full(self, now: int) -> None:
-        kept = {key: each for key, each in self._buckets.items() if self._filled(each, now) < self.a_minute}
+        kept = {key: bucket for key, bucket in self._buckets.items() if self._filled(bucket, now) < self.a_minute}
         self._buckets = kept if len(kept) < MOST_BUCKETS else {}

@@ -1,11 +1,9 @@
-"""Files that a browser sends, checked before anybody reads them.
+"""Files that a browser sends, checked before anybody reads them, and kept for as long as somebody does.
 
 Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
 here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
 names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
 not UTF-8.  One bad file refuses them all: nothing is half imported.
-
-The files of a form, for as long as somebody reads them.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
@@ -169,7 +167,7 @@ def _check(path: Path, name: str) -> None:
 
 def sent_files(context: RequestContext) -> list[UploadFile]:
     """What the field `files` holds; a browser sends an empty one where nothing was chosen."""
-    return [each for each in context.form.getlist("files") if isinstance(each, UploadFile) and each.filename]
+    return [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
 
 
 @contextmanager
@@ -177,7 +175,7 @@ def received(context: RequestContext) -> Iterator[list[Path]]:
     """What was sent, unpacked into a folder of ours; errors name the files, never that folder."""
     with TemporaryDirectory(prefix="grater-received-") as name:
         folder = Path(name)
-        sent = [(str(each.filename), each.file) for each in sent_files(context)]
+        sent = [(str(upload.filename), upload.file) for upload in sent_files(context)]
         try:
             yield unpack(sent, folder, most_bytes=context.server.settings.most_unpacked_bytes)
         except GraterError as error:
@@ -188,8 +186,10 @@ def _without_folder(folder: Path, error: GraterError) -> GraterError:
     """The same error without the name of a folder that means nothing to the person."""
     hidden = f"{folder}/"
     if isinstance(error, BadInput):
-        told = [
-            (each.name.replace(hidden, ""), each.message.replace(hidden, ""), each.line) for each in error.problems
-        ]
-        return BadInput(*(Problem(*each) for each in told))
+        return BadInput(
+            *(
+                replace(problem, name=problem.name.replace(hidden, ""), message=problem.message.replace(hidden, ""))
+                for problem in error.problems
+            )
+        )
     return type(error)(str(error).replace(hidden, ""))

@@ -17,7 +17,7 @@ from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
-from grater.server.jobs.live import rater_chart, time_chart, unit_chart
+from grater.server.jobs.charts import rater_chart, time_chart, unit_chart
 from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in

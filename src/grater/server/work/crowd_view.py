@@ -25,8 +25,8 @@ WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Quiz:
-    """So many questions, so many to get right, so many tries left."""
+class QuizState:
+    """The number of questions, how many of them must be right, and how many attempts are left."""
 
     questions: int
     needed: int
@@ -41,7 +41,7 @@ class CrowdView:
     standing: Trust
     reason: str
     words: str
-    quiz: Quiz | None
+    quiz: QuizState | None
     pay: str
     place: PanelPlace | None
     n_unread: int
@@ -63,15 +63,16 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
     terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
     reason = admission.why_not(tx, job, person.person_id)
     pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
+    letters = messages.of_rater(tx, person.person_id)
     return CrowdView(
-        terms,
-        standing,
-        reason,
-        _words(reason, terms, standing),
-        _quiz(terms, standing),
-        pay,
-        panels.place_in_job(tx, job.job_id, person.person_id),
-        sum(each.to_id == person.person_id and not each.read_at for each in messages.of_rater(tx, person.person_id)),
+        terms=terms,
+        standing=standing,
+        reason=reason,
+        words=_words(reason, terms, standing),
+        quiz=_quiz(terms, standing),
+        pay=pay,
+        place=panels.place_in_job(tx, job.job_id, person.person_id),
+        n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )
 
 
@@ -87,13 +88,17 @@ def _words(reason: str, terms: Terms, standing: Trust) -> str:
 
 def wanted(terms: Terms) -> str:
     """What the job asks of raters, in words."""
-    found = [str(each) for each in terms.qualifications]
-    found += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
-    found += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
-    return "; ".join(found)
+    parts = [str(qualification) for qualification in terms.qualifications]
+    parts += [f"from {' or '.join(terms.countries)}"] if terms.countries else []
+    parts += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(parts)
 
 
-def _quiz(terms: Terms, standing: Trust) -> Quiz | None:
+def _quiz(terms: Terms, standing: Trust) -> QuizState | None:
     if terms.gold is None or not gold_schedule.is_in_quiz(terms, standing.state):
         return None
-    return Quiz(terms.gold.quiz, quiz_needed(terms.gold), terms.gold.attempts - standing.attempts)
+    return QuizState(
+        questions=terms.gold.quiz,
+        needed=quiz_needed(terms.gold),
+        tries=terms.gold.attempts - standing.attempts,
+    )

@@ -1,13 +1,7 @@
-"""Charts as SVG text: plain shapes with classes, coloured by the style sheet, each with its numbers in words.
+"""Charts of a running job as SVG text: how far it is, how fast, and who does how much.
 
-No style attributes: the content policy forbids them.
-
-Numbers of a running job: how far it is, how fast, and how far its raters agree so far.
-
-Agreement is that of `grater agree` on the valid judgments of the job, with the same options, so the page and the
-command print the same number and the same signature.  Where the task has a verdict, its classes are compared too.
-Labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes, as `--merge grey=yes`).
-Where a job asks on only where raters differ, agreement is that of the judgments that every unit was to have.
+Plain shapes with classes, coloured by the style sheet, each with its numbers in words.  There are no style
+attributes: the content policy forbids them.
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from grater.model import Json
+from grater.sheet import counted
 from grater.store.clock import from_iso
 from grater.store.progress import Progress
 
@@ -27,6 +22,7 @@ LABEL = 120
 NUMBER = 80
 HEIGHT = 180
 MARGIN = 34
+MOST_POINTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +98,6 @@ def _short(label: str) -> Markup:
     return escape(label if len(label) <= 16 else label[:15] + "…")
 
 
-MOST_POINTS = 200
-
-
 def unit_chart(progress: Progress) -> Markup:
     """How many units have how many of the judgments they want."""
     wanted = max((unit.wanted for unit in progress.by_unit), default=0)
@@ -117,7 +110,7 @@ def unit_chart(progress: Progress) -> Markup:
             f"{n} of {wanted}" if is_same else str(n),
             count,
             progress.units or 1,
-            f"{count} unit{'' if count == 1 else 's'}",
+            counted(count, "unit"),
         )
         for n, count in enumerate(counts)
     ]
@@ -139,4 +132,4 @@ def time_chart(rows: Sequence[Mapping[str, Json]]) -> Markup:
     step = max(1, len(times) // MOST_POINTS)
     points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
     ends = (str(min(str(row["at"]) for row in rows))[:16], str(max(str(row["at"]) for row in rows))[:16])
-    return curve(points, title="Judgments over time", ends=ends, top=f"{len(times)} judgments")
+    return curve(points, title="Judgments over time", ends=ends, top=counted(len(times), "judgment"))
