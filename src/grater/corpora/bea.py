@@ -255,7 +255,7 @@ def _record(essay: Essay, base: str, report: Report) -> dict[str, Json]:
     edits: list[Json] = [
         [
             _annotator(essay, rater, report),
-            [_writing_edit(essay, edit, report) for edit in essay.edits if edit.rater == rater],
+            [_edit_record(essay, edit, report) for edit in essay.edits if edit.rater == rater],
         ]
         for rater in raters
     ]
@@ -291,7 +291,7 @@ def _annotator(essay: Essay, rater: str, report: Report) -> int | str:
     return rater
 
 
-def _writing_edit(essay: Essay, edit: Edit, report: Report) -> list[Json]:
+def _edit_record(essay: Essay, edit: Edit, report: Report) -> list[Json]:
     what = f"edit {edit.span.start}-{edit.span.end} {edit.tag}"
     if edit.comment:
         report(Loss(essay.essay_id, f"comment of {what}", "BEA has no comments"))

@@ -74,22 +74,22 @@ def attach_documents(essays: Iterable[Essay], documents: Iterable[Essay]) -> Ite
     """The essays with `document` and `document_start` in their metadata; one that is in no document is an error."""
     finder, problems = Finder(documents), Problems("documents")
     for number, essay in enumerate(essays, 1):
-        found = finder.find(essay.text)
-        if found is None:
+        position = finder.find(essay.text)
+        if position is None:
             where = f"sentence {number}" if essay.line is None else f"sentence {number} (line {essay.line})"
             problems.add(
                 f"expected {where} in a document after the sentence before it, found none: {_quoted(essay.text)}"
             )
             continue
-        document, start = found
+        document, start = position
         metadata = {**essay.metadata, "document": document.essay_id, "document_start": start}
         yield replace(essay, metadata=metadata)
     problems.done()
 
 
 def _letters(document: Essay) -> Letters:
-    found = [(match.group(), match.start()) for match in COMPARED.finditer(document.text)]
-    return Letters(document, "".join(letter for letter, _ in found), tuple(start for _, start in found))
+    letters = [(match.group(), match.start()) for match in COMPARED.finditer(document.text)]
+    return Letters(document, "".join(letter for letter, _ in letters), tuple(start for _, start in letters))
 
 
 def _n_leading_quotes(sentence: str) -> int:

@@ -25,12 +25,12 @@ def guess_format(path: Path, *, exists: bool) -> Format:
     inside = path.is_dir() or not (exists or _suffix(path))
     suffixes = {_suffix(file) for file in _files_below(path)} if inside else {_suffix(path)}
     formats = [FORMATS[name] for name in FORMATS]
-    fitting = [each for each in formats if suffixes & set(each.suffixes)]
-    chosen = [each for each in fitting if TEXT not in each.suffixes] or fitting
+    fitting = [candidate for candidate in formats if suffixes & set(candidate.suffixes)]
+    chosen = [candidate for candidate in fitting if TEXT not in candidate.suffixes] or fitting
     if not chosen:
         raise UsageError(f"{path}: {_why_unknown(path, formats)}")
     if len(chosen) > 1:
-        names = ", ".join(each.name for each in chosen)
+        names = ", ".join(candidate.name for candidate in chosen)
         raise UsageError(f"{path}: expected files of one format in this folder, found {names}; name one of them")
     return chosen[0]
 
@@ -72,9 +72,8 @@ def _suffix(path: Path) -> str:
 
 
 def _why_unknown(path: Path, formats: list[Format]) -> str:
-    known = ", ".join(
-        f"{each.name} ({' '.join(each.suffixes)})" for each in sorted(formats, key=lambda one: one.name)
-    )
+    by_name = sorted(formats, key=lambda candidate: candidate.name)
+    known = ", ".join(f"{candidate.name} ({' '.join(candidate.suffixes)})" for candidate in by_name)
     kind = "no file in this folder tells" if path.is_dir() else "the file name does not tell"
     if path.is_file() and path.suffix.lower() in DOCUMENTS:
         return f"expected text, found a {path.suffix} document; save it as text (.txt, UTF-8) first"

@@ -62,12 +62,12 @@ class HashSet:
 
     def _put(self, key: int) -> bool:
         places, mask = self._places, len(self._places) - 1
-        place = key & mask
-        while places[place]:
-            if places[place] == key:
+        slot = key & mask
+        while places[slot]:
+            if places[slot] == key:
                 return False
-            place = (place + 1) & mask
-        places[place] = key
+            slot = (slot + 1) & mask
+        places[slot] = key
         return True
 
     def _grow(self) -> None:

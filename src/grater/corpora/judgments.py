@@ -104,8 +104,8 @@ def _items(places: pl.DataFrame) -> dict[str, Item]:
     return {item: Item(essay_id, Span(start, end), kind) for item, essay_id, start, end, kind in rows}
 
 
-def _require_places(decisions: Table, items: Table, wanted: pl.Series, found: pl.Series) -> None:
-    strangers = wanted.filter(~wanted.is_in(found.implode())).to_list()
+def _require_places(decisions: Table, items: Table, wanted: pl.Series, known: pl.Series) -> None:
+    strangers = wanted.filter(~wanted.is_in(known.implode())).to_list()
     if strangers:
         shown = ", ".join(strangers[:5]) + (", ..." if len(strangers) > 5 else "")
         message = f"expected every item of {decisions.name}, found no row for {len(strangers)} of them: {shown}"
@@ -138,11 +138,11 @@ def _name_missing(waiting: list[tuple[str, list[tuple[str, Item]]]], problems: P
         problems.add(f"expected essay {essay_id!r} of item {shown}, found no such essay; give the corpus it is from")
 
 
-def _require_tags(tags: Collection[str], found: set[str], name: str) -> None:
+def _require_tags(tags: Collection[str], known: set[str], name: str) -> None:
     """A misspelt tag would make items right unnoticed: each must be in the corpus, or at least in some tag set."""
     for tag in tags:
-        if tag not in found and not any(tag in tagset for tagset in all_tagsets()):
-            raise BadInput(Problem(name, f"no edit has the wanted tag: {unknown('tag', tag, sorted(found))}"))
+        if tag not in known and not any(tag in tagset for tagset in all_tagsets()):
+            raise BadInput(Problem(name, f"no edit has the wanted tag: {unknown('tag', tag, sorted(known))}"))
 
 
 def _judged(
@@ -152,25 +152,25 @@ def _judged(
         return
     tokens = tokens_of(essay)
     by_rater: defaultdict[str, list[TokenEdit]] = defaultdict(list)
-    for found in normalised_edits(essay):
-        if not found.is_empty:
-            by_rater[found.rater].append(found)
+    for edit in normalised_edits(essay):
+        if not edit.is_empty:
+            by_rater[edit.rater].append(edit)
     for item_id, item in items:
-        place = reach(item.span, tokens)
+        tokens_of_item = reach(item.span, tokens)
         for rater in essay.annotators:
-            here = [found for found in by_rater[rater] if place and overlaps(found, *place)]
+            here = [edit for edit in by_rater[rater] if tokens_of_item and overlaps(edit, *tokens_of_item)]
             yield _judgment(item_id, rater, here, tags, match)
 
 
 def _judgment(item_id: str, rater: str, here: list[TokenEdit], tags: frozenset[str], match: Match) -> ItemJudgment:
-    counting = here if match == "any" else [found for found in here if found.tag in tags]
+    counting = here if match == "any" else [edit for edit in here if edit.tag in tags]
     if counting:
         return ItemJudgment(item_id, rater, ERROR, alternatives=_alternatives(counting))
     return ItemJudgment(item_id, rater, OK, flags=CONTEXT if here else None)
 
 
 def _alternatives(edits: Sequence[TokenEdit]) -> str | None:
-    texts = [" ".join(found.replacement) or DELETE for found in edits if found.replacement is not None]
+    texts = [" ".join(edit.replacement) or DELETE for edit in edits if edit.replacement is not None]
     return LIST_SEPARATOR.join(dict.fromkeys(text.replace(LIST_SEPARATOR, "¦") for text in texts)) or None
 
 
@@ -183,13 +183,13 @@ def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
     return start, max(start, end)
 
 
-def overlaps(found: TokenEdit, start: int, end: int) -> bool:
+def overlaps(edit: TokenEdit, start: int, end: int) -> bool:
     """Whether a normalised edit is about the tokens [start, end), or about the gap before `start`."""
     if start == end:
-        return found.start == found.end == start
-    if found.start == found.end:
-        return start < found.start < end
-    return found.start < end and start < found.end
+        return edit.start == edit.end == start
+    if edit.start == edit.end:
+        return start < edit.start < end
+    return edit.start < end and start < edit.end
 
 
 def _frame(rows: list[ItemJudgment]) -> pl.DataFrame:

@@ -102,16 +102,16 @@ def _wait(parts: dict[str, Essay], stem: str, essay: Essay) -> None:
 def _require_same(essay: Essay, stem: str, other: Essay, other_stem: str) -> None:
     if essay.text != other.text:
         at = first_difference(essay.text, other.text)
-        found, expected = essay.text[at : at + 20], other.text[at : at + 20]
+        actual, expected = essay.text[at : at + 20], other.text[at : at + 20]
         message = (
-            f"expected the text that {other_stem} has for essay {essay.essay_id!r}, found {found!r} in place of "
+            f"expected the text that {other_stem} has for essay {essay.essay_id!r}, found {actual!r} in place of "
         )
         raise BadInput(Problem(stem, f"{message}{expected!r} at character {at}", essay.line))
     if essay.tokens is not None and other.tokens is not None and essay.tokens != other.tokens:
         at = first_difference(essay.tokens, other.tokens)
-        found, expected = _token(essay, at), _token(other, at)
+        actual, expected = _token(essay, at), _token(other, at)
         message = (
-            f"expected the tokens that {other_stem} has for essay {essay.essay_id!r}, found {found} in place of "
+            f"expected the tokens that {other_stem} has for essay {essay.essay_id!r}, found {actual} in place of "
         )
         raise BadInput(Problem(stem, f"{message}{expected} as token {at}", essay.line))
 

@@ -136,8 +136,8 @@ def _printing() -> Iterator[BinaryIO]:
 def replacing_folder(path: Path) -> Iterator[Callable[[str, str], None]]:
     """Write a folder of text files all or nothing; a folder that already holds something is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        found = "one that is in use" if path.is_dir() else "a file"
-        raise UsageError(f"{path}: expected a new or empty folder to write to, found {found}")
+        obstacle = "one that is in use" if path.is_dir() else "a file"
+        raise UsageError(f"{path}: expected a new or empty folder to write to, found {obstacle}")
     with complaining(path), _folder_beside(path) as partial:
 
         def write_file(name: str, text: str) -> None:

@@ -61,13 +61,13 @@ def texts(cells: pl.Series) -> pl.Series:
 def _text(cells: pl.Series, fault: Fault) -> pl.Series:
     kind = cells.dtype
     if kind.is_float() or kind.is_decimal():
-        found = _text_of_floats(cells.cast(pl.Float64), fault)
+        converted = _text_of_floats(cells.cast(pl.Float64), fault)
     elif kind.is_integer() or kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
-        found = cells.cast(pl.String)
+        converted = cells.cast(pl.String)
     else:
-        found = pl.Series(cells.name, [text_of(plain(cell)) for cell in cells.to_list()], dtype=pl.String)
-        fault(found.is_null() & ~missing(cells), "text or a number")
-    return found.replace("", None)
+        converted = pl.Series(cells.name, [text_of(plain(cell)) for cell in cells.to_list()], dtype=pl.String)
+        fault(converted.is_null() & ~missing(cells), "text or a number")
+    return converted.replace("", None)
 
 
 def _text_of_floats(cells: pl.Series, fault: Fault) -> pl.Series:
@@ -212,25 +212,26 @@ def unplaced(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _checked_column(column: Column, cells: pl.Series, raw: Raw, problems: Problems) -> pl.Series:
-    place = places(raw)
+    row_places = places(raw)
 
     def fault(is_bad: pl.Series, expected: str) -> None:
         for row in is_bad.arg_true():
-            found = _shown(cells[int(row)])
-            add(problems, raw, place[int(row)], f"expected {expected} in column {column.name!r}, found {found}")
+            shown = _shown(cells[int(row)])
+            add(problems, raw, row_places[int(row)], f"expected {expected} in column {column.name!r}, found {shown}")
 
     if column.required:
+        message = f"expected a value in column {column.name!r}, found an empty cell"
         for row in missing(cells).arg_true():
-            add(problems, raw, place[int(row)], f"expected a value in column {column.name!r}, found an empty cell")
+            add(problems, raw, row_places[int(row)], message)
     return cast(column, cells, fault).alias(column.name)
 
 
-def add(problems: Problems, raw: Raw, place: int, message: str) -> None:
+def add(problems: Problems, raw: Raw, row: int, message: str) -> None:
     """Tells a problem at its line, or at its row where the table has no lines."""
     if raw.lines is None:
-        problems.add(f"row {place}: {message}")
+        problems.add(f"row {row}: {message}")
     else:
-        problems.add(message, line=place)
+        problems.add(message, line=row)
 
 
 def further(cells: pl.Series) -> pl.Series:
@@ -242,8 +243,8 @@ def further(cells: pl.Series) -> pl.Series:
 
 
 def _check_spans(frame: pl.DataFrame, raw: Raw, problems: Problems) -> None:
-    for place, start, end in frame.filter(pl.col("start") > pl.col("end")).select(PLACE, "start", "end").iter_rows():
-        add(problems, raw, place, f"expected start at or before end, found {start} and {end}")
+    for row, start, end in frame.filter(pl.col("start") > pl.col("end")).select(PLACE, "start", "end").iter_rows():
+        add(problems, raw, row, f"expected start at or before end, found {start} and {end}")
 
 
 def _shown(cell: object) -> str:
@@ -273,9 +274,9 @@ def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:
     problems = Problems(raw.name)
     repeated = frame.filter(frame.select(key).is_duplicated()).group_by(key, maintain_order=True).agg(PLACE)
     unit = "rows" if raw.lines is None else "lines"
-    for *values, places in repeated.iter_rows():
+    for *values, rows in repeated.iter_rows():
         named = ", ".join(f"{name} {value!r}" for name, value in zip(key, values, strict=True))
-        shown = ", ".join(str(place) for place in places[:5]) + (", ..." if len(places) > 5 else "")
+        shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
         wish = "mend the table or choose with duplicates first|last"
-        add(problems, raw, places[1], f"expected {named} once, found it in {unit} {shown}; {wish}")
+        add(problems, raw, rows[1], f"expected {named} once, found it in {unit} {shown}; {wish}")
     problems.done()

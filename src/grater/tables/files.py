@@ -75,9 +75,9 @@ def file_type(path: Path) -> FileType:
     suffix = extension(path)
     if suffix not in EXTENSIONS or (suffix == ".parquet" and is_packed(path)):
         known = ", ".join(dict.fromkeys(f".{name}" for name in EXTENSIONS.values()))
-        found = repr(path.suffix) if path.suffix else "none"
+        actual = repr(path.suffix) if path.suffix else "none"
         advice = "; save the sheet as .csv first" if suffix in SPREADSHEETS else ""
-        raise UsageError(f"{path}: expected a table with extension {known}, found {found}{advice}")
+        raise UsageError(f"{path}: expected a table with extension {known}, found {actual}{advice}")
     return EXTENSIONS[suffix]
 
 
@@ -99,10 +99,10 @@ def parts(path: Path) -> list[Path]:
     """The parquet files of a table: itself, or what lies in a folder of that name, as Spark writes it."""
     if not path.is_dir():
         return [path]
-    found = sorted(path.glob("*.parquet"))
-    if not found:
+    files = sorted(path.glob("*.parquet"))
+    if not files:
         raise BadInput(Problem(str(path), "expected parquet files in this folder, found none"))
-    return found
+    return files
 
 
 def is_stdin(path: Path) -> bool:

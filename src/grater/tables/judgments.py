@@ -42,8 +42,8 @@ class Judgments:
 
 def data_hash(*tables: Judgments) -> str:
     """Who said what, for a signature; neither the order of rows nor further columns change it."""
-    told = [table.frame.select(pl.col("item", "rater", "label").cast(pl.String)) for table in tables]
-    return short_hash("\f".join(frame.sort(frame.columns).write_csv() for frame in told))
+    frames = [table.frame.select(pl.col("item", "rater", "label").cast(pl.String)) for table in tables]
+    return short_hash("\f".join(frame.sort(frame.columns).write_csv() for frame in frames))
 
 
 def require_raters(judgments: Judgments, what: str) -> None:
@@ -59,12 +59,12 @@ def with_status(judgments: Judgments, status: Collection[str] = (VALID,)) -> Jud
     """Only judgments of these statuses; `all` lets every one pass."""
     if "status" not in judgments.frame.columns or ANY in status:
         return judgments
-    found = pl.col("status").fill_null(VALID)
+    given = pl.col("status").fill_null(VALID)
     out = (
-        judgments.frame.filter(~found.is_in(list(status))).group_by(found.alias("status"), maintain_order=True).len()
+        judgments.frame.filter(~given.is_in(list(status))).group_by(given.alias("status"), maintain_order=True).len()
     )
     dropped = {f"status {name}": n_rows for name, n_rows in sorted(out.iter_rows())}
-    return _kept(judgments, judgments.frame.filter(found.is_in(list(status))), dropped)
+    return _kept(judgments, judgments.frame.filter(given.is_in(list(status))), dropped)
 
 
 def without_flags(judgments: Judgments, flags: Collection[str]) -> Judgments:
@@ -161,20 +161,20 @@ def _first(judgments: Judgments, n: int) -> tuple[npt.NDArray[np.bool_], int]:
 
 def _moments(judgments: Judgments) -> pl.Series:
     """The times as numbers: as text, 10 would come before 9, and noon in Oslo before noon in London."""
-    said = judgments.frame["at"].cast(pl.String)
-    numbers = said.cast(pl.Float64, strict=False)
+    times = judgments.frame["at"].cast(pl.String)
+    numbers = times.cast(pl.Float64, strict=False)
     if not numbers.null_count() and numbers.is_finite().all():
         return numbers
-    return pl.Series("at", [_moment(text, judgments.name) for text in said.to_list()], dtype=pl.Float64)
+    return pl.Series("at", [_moment(text, judgments.name) for text in times.to_list()], dtype=pl.Float64)
 
 
 def _moment(text: str, name: str) -> float:
     """Seconds since 1970; a time without a zone is in UTC."""
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(f"{name}: expected times such as 2026-01-31T12:00:00Z, found {text[:40]!r}") from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _require_times(judgments: Judgments, n: int) -> None:

@@ -43,8 +43,8 @@ def batch_judgments(raw: Raw, *, item: str | None = None, label: str | None = No
         "rater": "WorkerId",
         "label": _named(raw, label, ANSWER) if label else _only_answer(raw),
     }
-    sources |= {name: found for found, name in OPTIONAL.items() if found in raw.columns}
-    columns = {name: raw.columns[found].alias(name) for name, found in sources.items()}
+    sources |= {name: column for column, name in OPTIONAL.items() if column in raw.columns}
+    columns = {name: raw.columns[column].alias(name) for name, column in sources.items()}
     if "status" in columns:
         columns["status"] = texts(columns["status"]).replace(STATUSES)
     if "at" in columns:
@@ -54,19 +54,19 @@ def batch_judgments(raw: Raw, *, item: str | None = None, label: str | None = No
 
 
 def _named(raw: Raw, name: str, prefix: str) -> str:
-    for found in (name, prefix + name):
-        if found in raw.columns:
-            return found
-    known = [found for found in raw.columns if found.startswith(prefix)]
+    for column in (name, prefix + name):
+        if column in raw.columns:
+            return column
+    known = [column for column in raw.columns if column.startswith(prefix)]
     raise UnknownName(f"{raw.name}: {unknown('column', name, known)}")
 
 
 def _only_answer(raw: Raw) -> str:
     answers = [name for name in raw.columns if name.startswith(ANSWER)]
     if len(answers) != 1:
-        found = ", ".join(answers) or "none"
+        names = ", ".join(answers) or "none"
         wish = f"choose with columns label={answers[0] if answers else 'COLUMN'}"
-        raise BadInput(Problem(raw.name, f"expected one column {ANSWER}*, found {found}; {wish}", 1))
+        raise BadInput(Problem(raw.name, f"expected one column {ANSWER}*, found {names}; {wish}", 1))
     return answers[0]
 
 
@@ -103,7 +103,7 @@ def report_judgments(raw: Raw, *, item: str | None = None, label: str | None = N
     """The report under the names of the judgments table; all that it knows besides is kept."""
     sources = {"item": item or "_unit_id", "rater": "_worker_id", "label": label or _only_question(raw)}
     _require(raw, sources)
-    columns = {name: raw.columns[found].alias(name) for name, found in sources.items()}
+    columns = {name: raw.columns[column].alias(name) for name, column in sources.items()}
     if "_tainted" in raw.columns:
         columns["status"] = _statuses(raw.columns["_tainted"])
     columns |= _times(raw)
@@ -135,7 +135,7 @@ def has_gold(raw: Raw, *, label: str | None = None) -> bool:
 
 def _gold_rows(raw: Raw, sources: dict[str, str]) -> pl.DataFrame:
     """The test questions that have an answer, each once, with the line where it first stands."""
-    columns = {name: texts(raw.columns[found]) for name, found in sources.items()}
+    columns = {name: texts(raw.columns[column]) for name, column in sources.items()}
     lines = raw.lines if raw.lines is not None else pl.int_range(raw.n_rows, eager=True)
     accepted = pl.col("label").str.strip_chars().str.replace_all(r"\s*\n\s*", LIST_SEPARATOR)
     frame = pl.DataFrame(columns | {"line": lines}).with_columns(accepted)
@@ -156,9 +156,9 @@ def _only_question(raw: Raw) -> str:
 
 
 def _require(raw: Raw, sources: dict[str, str]) -> None:
-    for found in sources.values():
-        if found not in raw.columns:
-            raise BadInput(Problem(raw.name, f"expected a column {found!r}, found {', '.join(raw.columns)}", 1))
+    for column in sources.values():
+        if column not in raw.columns:
+            raise BadInput(Problem(raw.name, f"expected a column {column!r}, found {', '.join(raw.columns)}", 1))
 
 
 def _is_true(cells: pl.Series) -> pl.Series:
@@ -187,8 +187,8 @@ def _parsed(raw: Raw, column: str) -> pl.Series:
     times = pl.select(pl.coalesce(shapes)).to_series()
     wrong = (times.is_null() & cells.is_not_null()).arg_true()
     if len(wrong):
-        found = cells[int(wrong[0])]
+        cell = cells[int(wrong[0])]
         line = None if raw.lines is None else int(raw.lines[int(wrong[0])])
-        message = f"expected a time like 11/25/2013 16:27:04 in {column!r}, found {found!r}"
+        message = f"expected a time like 11/25/2013 16:27:04 in {column!r}, found {cell!r}"
         raise BadInput(Problem(raw.name, message, line))
     return times

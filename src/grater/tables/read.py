@@ -46,10 +46,10 @@ def parse_columns(settings: Iterable[str]) -> dict[str, str]:
     """`["item=orig_id,rater=who"]` as `{"item": "orig_id", "rater": "who"}`."""
     columns: dict[str, str] = {}
     for setting in (part for text in settings for part in text.split(",")):
-        name, equals, found = setting.partition("=")
+        name, equals, theirs = setting.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"expected NAME=COLUMN, found {setting!r}; as in item=orig_id,rater=who")
-        columns[name.strip()] = found.strip()
+        columns[name.strip()] = theirs.strip()
     return columns
 
 
@@ -62,11 +62,11 @@ def matched(schema: Schema, raw: Raw, columns: Mapping[str, str] | None = None, 
     wanted = [column for column in schema.columns if column.required and column.name not in (but, *sources)]
     if wanted:
         raise BadInput(*(_missing(schema, column, raw) for column in wanted))
-    taken = {found: name for name, found in sources.items()}
-    ordered = {name: raw.columns[found].alias(name) for name, found in sources.items()}
-    for found, series in raw.columns.items():
-        if found not in taken:
-            ordered[_free_name(found, ordered)] = series
+    taken = {theirs: name for name, theirs in sources.items()}
+    ordered = {name: raw.columns[theirs].alias(name) for name, theirs in sources.items()}
+    for theirs, series in raw.columns.items():
+        if theirs not in taken:
+            ordered[_free_name(theirs, ordered)] = series
     return raw.with_columns(ordered)
 
 
@@ -78,13 +78,13 @@ def _free_name(name: str, taken: Mapping[str, object]) -> str:
 
 def _sources(schema: Schema, raw: Raw, columns: Mapping[str, str]) -> dict[str, str]:
     asked = canonical(schema, columns)
-    for name, found in asked.items():
-        if found != NONE and found not in raw.columns:
-            raise UnknownName(f"{raw.name}: {unknown('column', found, list(raw.columns))} (asked for as {name})")
-    free = [found for found in raw.columns if found not in asked.values()]
+    for name, theirs in asked.items():
+        if theirs != NONE and theirs not in raw.columns:
+            raise UnknownName(f"{raw.name}: {unknown('column', theirs, list(raw.columns))} (asked for as {name})")
+    free = [theirs for theirs in raw.columns if theirs not in asked.values()]
     sources = {}
     for column in schema.columns:
-        source = asked.get(column.name) if column.name in asked else _found(column, free, raw.name)
+        source = asked.get(column.name) if column.name in asked else _column_in(column, free, raw.name)
         if source is not None and source != NONE:
             sources[column.name] = source
     return sources
@@ -93,23 +93,23 @@ def _sources(schema: Schema, raw: Raw, columns: Mapping[str, str]) -> dict[str, 
 def canonical(schema: Schema, columns: Mapping[str, str]) -> dict[str, str]:
     """The caller's mapping under the schema's own names; a name that it does not know is an error."""
     asked = {}
-    for name, found in columns.items():
+    for name, theirs in columns.items():
         column = schema.column(name)
         if column is None:
             raise UnknownName(unknown(f"column of {schema.kind}", name, [known.name for known in schema.columns]))
-        asked[column.name] = found
+        asked[column.name] = theirs
     return asked
 
 
-def _found(column: Column, free: list[str], name: str) -> str | None:
+def _column_in(column: Column, free: list[str], name: str) -> str | None:
     """The file's column that bears the name, else the one that bears a synonym."""
-    own = [found for found in free if found.lower() == column.name]
-    others = [found for found in free if found.lower() in column.synonyms]
+    own = [theirs for theirs in free if theirs.lower() == column.name]
+    others = [theirs for theirs in free if theirs.lower() in column.synonyms]
     if column.name in own:
         return column.name
     for candidates in (own, others):
         if len(candidates) > 1:
-            names = " and ".join(repr(found) for found in candidates)
+            names = " and ".join(repr(theirs) for theirs in candidates)
             wish = f"columns {column.name}={candidates[0]}"
             raise BadInput(
                 Problem(name, f"expected one column for {column.name!r}, found {names}; choose with {wish}")
@@ -121,8 +121,8 @@ def _found(column: Column, free: list[str], name: str) -> str | None:
 
 def near(schema: Schema, column: Column, raw: Raw) -> str | None:
     """A further column whose name is nearly that of the wanted one, or holds it (`worker_id`)."""
-    free = {found.lower(): found for found in raw.columns if schema.column(found) is None}
-    holding = [found for lower, found in free.items() if any(name in lower for name in column.names)]
+    free = {theirs.lower(): theirs for theirs in raw.columns if schema.column(theirs) is None}
+    holding = [theirs for lower, theirs in free.items() if any(name in lower for name in column.names)]
     close = (get_close_matches(name, list(free), n=1, cutoff=LIKENESS) for name in column.names)
     return next(iter(holding), None) or next((free[match[0]] for match in close if match), None)
 
@@ -131,9 +131,9 @@ def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     guess = near(schema, column, raw)
     hint = f" Did you mean {guess!r}?" if guess else ""
     names = " or ".join(repr(name) for name in column.names)
-    found = ", ".join(raw.columns) or "none"
+    present = ", ".join(raw.columns) or "none"
     wish = f"Name it with columns {column.name}={guess or 'COLUMN'}"
-    return Problem(raw.name, f"expected a column {names}, found {found}.{hint} {wish}")
+    return Problem(raw.name, f"expected a column {names}, found {present}.{hint} {wish}")
 
 
 NO_JUDGMENT = "item without a judgment"
@@ -158,12 +158,13 @@ def positions(n_raters: int) -> list[str]:
 def from_list(raw: Raw, label: str) -> tuple[Raw, int]:
     """One row for every entry of the column `label`, and the number of rows that had none."""
     problems = Problems(raw.name)
-    place = places(raw)
+    row_places = places(raw)
     entries = []
     for row, cell in enumerate(raw.columns[label].to_list()):
         texts = _labels(cell)
         if texts is None:
-            add(problems, raw, place[row], f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}")
+            message = f"expected a list of labels in column {label!r}, found {str(cell)[:60]!r}"
+            add(problems, raw, row_places[row], message)
         entries.append(list(zip(positions(len(texts or [])), texts or [], strict=True)))
     problems.done()
     kept = {name: cells for name, cells in raw.columns.items() if name != label}
@@ -414,7 +415,7 @@ def read_crowdflower(
 
 
 def _columns(item: str | None, label: str | None) -> dict[str, str]:
-    return {name: found for name, found in (("item", item), ("label", label)) if found is not None}
+    return {name: column for name, column in (("item", item), ("label", label)) if column is not None}
 
 
 def _require(raw: Raw, marks: tuple[str, ...], what: str) -> None:

@@ -67,9 +67,9 @@ def require_same_items(sample: Sample, item_ids: Iterable[str]) -> None:
         shown = ", ".join(strangers[:3]) + (", ..." if len(strangers) > 3 else "")
         message = f"was drawn from another corpus: {len(strangers)} of its items are not in this one ({shown})"
         raise BadInput(Problem(sample.name, f"{message}; draw a new sample or give the decisions it was drawn from"))
-    found = items_hash(known)
-    if sample.meta is not None and sample.meta.items not in ("", found):
-        message = f"was drawn from another corpus: expected items with hash {sample.meta.items}, found {found}"
+    actual = items_hash(known)
+    if sample.meta is not None and sample.meta.items not in ("", actual):
+        message = f"was drawn from another corpus: expected items with hash {sample.meta.items}, found {actual}"
         wish = "some items were added or taken away since; draw a new sample"
         raise BadInput(Problem(sample.name, f"{message} ({len(known)} items); {wish}"))
 
@@ -94,17 +94,17 @@ def read_meta(path: FilePath) -> SampleMeta | None:
 
 def parsed_meta(text: str, *, name: str) -> SampleMeta:
     try:
-        found = json.loads(text)
+        meta = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadInput(Problem(name, f"expected JSON, found {error}")) from error
-    if not isinstance(found, dict):
-        raise BadInput(Problem(name, f"expected a JSON object, found {type(found).__name__}"))
-    fields: dict[str, Any] = {"seed": None, "design": "", "systems": [], "items": ""} | found
+    if not isinstance(meta, dict):
+        raise BadInput(Problem(name, f"expected a JSON object, found {type(meta).__name__}"))
+    fields: dict[str, Any] = {"seed": None, "design": "", "systems": [], "items": ""} | meta
     shapes = {"seed": int | None, "design": str, "systems": list, "items": str}
     for key, shape in shapes.items():
         if not isinstance(fields[key], shape):
             raise BadInput(Problem(name, f"expected {key!r} to be {_words(key)}, found {fields[key]!r}"))
-    extra = {key: value for key, value in found.items() if key not in shapes}
+    extra = {key: value for key, value in meta.items() if key not in shapes}
     systems = tuple(str(system) for system in fields["systems"])
     return SampleMeta(fields["seed"], fields["design"], systems, fields["items"], extra)
 

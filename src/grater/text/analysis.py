@@ -74,11 +74,11 @@ def chunks(words: Sequence[str], tags: Sequence[str]) -> tuple[Chunk, ...]:
     for index, letter in enumerate(letters):
         if letter in "vmgn":
             letters[index] = OF_WORDS.get((words[index].lower(), letter), letter)
-    found: list[Chunk] = []
+    spans: list[Chunk] = []
     for match in PATTERN.finditer("".join(letters)):
         start, end = match.span()
-        found.append(Chunk(match.lastgroup or "", start, end, end - 1))
-    return tuple(found)
+        spans.append(Chunk(match.lastgroup or "", start, end, end - 1))
+    return tuple(spans)
 
 
 @dataclass(frozen=True, slots=True)

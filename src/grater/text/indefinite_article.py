@@ -70,10 +70,10 @@ SPELT_OUT = frozenset(
 
 def indefinite_article(phrase: str) -> Literal["a", "an"]:
     """The article that goes before a phrase."""
-    found = FIRST.search(phrase)
-    if not found:
+    match = FIRST.search(phrase)
+    if not match:
         return "a"
-    word = unicodedata.normalize("NFD", found.group())
+    word = unicodedata.normalize("NFD", match.group())
     return "an" if _starts_with_vowel(word) else "a"
 
 
@@ -99,8 +99,8 @@ def _starts_with_vowel(word: str) -> bool:
 
 def _number_starts_with_vowel(word: str) -> bool:
     """*eight*, *eleven* and *eighteen*, with thousands and, in four figures, hundreds after them."""
-    found = NUMBER.match(word)
-    digits = found.group().replace(",", "") if found else word
+    match = NUMBER.match(word)
+    digits = match.group().replace(",", "") if match else word
     if digits[0] == "8":
         return True
     n_first = 2 if len(digits) == 4 else (len(digits) - 1) % 3 + 1

@@ -33,10 +33,10 @@ def fragments_in(text: str, span: Span) -> list[Span]:
 
 def shown(text: str, span: Span) -> list[Span]:
     """The fragments for a span; where it has none, those of the word beside it; none in a text without a word."""
-    found = fragments_in(text, span)
-    word = None if found else _word_at(text, span)
+    fragments = fragments_in(text, span)
+    word = None if fragments else _word_at(text, span)
     if word is None:
-        return found
+        return fragments
     return fragments_in(text, Span(min(span.start, word.start), max(span.end, word.end)))
 
 
@@ -269,9 +269,9 @@ def _extra(kept: Json, mark_id: str | None, fragments: list[Span]) -> dict[str, 
     return {**extra, "brat": brat} if brat else extra
 
 
-def _put_back(edit: Edit, place: Json, text: str) -> Edit:
+def _put_back(edit: Edit, written: Json, text: str) -> Edit:
     """The edit on the span it was written for, unless somebody has changed its mark or its note since."""
-    match place:
+    match written:
         case [int(start), int(end)]:
             span = Span(start, end)
         case _:
@@ -327,7 +327,7 @@ def annotation_lines(
         fragments = _fragments(essay, edit, report)
         if fragments:
             written.add(mark_id)
-            yield _marking_mark(mark_id, edit, fragments, essay.text)
+            yield _mark_lines(mark_id, edit, fragments, essay.text)
             yield from _notes(mark_id, edit, cover(fragments), essay, note_ids, report)
     for line in others:
         if set(MARK_ID.findall(line.split("\t")[1])) <= written:
@@ -386,7 +386,7 @@ def _as_span(pair: Json) -> Iterator[Span]:
             yield Span(start, end)
 
 
-def _marking_mark(mark_id: str, edit: Edit, fragments: Sequence[Span], text: str) -> str:
+def _mark_lines(mark_id: str, edit: Edit, fragments: Sequence[Span], text: str) -> str:
     places = ";".join(f"{fragment.start} {fragment.end}" for fragment in fragments)
     return f"{mark_id}\t{brat_type(edit.tag)} {places}\t{quoted(text, fragments)}\n"
 

@@ -245,7 +245,9 @@ def _edits(by_rater: Mapping[str, Annotations], rater: str) -> Iterator[Edit]:
 
 def _metadata(copies: list[_Document], by_rater: Mapping[str, Annotations]) -> dict[str, Json]:
     noted = _first(copies, "metadata")
-    others: dict[str, Json] = {rater: [*found.others] for rater, found in by_rater.items() if found.others}
+    others: dict[str, Json] = {
+        rater: [*annotations.others] for rater, annotations in by_rater.items() if annotations.others
+    }
     metadata = dict(noted) if isinstance(noted, dict) else {}
     return {**metadata, "brat": others} if others else metadata
 
@@ -319,8 +321,8 @@ def _about(essay: Essay, base: str, raters: Sequence[str], number: int) -> dict[
 
 def _others(essay: Essay, raters: Sequence[str], report: Report) -> dict[str, list[str]]:
     """The lines that brat had beside the marks, by rater; those that cannot stand in a file are reported."""
-    found = essay.metadata.get("brat", {})
-    by_rater = found if isinstance(found, dict) else {"": found}
+    kept = essay.metadata.get("brat", {})
+    by_rater = kept if isinstance(kept, dict) else {"": kept}
     others: dict[str, list[str]] = {}
     for rater, lines in by_rater.items():
         for line in lines if isinstance(lines, list) else [lines]:

@@ -96,15 +96,15 @@ def has_odd_characters(essay: Essay) -> Iterator[Finding]:
     """One finding for an essay, however many there are."""
     counted = Counter(ODD.findall(essay.text))
     if counted:
-        found = ", ".join(f"{_named(character)} ({n} times)" for character, n in counted.items())
-        yield Finding("odd-characters", essay.essay_id, essay.line, f"the text holds {found}")
+        names = ", ".join(f"{_named(character)} ({n} times)" for character, n in counted.items())
+        yield Finding("odd-characters", essay.essay_id, essay.line, f"the text holds {names}")
 
 
 def has_odd_correction(edit: Edit, essay: Essay) -> str | None:
-    found = dict.fromkeys(character for words in edit.replacements for character in ODD.findall(words))
-    if not found:
+    characters = dict.fromkeys(character for words in edit.replacements for character in ODD.findall(words))
+    if not characters:
         return None
-    return f"the correction holds {', '.join(map(_named, found))}: {described(edit, essay)}"
+    return f"the correction holds {', '.join(map(_named, characters))}: {described(edit, essay)}"
 
 
 def _named(character: str) -> str:

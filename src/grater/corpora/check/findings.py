@@ -69,7 +69,8 @@ class Census:
     inside_words: int = 0
 
     def __add__(self, other: Census) -> Census:
-        return Census(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)})
+        names = [column.name for column in fields(self)]
+        return Census(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def notes(self) -> list[str]:
         """The oddities there are, in words."""
@@ -146,6 +147,6 @@ def _n_alternatives(edits: list[Edit]) -> int:
 
 def _is_inside_word(edit: Edit, text: str) -> bool:
     return any(
-        0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
-        for place in (edit.span.start, edit.span.end)
+        0 < offset < len(text) and text[offset - 1].isalnum() and text[offset].isalnum()
+        for offset in (edit.span.start, edit.span.end)
     )

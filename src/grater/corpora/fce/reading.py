@@ -305,7 +305,7 @@ def _metadata(fields: list[tuple[str, str]]) -> dict[str, Json]:
     values: dict[str, list[Json]] = {}
     for path, value in fields:
         values.setdefault(FIELDS.get(path, path), []).append(value)
-    return {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+    return {name: members[0] if len(members) == 1 else members for name, members in values.items()}
 
 
 class _Transcript:
@@ -340,7 +340,7 @@ class _Transcript:
 
     def _read_edit(self, ns: Element) -> None:
         check(ns, self._problems)
-        start, place = self._length, len(self.edits)
+        start, index = self._length, len(self.edits)
         self._read(original(ns))
         edit = Edit(
             span=Span(start, self._length),
@@ -350,7 +350,7 @@ class _Transcript:
             extra=_extra(ns),
             line=ns.line,
         )
-        self.edits.insert(place, edit)  # before those inside it
+        self.edits.insert(index, edit)  # before those inside it
 
 
 def _extra(ns: Element) -> dict[str, Json]:

@@ -49,9 +49,9 @@ def first_bytes(words: Words, n_bytes: int) -> Words:
     return words & np.uint64(256**n_bytes - 1)
 
 
-def bytes_from(words: Words, place: Ints, n_bytes: int) -> Words:
+def bytes_from(words: Words, offset: Ints, n_bytes: int) -> Words:
     """Some bytes of each word, from a place within it."""
-    return first_bytes(words >> (place.astype(np.uint64) << np.uint64(3)), n_bytes)
+    return first_bytes(words >> (offset.astype(np.uint64) << np.uint64(3)), n_bytes)
 
 
 def find(char: str, words: Words) -> Ints:
@@ -137,7 +137,7 @@ def _with_odd_characters(data: bytes, codes: Codes, start: Ints, end: Ints) -> l
         return []
     index = np.searchsorted(start, odd, side="right") - 1
     inside = (index >= 0) & (odd < end[index])
-    return [int(place) for place in np.unique(index[inside])]
+    return [int(sentence) for sentence in np.unique(index[inside])]
 
 
 def _solid_controls(codes: Codes) -> Ints:

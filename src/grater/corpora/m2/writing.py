@@ -135,22 +135,22 @@ def tokens_of_edit(edit: Edit, text: str, tokens: Sequence[Span]) -> TokenRange 
 
 def grown_to_tokens(edit: Edit, text: str, tokens: Sequence[Span], *, is_tokenised: bool) -> TokenRange | None:
     """The tokens that an edit changes, its alternatives over the same ones; nothing if it changes none."""
-    found = normalise(edit, text, tokens, is_tokenised=is_tokenised)
+    token_edits = normalise(edit, text, tokens, is_tokenised=is_tokenised)
     if not edit.replacements:
-        return TokenRange(found[0].start, found[0].end, ())
-    changing = [token_edit for token_edit in found if not token_edit.is_empty]
+        return TokenRange(token_edits[0].start, token_edits[0].end, ())
+    changing = [token_edit for token_edit in token_edits if not token_edit.is_empty]
     if not changing:
         return None
     start = min(token_edit.start for token_edit in changing)
     end = max(token_edit.end for token_edit in changing)
     words = [token.of(text) for token in tokens]
-    return TokenRange(start, end, tuple(dict.fromkeys(_widened(one, start, end, words) for one in found)))
+    return TokenRange(start, end, tuple(dict.fromkeys(_widened(one, start, end, words) for one in token_edits)))
 
 
-def _widened(found: TokenEdit, start: int, end: int, words: list[str]) -> str:
-    if found.is_empty:
+def _widened(token_edit: TokenEdit, start: int, end: int, words: list[str]) -> str:
+    if token_edit.is_empty:
         return " ".join(words[start:end])
-    return " ".join((*words[start : found.start], *(found.replacement or ()), *words[found.end : end]))
+    return " ".join((*words[start : token_edit.start], *(token_edit.replacement or ()), *words[token_edit.end : end]))
 
 
 def _sentence_of(edit: Edit, text: str, sentences: Sequence[Span]) -> tuple[int, str]:
@@ -171,10 +171,10 @@ def _block(essay: Essay, sentence: Span, edits: list[Edit], ids: EssayIds, repor
     joined, spans = " ".join(words), joined_spans(words)
     originals, kept = [], []
     for edit in edits:
-        found = _placed(edit, essay.essay_id, sentence, text, tokens, is_tokenised, report)
-        if found is not None:
+        token_range = _placed(edit, essay.essay_id, sentence, text, tokens, is_tokenised, report)
+        if token_range is not None:
             originals.append(edit)
-            kept.append(replace(edit, span=found.span(joined, spans), replacements=found.replacements))
+            kept.append(replace(edit, span=token_range.span(joined, spans), replacements=token_range.replacements))
     metadata: dict[str, Json] = {"document": essay.essay_id, "document_start": sentence.start}
     block = Essay(ids.of_text(joined), joined, tuple(kept), essay.annotators, spans, metadata, essay.line)
     return Block(block, tuple(originals))
@@ -195,13 +195,13 @@ def _placed(
     """An edit of the essay on the tokens of its sentence."""
     start, end = (min(max(at - sentence.start, 0), len(text)) for at in (edit.span.start, edit.span.end))
     local = replace(edit, span=Span(start, end))
-    found = tokens_of_edit(local, text, tokens) if is_tokenised else None
-    found = found or grown_to_tokens(local, text, tokens, is_tokenised=is_tokenised)
-    if found is None:
+    token_range = tokens_of_edit(local, text, tokens) if is_tokenised else None
+    token_range = token_range or grown_to_tokens(local, text, tokens, is_tokenised=is_tokenised)
+    if token_range is None:
         report(Loss(essay_id, edit_name(edit), NO_TOKEN))
     elif cuts_a_token(shrink(local.span, text), tokens):
         report(Loss(essay_id, edit_name(edit), GROWN, changed=True))
-    return found
+    return token_range
 
 
 def cuts_a_token(span: Span, tokens: Sequence[Span]) -> bool:
@@ -217,18 +217,20 @@ OURS = frozenset({CORRECTION_AS_READ, REQUIRED_AS_READ, COMMENT_AS_READ})
 
 
 def annotation_body(
-    edit: Edit, found: TokenRange, words: str, *, essay_id: str, name: str, report: Report
+    edit: Edit, token_range: TokenRange, words: str, *, essay_id: str, name: str, report: Report
 ) -> str | None:
     """The body for an edit of `words`, or nothing where no line says it; reports call it `name`."""
     tag = edit.tag
-    if not found.replacements and tag not in UNCORRECTED:
+    if not token_range.replacements and tag not in UNCORRECTED:
         why = f"M2 can say 'found but not corrected' only with the tag {UNKNOWN}; the tag {tag!r} is lost"
         report(Loss(essay_id, name, why, changed=True))
         tag = UNKNOWN
-    correction = _correction(edit, found, words)
+    correction = _correction(edit, token_range, words)
     required = edit.extra.get(REQUIRED_AS_READ, REQUIRED)
-    fields = [f"{found.start} {found.end}", tag, correction, required if isinstance(required, str) else REQUIRED]
-    if tag == NOOP or replacements_of(correction, tag=tag, words=words) != found.replacements or not _is_safe(fields):
+    required = required if isinstance(required, str) else REQUIRED
+    fields = [f"{token_range.start} {token_range.end}", tag, correction, required]
+    is_same = replacements_of(correction, tag=tag, words=words) == token_range.replacements
+    if tag == NOOP or not is_same or not _is_safe(fields):
         report(Loss(essay_id, name, "an A line that said it would be read as something else"))
         return None
     _report_extra(edit, name, essay_id, report)
@@ -245,12 +247,12 @@ def on_one_line(edit: Edit, essay_id: str, report: Report) -> Edit:
     return replace(edit, replacements=tuple(replacements), tag=tag, comment=comment)
 
 
-def _correction(edit: Edit, found: TokenRange, words: str) -> str:
+def _correction(edit: Edit, token_range: TokenRange, words: str) -> str:
     """The correction as it was read, if that is still what it means, else in our spelling."""
     as_read = edit.extra.get(CORRECTION_AS_READ)
-    if isinstance(as_read, str) and replacements_of(as_read, tag=edit.tag, words=words) == found.replacements:
+    if isinstance(as_read, str) and replacements_of(as_read, tag=edit.tag, words=words) == token_range.replacements:
         return as_read
-    return correction_of(found.replacements, words=words)
+    return correction_of(token_range.replacements, words=words)
 
 
 def _comment(edit: Edit, name: str, essay_id: str, report: Report) -> str:
@@ -355,11 +357,11 @@ def _edit_bodies(block: Block, essay_id: str, report: Report) -> list[tuple[str,
     bodies = []
     for edit, original in zip(block.essay.edits, block.originals, strict=True):
         name = edit_name(original)
-        found = _tokens_of(edit, block.essay, essay_id, name, report)
-        if found is None:
+        token_range = _tokens_of(edit, block.essay, essay_id, name, report)
+        if token_range is None:
             continue
-        words = found.span(block.essay.text, block.essay.tokens or ()).of(block.essay.text)
-        body = annotation_body(edit, found, words, essay_id=essay_id, name=name, report=report)
+        words = token_range.span(block.essay.text, block.essay.tokens or ()).of(block.essay.text)
+        body = annotation_body(edit, token_range, words, essay_id=essay_id, name=name, report=report)
         if body is not None:
             bodies.append((edit.rater, body))
     return bodies
@@ -367,11 +369,11 @@ def _edit_bodies(block: Block, essay_id: str, report: Report) -> list[tuple[str,
 
 def _tokens_of(edit: Edit, essay: Essay, essay_id: str, name: str, report: Report) -> TokenRange | None:
     tokens = essay.tokens or ()
-    found = tokens_of_edit(edit, essay.text, tokens)
-    if found is None:
-        found = grown_to_tokens(edit, essay.text, tokens, is_tokenised=True)
-        report(Loss(essay_id, name, GROWN if found else NO_TOKEN, changed=found is not None))
-    return found
+    token_range = tokens_of_edit(edit, essay.text, tokens)
+    if token_range is None:
+        token_range = grown_to_tokens(edit, essay.text, tokens, is_tokenised=True)
+        report(Loss(essay_id, name, GROWN if token_range else NO_TOKEN, changed=token_range is not None))
+    return token_range
 
 
 def _in_order(essay: Essay, edits: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -380,7 +382,7 @@ def _in_order(essay: Essay, edits: list[tuple[str, str]]) -> list[tuple[str, str
     Readers list annotators as they appear: where the order of edits would give another list, edits go by annotator.
     """
     raters = dict.fromkeys((*essay.annotators, *(rater for rater, _ in edits)))
-    rank = {rater: place for place, rater in enumerate(raters)}
+    rank = {rater: number for number, rater in enumerate(raters)}
     appearance = [rank[rater] for rater in dict.fromkeys(rater for rater, _ in edits)]
     if appearance != sorted(appearance):
         edits = sorted(edits, key=lambda body: rank[body[0]])

@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from grater.corpora.formats import Loss, Report
 from grater.corpora.identity import EssayIds
-from grater.corpora.nucle.markup import BLANK, KEY, PARENTS, Element, Found, Kept, decoded, documents, escaped
+from grater.corpora.nucle.markup import BLANK, KEY, PARENTS, Element, Kept, Leftovers, decoded, documents, escaped
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -81,15 +81,15 @@ def read_nucle(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
 
 
 def _essay(document: Element, ids: EssayIds, problems: Problems) -> Essay:
-    found = Found()
-    found.attributes("DOC", document, known=["nid"])
-    metadata = _fields(document, found)
-    texts = _paragraphs(document, found, metadata, problems)
+    leftovers = Leftovers()
+    leftovers.attributes("DOC", document, known=["nid"])
+    metadata = _fields(document, leftovers)
+    texts = _paragraphs(document, leftovers, metadata, problems)
     text = "\n".join(texts)
     paragraphs = paragraphs_of_lengths(map(len, texts))
     if paragraphs != paragraphs_of_text(text):
         metadata["paragraphs"] = list(paragraphs.lengths)
-    reading = _Annotations(paragraphs, found, problems)
+    reading = _Annotations(paragraphs, leftovers, problems)
     edits = tuple(edit for annotation in document.named("ANNOTATION") for edit in reading.edits(annotation))
     nid = document.attributes.get("nid")
     return Essay(
@@ -97,46 +97,46 @@ def _essay(document: Element, ids: EssayIds, problems: Problems) -> Essay:
         text=text,
         edits=edits,
         annotators=tuple(reading.annotators),
-        metadata=metadata | found.as_json(),
+        metadata=metadata | leftovers.as_json(),
         line=document.line,
     )
 
 
-def _fields(document: Element, found: Found) -> dict[str, Json]:
+def _fields(document: Element, leftovers: Leftovers) -> dict[str, Json]:
     metadata: dict[str, Json] = {}
     for element in document.unknown():
         key = element.name.lower()
         if key in FIELDS and element.name.isupper() and not element.attributes and key not in metadata:
             metadata[key] = decoded(element.words.strip(BLANK))
         else:
-            found.elements("DOC", [element])
+            leftovers.elements("DOC", [element])
     return metadata
 
 
-def _paragraphs(document: Element, found: Found, metadata: dict[str, Json], problems: Problems) -> list[str]:
+def _paragraphs(document: Element, leftovers: Leftovers, metadata: dict[str, Json], problems: Problems) -> list[str]:
     texts: list[str] = []
-    for element in _elements_of_text(document, found, problems):
+    for element in _elements_of_text(document, leftovers, problems):
         if element.name == "TITLE" and texts:
             problems.add("expected <TITLE> before the first <P>, found it after; move it", line=element.line)
         elif element.name == "TITLE":
             metadata["titled"] = True
-        found.attributes(f"P {len(texts)}", element)
+        leftovers.attributes(f"P {len(texts)}", element)
         texts.append(_paragraph(element.words))
     return texts
 
 
-def _elements_of_text(document: Element, found: Found, problems: Problems) -> list[Element]:
+def _elements_of_text(document: Element, leftovers: Leftovers, problems: Problems) -> list[Element]:
     """TITLE and P elements, also those in a REFERENCE, in their order."""
     elements: list[Element] = []
     for number, text in enumerate(document.named("TEXT")):
         if number:
             message = "expected one <TEXT> in a <DOC>, found a second; make it a document of its own"
             problems.add(message, line=text.line)
-        found.attributes("TEXT", text)
+        leftovers.attributes("TEXT", text)
         for child in text.children:
             if child.name == "REFERENCE":
-                found.attributes(f"REFERENCE {found.n_references}", child)
-                found.reference(len(elements), len(elements) + len(child.children))
+                leftovers.attributes(f"REFERENCE {leftovers.n_references}", child)
+                leftovers.reference(len(elements), len(elements) + len(child.children))
             elements += child.children if child.name == "REFERENCE" else [child]
     return elements
 
@@ -149,10 +149,10 @@ def _paragraph(words: str) -> str:
 class _Annotations:
     """The ANNOTATION blocks of one document; several of one teacher are one annotator."""
 
-    def __init__(self, paragraphs: Paragraphs, found: Found, problems: Problems) -> None:
+    def __init__(self, paragraphs: Paragraphs, leftovers: Leftovers, problems: Problems) -> None:
         self.annotators: dict[str, None] = {}
         self._paragraphs = paragraphs
-        self._found = found
+        self._leftovers = leftovers
         self._problems = problems
 
     def edits(self, annotation: Element) -> Iterator[Edit]:
@@ -161,8 +161,8 @@ class _Annotations:
             self._problems.add('expected <ANNOTATION teacher_id="...">, found no teacher_id', line=annotation.line)
             rater = ""
         self.annotators[rater] = None
-        self._found.attributes(f"ANNOTATION {rater}", annotation, known=["teacher_id"])
-        self._found.elements(f"ANNOTATION {rater}", annotation.unknown())
+        self._leftovers.attributes(f"ANNOTATION {rater}", annotation, known=["teacher_id"])
+        self._leftovers.elements(f"ANNOTATION {rater}", annotation.unknown())
         for mistake in annotation.named("MISTAKE"):
             edit = self._edit(mistake, rater)
             if edit:
@@ -220,15 +220,15 @@ def replacements_of(correction: str, tag: str, span: Span) -> tuple[str, ...]:
 
 
 def _leftovers(mistake: Element) -> dict[str, Json]:
-    found = Found()
-    found.attributes("MISTAKE", mistake, known=PLACE)
-    found.elements("MISTAKE", mistake.unknown())
+    leftovers = Leftovers()
+    leftovers.attributes("MISTAKE", mistake, known=PLACE)
+    leftovers.elements("MISTAKE", mistake.unknown())
     for child in mistake.children:
         if child.name in ("TYPE", "CORRECTION", "COMMENT"):
-            found.attributes(child.name, child)
+            leftovers.attributes(child.name, child)
         if child.name == "COMMENT" and not child.text:
-            found.empty("COMMENT")
-    return found.as_json()
+            leftovers.empty("COMMENT")
+    return leftovers.as_json()
 
 
 NO_PLACE = "NUCLE has no place for it"
@@ -298,7 +298,7 @@ class _Document:
         position = 0
         for number, (first, past) in enumerate(self._kept.references(int(self._is_titled), len(written))):
             yield from written[position:first]
-            yield self._kept.tag("REFERENCE", place=f"REFERENCE {number}") + "\n"
+            yield self._kept.tag("REFERENCE", key=f"REFERENCE {number}") + "\n"
             yield from written[first:past]
             yield "</REFERENCE>\n"
             position = past
@@ -307,7 +307,7 @@ class _Document:
 
     def _paragraph(self, number: int, text: str) -> str:
         name = "TITLE" if self._is_titled and not number else "P"
-        return f"{self._kept.tag(name, place=f'P {number}')}\n{escaped(text, tags=PARENTS)}\n</{name}>\n"
+        return f"{self._kept.tag(name, key=f'P {number}')}\n{escaped(text, tags=PARENTS)}\n</{name}>\n"
 
     def _annotations(self) -> Iterator[str]:
         by_rater: dict[str, list[Edit]] = {annotator: [] for annotator in self._essay.annotators}
@@ -315,9 +315,9 @@ class _Document:
             by_rater.setdefault(edit.rater, []).append(edit)
         self._tell_of_annotators(by_rater)
         for rater, edits in by_rater.items():
-            place = f"ANNOTATION {rater}"
-            yield self._kept.tag("ANNOTATION", {"teacher_id": rater}, place=place) + "\n"
-            yield self._kept.elements(place)
+            key = f"ANNOTATION {rater}"
+            yield self._kept.tag("ANNOTATION", {"teacher_id": rater}, key=key) + "\n"
+            yield self._kept.elements(key)
             yield from map(self._mistake, edits)
             yield "</ANNOTATION>\n"
 

@@ -191,11 +191,11 @@ class _Tree:
     def _make_room(self, name: str, line: int) -> None:
         """Close what cannot hold the element, as a problem, so that one missing end tag is told once."""
         parents = PARENTS.get(name, OF_UNKNOWN)
-        fitting = [place for place, element in enumerate(self._open, 1) if element.name in parents]
+        fitting = [depth for depth, element in enumerate(self._open, 1) if element.name in parents]
         room = fitting[-1] if fitting else 0
         if parents and (not fitting or (name not in PARENTS and room < len(self._open))):
-            found = f"inside <{self._open[-1].name}>" if self._open else "outside <DOC>"
-            self._wrong(f"expected <{name}> inside <{'> or <'.join(parents)}>, found it {found}", line)
+            where = f"inside <{self._open[-1].name}>" if self._open else "outside <DOC>"
+            self._wrong(f"expected <{name}> inside <{'> or <'.join(parents)}>, found it {where}", line)
         elif room < len(self._open):
             self._wrong(f"expected {_end_of(self._open[-1])}, found <{name}>", line)
             del self._open[room:]
@@ -210,22 +210,22 @@ class _Tree:
     def _end(self, tag: str, name: str, line: int) -> Element | None:
         """Close an element; a document that is whole is handed on."""
         name = _proper(name)
-        places = [place for place, element in enumerate(self._open) if element.name == name]
+        depths = [depth for depth, element in enumerate(self._open) if element.name == name]
         if self._in_words and name not in PARENTS and name != self._open[-1].name:
             self._words(tag, line)
-        elif not places and self._in_words:
+        elif not depths and self._in_words:
             self._wrong(f"expected {_end_of(self._open[-1])}, found {tag}", line)
-        elif not places:
+        elif not depths:
             self._wrong(f"expected no {tag}, as no <{name}> is open; take it out", line)
         else:
-            return self._close(places[-1], tag, line)
+            return self._close(depths[-1], tag, line)
         return None
 
-    def _close(self, place: int, tag: str, line: int) -> Element | None:
-        element = self._open[place]
+    def _close(self, depth: int, tag: str, line: int) -> Element | None:
+        element = self._open[depth]
         if element is not self._open[-1]:
             self._wrong(f"expected {_end_of(self._open[-1])}, found {tag}", line)
-        del self._open[place:]
+        del self._open[depth:]
         return element if element.name == "DOC" and not self._broken else None
 
     def _attributes(self, words: str, tag: str, line: int) -> dict[str, str]:
@@ -258,7 +258,7 @@ KEY = "sgml"
 WHOLE_NAME = re.compile(NAME)
 
 
-class Found:
+class Leftovers:
     """Gathers leftovers while a document is read."""
 
     def __init__(self) -> None:
@@ -266,19 +266,19 @@ class Found:
         self._elements: dict[str, Json] = {}
         self._references: list[Json] = []
 
-    def attributes(self, place: str, element: Element, *, known: Iterable[str] = ()) -> None:
+    def attributes(self, key: str, element: Element, *, known: Iterable[str] = ()) -> None:
         rest: dict[str, Json] = {name: value for name, value in element.attributes.items() if name not in known}
         if rest:
-            self._attributes[place] = rest
+            self._attributes[key] = rest
 
-    def empty(self, place: str) -> None:
-        self._attributes.setdefault(place, {})
+    def empty(self, key: str) -> None:
+        self._attributes.setdefault(key, {})
 
-    def elements(self, place: str, elements: Iterable[Element]) -> None:
+    def elements(self, key: str, elements: Iterable[Element]) -> None:
         kept: list[Json] = [_as_json(element) for element in elements]
         if kept:
-            earlier = self._elements.get(place)
-            self._elements[place] = [*earlier, *kept] if isinstance(earlier, list) else kept
+            earlier = self._elements.get(key)
+            self._elements[key] = [*earlier, *kept] if isinstance(earlier, list) else kept
 
     def reference(self, first: int, past: int) -> None:
         self._references.append([first, past])
@@ -323,24 +323,24 @@ class Kept:
         self._wrong.append(f"{KEY} {name}")
         return {}
 
-    def has(self, place: str) -> bool:
-        return place in self._attributes
+    def has(self, key: str) -> bool:
+        return key in self._attributes
 
-    def tag(self, name: str, own: Mapping[str, str] | None = None, *, place: str = "") -> str:
+    def tag(self, name: str, own: Mapping[str, str] | None = None, *, key: str = "") -> str:
         """The start tag of an element of NUCLE at a place, its own attributes first."""
-        rest = self._attributes.pop(place or name, {})
+        rest = self._attributes.pop(key or name, {})
         given = dict(own or {})
         if _are_attributes(rest) and not rest.keys() & given.keys():
             given |= rest
         else:
-            self._wrong.append(f"{KEY} attributes of {place or name}")
+            self._wrong.append(f"{KEY} attributes of {key or name}")
         return start_tag(name, given)
 
-    def elements(self, place: str) -> str:
-        values = self._elements.pop(place, [])
+    def elements(self, key: str) -> str:
+        values = self._elements.pop(key, [])
         written = [_element(value) for value in values] if isinstance(values, list) else [None]
         if None in written:
-            self._wrong.append(f"{KEY} elements of {place}")
+            self._wrong.append(f"{KEY} elements of {key}")
         return "".join(element for element in written if element)
 
     def references(self, first: int, past: int) -> list[tuple[int, int]]:
@@ -357,8 +357,8 @@ class Kept:
         return kept
 
     def unwritten(self) -> list[str]:
-        attributes = [f"{KEY} attributes of {place}" for place in self._attributes]
-        return self._wrong + attributes + [f"{KEY} elements of {place}" for place in self._elements]
+        attributes = [f"{KEY} attributes of {key}" for key in self._attributes]
+        return self._wrong + attributes + [f"{KEY} elements of {key}" for key in self._elements]
 
 
 def _element(value: Json) -> str | None:

@@ -364,21 +364,21 @@ def _reading(
 ) -> CorpusCounts:
     if not edits:  # most sentences of most corpora
         return CorpusCounts(sentences_read=len(starts), tokens_read=n_tokens, by_sentence=_zeros(len(starts)))
-    by_place: dict[Span, list[Edit]] = defaultdict(list)
+    by_span: dict[Span, list[Edit]] = defaultdict(list)
     for edit in edits:
-        by_place[edit.span].append(edit)
-    counted = by_place if counting.merge_alternatives else [edit.span for edit in edits]
-    found = [sentence_index(span, starts) for span in counted]
+        by_span[edit.span].append(edit)
+    counted = by_span if counting.merge_alternatives else [edit.span for edit in edits]
+    indices = [sentence_index(span, starts) for span in counted]
     return CorpusCounts(
         sentences_read=len(starts),
         tokens_read=n_tokens,
         edits=len(counted),
-        edits_inside=sum(index is not None for index in found),
-        places=len(by_place),
-        places_with_several=sum(_has_alternatives(place) for place in by_place.values()),
+        edits_inside=sum(index is not None for index in indices),
+        places=len(by_span),
+        places_with_several=sum(_has_alternatives(edits_there) for edits_there in by_span.values()),
         edits_with_several=sum(len(edit.replacements) > 1 for edit in edits),
-        by_tag=_tags(by_place.values(), essay.text, counting),
-        by_sentence=_edits_per_sentence(found, len(starts)),
+        by_tag=_tags(by_span.values(), essay.text, counting),
+        by_sentence=_edits_per_sentence(indices, len(starts)),
     )
 
 
@@ -391,8 +391,8 @@ def sentence_index(span: Span, starts: Sequence[int]) -> int | None:
     return index if is_last or span.end <= starts[index + 1] else None
 
 
-def _edits_per_sentence(found: Iterable[int | None], n_sentences: int) -> dict[int, int]:
-    by_index = Counter(index for index in found if index is not None)
+def _edits_per_sentence(indices: Iterable[int | None], n_sentences: int) -> dict[int, int]:
+    by_index = Counter(index for index in indices if index is not None)
     by_number = Counter(by_index.values())
     return dict(by_number) | _zeros(n_sentences - len(by_index))
 
@@ -401,13 +401,13 @@ def _zeros(n_sentences: int) -> dict[int, int]:
     return {0: n_sentences} if n_sentences else {}
 
 
-def _has_alternatives(place: Sequence[Edit]) -> bool:
-    return len(place) > 1 or len(place[0].replacements) > 1
+def _has_alternatives(edits: Sequence[Edit]) -> bool:
+    return len(edits) > 1 or len(edits[0].replacements) > 1
 
 
-def _tags(places: Iterable[Sequence[Edit]], text: str, counting: Counting) -> Counter[str]:
+def _tags(groups: Iterable[Sequence[Edit]], text: str, counting: Counting) -> Counter[str]:
     by_tag: Counter[str] = Counter()
-    for place in places:
-        tags = [split(edit, text) if counting.split_tags else edit.tag for edit in place]
+    for edits in groups:
+        tags = [split(edit, text) if counting.split_tags else edit.tag for edit in edits]
         by_tag.update(set(tags) if counting.merge_alternatives else tags)
     return by_tag

@@ -67,7 +67,9 @@ class Clusters:
     def features(self, small: str) -> list[str]:
         """A feature for each clustering, if the word is in one."""
         row = self.rows.get(small)
-        return [] if row is None else [f"k{each}.{number}" for each, number in enumerate(self.numbers[row].tolist())]
+        if row is None:
+            return []
+        return [f"k{clustering}.{number}" for clustering, number in enumerate(self.numbers[row].tolist())]
 
 
 EDGE = "\n"
@@ -104,22 +106,22 @@ def own_features(word: str, classes: WordClasses, *, is_first: bool) -> list[str
     """The features of a word for its own tag."""
     word = _plain(word)
     small, form = lower(word), shape(word)
-    found = ["w" + word[:LONGEST], "l" + small, "s" + form, ("S" if is_first else "t") + form[:2]]
-    found += [str(n) + small[-n:] for n in range(1, 5)]
-    found += [family + small[:n] for n, family in enumerate("abc", 1)]
+    features = ["w" + word[:LONGEST], "l" + small, "s" + form, ("S" if is_first else "t") + form[:2]]
+    features += [str(n) + small[-n:] for n in range(1, 5)]
+    features += [family + small[:n] for n, family in enumerate("abc", 1)]
     if "-" in small[1:]:
-        found.append("h" + small.rpartition("-")[2])
-    return found + classes.features(small)
+        features.append("h" + small.rpartition("-")[2])
+    return features + classes.features(small)
 
 
 def near_features(word: str, classes: WordClasses, place: str) -> list[str]:
     """The features of a word for the tag of a neighbour: `p` and `q` stand before it, `n` and `o` after."""
     word = _plain(word)
     small = lower(word)
-    found = ["l" + small, *classes.features(small)]
+    features = ["l" + small, *classes.features(small)]
     if place in "pn":
-        found += ["3" + small[-3:], "s" + shape(word)]
-    return [place + feature for feature in found]
+        features += ["3" + small[-3:], "s" + shape(word)]
+    return [place + feature for feature in features]
 
 
 def _plain(word: str) -> str:
@@ -282,8 +284,8 @@ class PerceptronTagger:
     def _sum(self, features: Sequence[Sequence[str]]) -> Scores:
         """The weights of each list of features, added up."""
         find, nothing = self._rows.get, len(self._rows)
-        rows = np.array([find(feature, nothing) for each in features for feature in each], np.int64)
-        lengths = np.array([len(each) for each in features], np.int64)
+        rows = np.array([find(feature, nothing) for names in features for feature in names], np.int64)
+        lengths = np.array([len(names) for names in features], np.int64)
         return np.add.reduceat(self._table.take(rows, axis=0), lengths.cumsum() - lengths, axis=0, dtype=np.int16)
 
     def _grow(self, size: int) -> None:

@@ -124,7 +124,7 @@ class Vocabulary:
     @staticmethod
     def of(sentences: Sequence[Tagged], clusters: Clusters) -> Vocabulary:
         words = Counter(lower(word) for sentence in sentences for word in sentence.words)
-        ranked = [word for word, _ in sorted(words.items(), key=lambda each: (-each[1], each[0]))]
+        ranked = [word for word, _ in sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))]
         paired = {word: number for number, word in enumerate([EDGE, *ranked[:N_PAIRED]], 1)}
         common = {word: number for number, word in enumerate(ranked[:N_COMMON], 1)}
         featurer = Featurer(paired, clusters)
@@ -132,7 +132,7 @@ class Vocabulary:
         for sentence in sentences:
             for features in featurer(sentence.words):
                 counts.update(features)
-        kept = sorted(each for each, n in counts.items() if n >= (FEWEST_PAIRS if each[0] == PAIR else FEWEST))
+        kept = sorted(name for name, n in counts.items() if n >= (FEWEST_PAIRS if name[0] == PAIR else FEWEST))
         tags = sorted({tag for sentence in sentences for tag in sentence.tags})
         return Vocabulary(_numbered(tags), _numbered(kept), paired, common, clusters)
 
@@ -155,8 +155,8 @@ def encode(sentences: Sequence[Tagged], vocabulary: Vocabulary) -> Encoded:
     featurer = Featurer(vocabulary.paired, vocabulary.clusters)
     row = 0
     for sentence in sentences:
-        for each in featurer(sentence.words):
-            known = [number for feature in each if (number := vocabulary.features.get(feature)) is not None]
+        for names in featurer(sentence.words):
+            known = [number for feature in names if (number := vocabulary.features.get(feature)) is not None]
             features[row, : len(known)] = known
             row += 1
     common = [[vocabulary.common.get(lower(word), 0) for word in sentence.words] for sentence in sentences]
@@ -181,14 +181,14 @@ class Featurer:
         padded = [EDGE, EDGE, *words, EDGE, EDGE]
         pairable = [small if (small := lower(word)) in self.paired else "" for word in padded]
         for index, word in enumerate(words):
-            found = [*self._own(word, index == 0)]
+            features = [*self._own(word, index == 0)]
             for place, away in zip(PLACES[1:], AWAY[1:], strict=True):
-                found += self._near(padded[index + 2 + away], place)
+                features += self._near(padded[index + 2 + away], place)
             for kind, (left, right) in enumerate(PAIRS):
                 first, second = pairable[index + 2 + left], pairable[index + 2 + right]
                 if first and second:
-                    found.append(f"{PAIR}{kind}{first}\t{second}")
-            yield found
+                    features.append(f"{PAIR}{kind}{first}\t{second}")
+            yield features
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
@@ -204,10 +204,10 @@ N_RESAMPLES = 1000
 
 def accuracy(tagger: Tagger, sentences: Sequence[Tagged], rng: np.random.Generator) -> Interval:
     """The share of words with the treebank's own tag."""
-    found = tagger.tag_all([sentence.words for sentence in sentences])
+    predicted = tagger.tag_all([sentence.words for sentence in sentences])
     counts = [
         (sum(map(str.__eq__, tags, sentence.tags)), len(tags))
-        for tags, sentence in zip(found, sentences, strict=True)
+        for tags, sentence in zip(predicted, sentences, strict=True)
     ]
     rows = np.array(counts, np.float64).reshape(-1, 2)
     return resample(rows, n_resamples=N_RESAMPLES, rng=rng).ratio([0], [1])
