@@ -44,8 +44,8 @@ from grater.detect.articles.thresholds import PAIRS, Trial, fitted_caution, tria
 from grater.detect.articles.training import MOST_PASSAGES, ArticleOptions, batch_of, fitted, gathered, passages
 from grater.detect.learning import fitting as features_of
 from grater.detect.learning.events import HELD_OUT, Batch, Events, Labels, fold_of
-from grater.detect.learning.features import TAG_NUMBERS, Rows
 from grater.detect.learning.fitting import fit_maxent
+from grater.detect.learning.linear import TAG_NUMBERS, Rows
 from grater.evaluate.cases import cases_of
 from grater.evaluate.counts import f_score
 from grater.evaluate.standard import Scored, against, each_rater

@@ -33,9 +33,8 @@ from grater.detect.prepositions.candidates import (
     gap_places,
     preposition_places,
 )
-from grater.detect.prepositions.detector import PrepositionDetector
+from grater.detect.prepositions.detector import PrepositionDetector, margins
 from grater.detect.prepositions.ngram import tie_share
-from grater.detect.prepositions.thresholds import margins
 from grater.detect.systems import load_system
 from grater.model import Essay, Interval
 from grater.rng import generator

@@ -12,8 +12,7 @@ from benchmarks.detect.data import cell, conll14, keep, table
 from benchmarks.detect.learners import CHANCE, at_least, decided
 
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.filters import NAMES
+from grater.detect.prepositions.detector import NAMES, PrepositionDetector
 from grater.detect.systems import load_system
 from grater.evaluate.cases import cases_of
 from grater.evaluate.standard import against, weighted

@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 from benchmarks.detect.data import cell, conll14, keep, table
 
-from grater.cli.decide import Rows
 from grater.corpora.judgments import items_of, judgments_from_edits, overlaps, reach
 from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.detect.decisions import DecisionRows
 from grater.detect.detector import Detector
 from grater.detect.systems import load_system
 from grater.evaluate.cases import Cases, cases_of
@@ -51,7 +51,7 @@ def main(names: list[str]) -> dict[str, object]:
 
 
 def decided(essays: list[Essay], detectors: list[Detector]) -> Table:
-    rows = Rows(with_places=True)
+    rows = DecisionRows(with_places=True)
     for detector in detectors:
         rows.add(essays, detector)
     return Table("decisions", rows.decisions(), "CoNLL-2014")

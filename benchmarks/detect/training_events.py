@@ -6,8 +6,8 @@ import numpy as np
 from benchmarks.detect.data import NATIVE, WORK, lines_of, native_lines, need
 
 from grater.detect.learning.events import Events, keep, kept, renumbered, source_of
-from grater.detect.learning.features import Vocabulary, renumbering
 from grater.detect.learning.fitting import fit_maxent, looked_up, numbered
+from grater.detect.learning.linear import Vocabulary, renumbering
 from grater.detect.prepositions.candidates import ANSWERS, NONE
 from grater.detect.prepositions.features import HASHING, stem_numbers, stemmed
 from grater.detect.prepositions.training import GAP_RATE, LAYOUT, batch_of, batches_of, gathered

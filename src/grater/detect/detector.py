@@ -13,6 +13,9 @@ from typing import Protocol
 
 from grater.model import Decision, Essay, Item, Json
 
+SCHEMES = ("command", "corrected", "edits", "harper", "languagetool")
+"""The schemes of systems that grater did not write, as in `corrected:FILE` (`grater.detect.external`)."""
+
 BATCH = 50_000
 """Characters of essays taken together."""
 

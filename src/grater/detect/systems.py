@@ -15,8 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grater.detect.detector import Detector, Finding
-from grater.detect.external import SCHEMES
+from grater.detect.detector import SCHEMES, Detector, Finding
 from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
 from grater.models import kind_of
@@ -72,7 +71,7 @@ def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None
     look.
     """
     if ":" in name or name.rpartition("=")[2] in SCHEMES:
-        from grater.detect.external.detector import external, is_external  # only who names one needs them
+        from grater.detect.external import external, is_external  # only who names one needs them
 
         if is_external(name):
             return external(name, places=places)

@@ -18,7 +18,7 @@ from grater.detect.articles.features import (
     rows_of,
 )
 from grater.detect.articles.phrases import NounPhrase, noun_phrases
-from grater.detect.learning.features import GrowingVocabulary
+from grater.detect.learning.linear import GrowingVocabulary
 from grater.text.analysis import analyse
 
 

@@ -19,7 +19,7 @@ from grater.detect.learning.events import (
     keep,
     kept,
 )
-from grater.detect.learning.features import CLASSES, Vocabulary
+from grater.detect.learning.linear import CLASSES, Vocabulary
 from grater.errors import BadInput
 from grater.model import Json
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.detect.detector import Finding
-from grater.detect.prepositions.thresholds import Thresholds
+from grater.detect.prepositions.detector import Thresholds
 from grater.model import Essay, Span
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_detector

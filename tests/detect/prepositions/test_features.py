@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.learning.features import CLASSES, TAGS, GrowingVocabulary, Vocabulary
+from grater.detect.learning.linear import CLASSES, TAGS, GrowingVocabulary, Vocabulary
 from grater.detect.prepositions.candidates import Candidate
 from grater.detect.prepositions.features import (
     ALL,

@@ -11,8 +11,8 @@ from grater.detect.learning.events import HELD_OUT, fold_of
 from grater.detect.ngrams.language_model import LanguageModel
 from grater.detect.ngrams.training import ModelSize, train
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE, answer_of, candidates_of
+from grater.detect.prepositions.detector import margins
 from grater.detect.prepositions.ngram import NgramEngine
-from grater.detect.prepositions.thresholds import margins
 from grater.detect.prepositions.training import (
     FEW,
     RATES,

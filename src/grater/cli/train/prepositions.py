@@ -19,7 +19,7 @@ from grater.cli.reading import reading
 from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.learning.events import HELD_OUT, fold_of, keep, kept, source_of
-from grater.detect.learning.pruning import Size
+from grater.detect.learning.fitting import Size
 from grater.detect.ngrams.training import text_lines
 from grater.detect.prepositions.combined import KIND as COMBINED
 from grater.detect.prepositions.combined import CombinedEngine, parts_of

@@ -1,6 +1,6 @@
 """The model of constructions: a pruned dictionary of features with 8-bit weights, and the habits of nouns.
 
-Weights are whole numbers times one step (`learning.weights`), so a score does not depend on the order of addition, on
+Weights are whole numbers times one step (`learning.linear`), so a score does not depend on the order of addition, on
 the size of the batch or on the machine.
 """
 
@@ -25,8 +25,17 @@ from grater.detect.articles.features import (
     PlacedPhrase,
     rows_of,
 )
-from grater.detect.learning.features import Keys, Rows, Vocabulary
-from grater.detect.learning.weights import Scores, Weights, log_softmax, packed, sums_of, unpacked
+from grater.detect.learning.linear import (
+    Keys,
+    Rows,
+    Scores,
+    Vocabulary,
+    Weights,
+    log_softmax,
+    packed,
+    sums_of,
+    unpacked,
+)
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.models import read_model, write_model

@@ -23,7 +23,7 @@ from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution,
 from grater.detect.articles.features import COLUMN, Memory, PlacedPhrase, placed_phrases
 from grater.detect.articles.model import ArticleModel
 from grater.detect.articles.phrases import ARTICLE, Change, NounPhrase, changes, noun_phrases, within_reach
-from grater.detect.learning.weights import Scores
+from grater.detect.learning.linear import Scores
 from grater.model import DELETE
 from grater.rng import generator
 from grater.text.analysis import Sentence, analyse_all, analyse_words

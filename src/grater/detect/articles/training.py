@@ -3,7 +3,7 @@
 An event is a noun phrase of well-formed text: its row and the construction that stood there.  Text comes one
 paragraph per line.  Consecutive lines make a passage, which is to training what an essay is to the detector: mentions
 are remembered within it.  Two passages in a hundred are held out; their events give the temperature
-(`learning.weights`), and their text, with artificial errors, the thresholds and corrections (`thresholds`).  In half
+(`learning.linear`), and their text, with artificial errors, the thresholds and corrections (`thresholds`).  In half
 of the training events the number of the verb is hidden, so that one model knows both cases.
 """
 
@@ -41,10 +41,8 @@ from grater.detect.learning.events import (
     distinct_lines,
     fold_of,
 )
-from grater.detect.learning.features import GrowingVocabulary
-from grater.detect.learning.fitting import fit_maxent, numbered
-from grater.detect.learning.pruning import Size, pruned
-from grater.detect.learning.weights import miscalibration, sums_of, temperature
+from grater.detect.learning.fitting import Size, fit_maxent, numbered, pruned
+from grater.detect.learning.linear import GrowingVocabulary, miscalibration, sums_of, temperature
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator

@@ -1,8 +1,148 @@
 """Systems that grater did not write, as detectors like ours.
 
 A corrector returns the edits that a system would make to an essay: a checker, a command, a file of corrected text.
-An `ExternalDetector` turns edits into a decision on every item, so that any system is scored like ours.
+An `ExternalDetector` turns edits into a decision on every item, so that any system is scored like ours.  The rule is
+that of "From edits to judgments" (docs/corpora.md), so a system and an annotator who make the same edits get the same
+answers: an edit counts for an item if, normalised, it overlaps the item's tokens, or, for an item of no width,
+inserts into its gap.  Where an edit replaces just the item's words, its correction is the suggestion.  Decisions are
+made on the items of a table, or else on every preposition and every gap where one may be missing.
+
+Systems have names such as `harper`, `languagetool:URL`, `command:LINE`, `corrected:FILE` and `edits:FILE`.  Another
+name may come before an equals sign: `mine=command:./check.sh`; otherwise a system is called after its file or
+command.
 """
 
-SCHEMES = ("command", "corrected", "edits", "harper", "languagetool")
-"""The schemes of their names, as in `corrected:FILE`."""
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from grater.corpora.judgments import overlaps, reach
+from grater.corpora.normalise import TokenEdit, normalised_edits
+from grater.detect.detector import SCHEMES, Finding
+from grater.detect.external.files import Corrected, Edited
+from grater.detect.external.programs import Command, Harper, LanguageTool
+from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
+from grater.errors import UsageError
+from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
+from grater.text.analysis import analyse
+from grater.text.tokens import tokens_of
+
+CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
+
+
+class Corrector(Protocol):
+    """A system that corrects texts; `about` says in one line what it is and where it came from."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
+        """Every essay with the system's edits, in the order of the essays."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternalDetector:
+    """`places` are the items to decide on, by essay; None stands for prepositions."""
+
+    corrector: Corrector
+    places: Mapping[str, Sequence[Item]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.corrector.name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        if self.places is None:
+            return PREP, MISSING
+        return tuple(sorted({item.kind for items in self.places.values() for item in items}))
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return {"name": self.name, "about": self.corrector.about}
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for essay, edits in self.corrector.correct(essays):
+            places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
+            yield from findings(essay, edits, places, self.name)
+
+
+def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system: str) -> Iterator[Finding]:
+    """A finding for each item, by the edits of one system."""
+    tokens = tokens_of(essay)
+    corrected = replace(essay, edits=tuple(edits), annotators=(system,))
+    changes = [edit for edit in normalised_edits(corrected) if not edit.is_empty]
+    for item in items:
+        if item.span.end > len(essay.text):
+            raise UsageError(
+                f"essay {essay.essay_id}: expected places within its {len(essay.text):,} characters, "
+                f"found {item.span.start}-{item.span.end}"
+            )
+        token_range = reach(item.span, tokens)
+        here = [edit for edit in changes if token_range and overlaps(edit, *token_range)]
+        yield Finding(item, _decision(item, here, token_range, system), item.span.of(essay.text), ())
+
+
+def _decision(item: Item, here: Sequence[TokenEdit], token_range: tuple[int, int] | None, system: str) -> Decision:
+    if not here:
+        return Decision(item.item_id, system, flagged=False)
+    exact = [edit for edit in here if (edit.start, edit.end) == token_range and edit.replacement is not None]
+    suggestion = None
+    if exact and exact[0].replacement is not None:
+        suggestion = " ".join(exact[0].replacement) or DELETE
+    return Decision(item.item_id, system, flagged=True, type=_type(item, suggestion), suggestion=suggestion)
+
+
+def _type(item: Item, suggestion: str | None) -> str:
+    if item.span.start == item.span.end:
+        return ADDED
+    return EXTRANEOUS if suggestion == DELETE else CHOICE
+
+
+def _prepositions(essay: Essay) -> Iterator[Item]:
+    for sentence in analyse(essay):
+        for candidate in candidates_of(sentence):
+            span = sentence.spans[candidate.index]
+            yield Item(essay.essay_id, Span(span.start, span.start) if candidate.is_gap else span, candidate.kind)
+
+
+def is_external(name: str) -> bool:
+    """Whether a name is that of a system from outside."""
+    return _parts(name)[1] in SCHEMES
+
+
+def external(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> ExternalDetector:
+    """The system of this name, which decides on these items, or on prepositions."""
+    return ExternalDetector(_corrector(*_parts(name)), places)
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    own, equals, rest = name.partition("=")
+    if not equals or ":" in own:
+        own, rest = "", name
+    scheme, _, value = rest.partition(":")
+    return own, scheme, value
+
+
+def _corrector(own: str, scheme: str, value: str) -> Corrector:
+    if scheme == "harper":
+        return Harper(own or "harper")
+    if not value:
+        raise UsageError(f"expected {scheme}:SOMETHING, found {scheme!r} alone")
+    if scheme == "languagetool":
+        return LanguageTool(value, own or "languagetool")
+    if scheme == "command":
+        words = shlex.split(value)
+        return Command(value, own or PurePath(words[0]).stem)
+    if scheme == "corrected":
+        return Corrected(Path(value), own or Path(value).stem)
+    file, _, annotator = value.partition("@")
+    return Edited(Path(file), own or Path(file).stem, annotator)

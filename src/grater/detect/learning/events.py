@@ -25,7 +25,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.features import GrowingVocabulary, Rows, Vocabulary, renumbering
+from grater.detect.learning.linear import GrowingVocabulary, Rows, Vocabulary, renumbering
 from grater.errors import BadInput, Problem
 from grater.files import reason, replacing
 from grater.model import Json

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from grater.detect.learning.weights import Scores
+from grater.detect.learning.linear import Scores
 from grater.model import DELETE
 from grater.text.analysis import Sentence
 from grater.text.prepositions import PREPOSITIONS, canonical

@@ -19,11 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.weights import Scores
+from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import ANSWERS, NONE, Candidate, Engine, answer_of
-from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.filters import Words
-from grater.detect.prepositions.thresholds import Thresholds
+from grater.detect.prepositions.detector import PrepositionDetector, Thresholds, Words
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json

@@ -1,37 +1,288 @@
 """The preposition detector: candidates, an engine's scores, thresholds and filters, in that order.
 
-A decision's score is by how much its best margin exceeds the threshold of its type: above 0 the engine flags, and
-the filters decide last.  A filter that flags where the engine does not gives the score 0.
+Thresholds (T,C&M 2013, section 3.2): the model knows no errors, only good text, so thresholds decide: the writer's
+preposition is flagged if another is more probable by a certain amount.  Here the amount is a margin of log-odds:
+log p(best other) - log p(written) for a wrong choice, log p(none) - log p(written) for an extraneous one, and
+log p(best) - log p(none) for a missing one, each with a threshold of its own.  A margin must be above its threshold:
+equal is OK.  A decision's score is by how much its best margin exceeds the threshold of its type.
+
+Filters are rules that complement the classifier, each of which can be switched off, in the spirit of Tetreault &
+Chodorow, COLING 2008 ("The Ups and Downs of Preposition Error Detection in ESL Writing"), section 3.2.  Some reject a
+flag:
+
+- `spelling`: a word within two of the place is unknown (a misspelling, noise): the classifier cannot be trusted
+  there;
+- `antonyms`: the suggestion is the opposite of what was written, which is a matter of meaning (*with*, *without*);
+- `benefactives`: *for* with a person after it, where *to* and *for* are both good (*bought it for her*).
+
+Others flag what the classifier may miss, with the score 0:
+
+- `quantifiers`: *of* between a quantifier and a bare noun (*some of people*) is extraneous;
+- `repeated`: the same preposition twice in a row: the second is extraneous.
+
+`NAMES` are those that are on by default; docs/detectors.md shows what each does to precision and recall.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import inf
+from typing import Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from grater.detect.detector import Finding, grouped
-from grater.detect.learning.weights import Scores
-from grater.detect.prepositions.candidates import ANSWERS, MISSING, PREP, Candidate, Engine, answer_of, candidates_of
-from grater.detect.prepositions.filters import (
-    DEFAULT,
-    TYPE_OF_RULES,
-    Flag,
-    Words,
-    check_names,
-    is_flagged,
-    is_silenced,
+from grater.detect.learning.linear import Scores
+from grater.detect.prepositions.candidates import (
+    ANSWERS,
+    COLUMN_OF,
+    MISSING,
+    NONE,
+    PREP,
+    Candidate,
+    Engine,
+    answer_of,
+    candidates_of,
 )
-from grater.detect.prepositions.thresholds import TYPES, Thresholds, margins
+from grater.errors import UnknownName, UsageError
 from grater.model import DELETE, Decision, Essay, Item, Json, Span
+from grater.registry import unknown
 from grater.text.analysis import analyse_all
+from grater.text.prepositions import canonical
+
+CHOICE, EXTRANEOUS, MISSING_TYPE = "choice", "extraneous", "missing"
+TYPES = (CHOICE, EXTRANEOUS, MISSING_TYPE)
+OWN = "by_preposition"
+Answers: TypeAlias = npt.NDArray[np.int64]
+Truths: TypeAlias = npt.NDArray[np.bool_]
+
+NEAR = 2
+
+_QUANTIFIERS = "some many most few several any all both each"
+QUANTIFIERS = frozenset(_QUANTIFIERS.split())
+BARE = frozenset(("NN", "NNS"))
+
+TYPE_OF_RULES = EXTRANEOUS
 
 MOST_ANSWERS = 4
 """Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
 
 DECIMALS = 6
 """Machines may differ in the last digits of an exponential; what is shown is rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Margins that a flag of each type must exceed; `by_preposition` has those of single prepositions, for choice.
+
+    Prepositions that good writers choose freely (*among*, *across*) have large margins against them even where they
+    are right; these would set a common threshold, and errors in *in*, *on* and *at* would be missed.
+    """
+
+    choice: float = inf
+    extraneous: float = inf
+    missing: float = inf
+    by_preposition: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    @staticmethod
+    def of(numbers: object) -> Thresholds:
+        """From the numbers on a model's card."""
+        if not isinstance(numbers, Mapping) or not set(numbers) <= {*TYPES, OWN}:
+            raise UsageError(f"expected thresholds for {', '.join(TYPES)}, found {numbers!r}")
+        own = {word: float(value) for word, value in numbers.get(OWN, {}).items()}
+        return Thresholds(**{name: float(numbers[name]) for name in TYPES if name in numbers}, by_preposition=own)
+
+    def as_json(self) -> dict[str, Json]:
+        return dict(asdict(self))
+
+    def rows(self, written: Sequence[int]) -> Scores:
+        """(candidates, types): the threshold that each margin must exceed."""
+        choice = np.full(len(ANSWERS), self.choice)
+        for word, value in self.by_preposition.items():
+            choice[COLUMN_OF[word]] = value
+        thresholds = np.empty((len(written), len(TYPES)))
+        thresholds[:, 0] = choice[np.array(written, np.int64)]
+        thresholds[:, 1:] = self.extraneous, self.missing
+        return thresholds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Margins:
+    """The margins of each candidate by type (-inf where a type is impossible), and the best preposition."""
+
+    values: Scores
+    best: Answers
+
+
+def margins(scores: Scores, written: Sequence[int]) -> Margins:
+    """The margins of what was written, which may be nothing (a gap)."""
+    rows, own = np.arange(len(scores)), np.array(written, np.int64)
+    is_gap = own == NONE
+    of_own = scores[rows, own]
+    others = scores[:, :NONE].copy()
+    others[rows[~is_gap], own[~is_gap]] = -inf
+    best = others.argmax(axis=1) if len(scores) else np.zeros(0, np.int64)
+    over = others[rows, best] - of_own
+    values = np.full((len(scores), len(TYPES)), -inf)
+    values[:, 0] = np.where(is_gap, -inf, over)
+    values[:, 1] = np.where(is_gap, -inf, scores[:, NONE] - of_own)
+    values[:, 2] = np.where(is_gap, over, -inf)
+    return Margins(values, best)
+
+
+def lowest_threshold(
+    wrong: npt.NDArray[np.float64], right: npt.NDArray[np.float64], *, false_alarms: float, least: float = 0.0
+) -> float:
+    """The lowest threshold that flags at most a share of the right uses; `wrong` only bounds it from above."""
+    if not len(right):
+        raise UsageError("expected right uses to choose a threshold from, found none")
+    n_allowed = int(false_alarms * len(right))
+    ordered = np.sort(right)[::-1]
+    threshold = float(ordered[n_allowed]) if n_allowed < len(ordered) else least
+    highest = float(wrong.max()) if len(wrong) else inf
+    return round(min(max(threshold, least), highest), 3)
+
+
+_OPPOSITES = (
+    "with without",
+    "to from",
+    "into from",
+    "before after",
+    "above under",
+    "over under",
+    "on off",
+    "for against",
+    "with against",
+    "since until",
+    "before since",
+    "within without",
+    "behind before",
+)
+OPPOSITES = frozenset(frozenset(pair.split()) for pair in _OPPOSITES)
+
+PEOPLE = frozenset(
+    [
+        "me",
+        "you",
+        "him",
+        "her",
+        "us",
+        "them",
+        "himself",
+        "herself",
+        "themselves",
+        "myself",
+        "yourself",
+        "people",
+        "person",
+        "man",
+        "men",
+        "woman",
+        "women",
+        "child",
+        "children",
+        "student",
+        "students",
+        "parent",
+        "parents",
+        "friend",
+        "friends",
+        "family",
+        "user",
+        "users",
+        "customer",
+        "customers",
+        "patient",
+        "patients",
+    ]
+)
+
+
+class Words(Protocol):
+    """Anything that contains words."""
+
+    def __contains__(self, word: str, /) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag that is about to be raised on a candidate."""
+
+    candidate: Candidate
+    type: str
+    written: str
+    suggestion: str
+
+
+def spelling(flag: Flag, known: Words) -> bool:
+    """Whether a word near the place is unknown; names and what is no plain word are ignored."""
+    sentence, index = flag.candidate.sentence, flag.candidate.index
+    nearby = range(max(0, index - NEAR), min(len(sentence.words), index + NEAR + 1))
+    return any(
+        sentence.words[near].isalpha()
+        and not sentence.tags[near].startswith(("NNP", "FW"))
+        and sentence.words[near] not in known
+        for near in nearby
+        if near != index
+    )
+
+
+def antonyms(flag: Flag, known: Words) -> bool:  # noqa: ARG001 (all filters are called alike)
+    return flag.type == CHOICE and frozenset((flag.written, flag.suggestion)) in OPPOSITES
+
+
+def benefactives(flag: Flag, known: Words) -> bool:  # noqa: ARG001
+    """Whether a person follows *for*."""
+    if flag.type != CHOICE or flag.written != "for":
+        return False
+    words = flag.candidate.sentence.words[flag.candidate.index + 1 : flag.candidate.index + 1 + NEAR]
+    return any(word.lower() in PEOPLE for word in words)
+
+
+def quantifiers(candidate: Candidate) -> bool:
+    """Whether the candidate is *of* between a quantifier and a bare noun."""
+    words, tags, index = candidate.sentence.words, candidate.sentence.tags, candidate.index
+    if candidate.is_gap or words[index].lower() != "of" or not 0 < index < len(words) - 1:
+        return False
+    return words[index - 1].lower() in QUANTIFIERS and tags[index + 1] in BARE
+
+
+def repeated(candidate: Candidate) -> bool:
+    """Whether the candidate repeats the word before it."""
+    words, index = candidate.sentence.words, candidate.index
+    if candidate.is_gap or index == 0:
+        return False
+    before = canonical(words[index - 1])
+    return before is not None and before == canonical(words[index])
+
+
+SILENCING: dict[str, Callable[[Flag, Words], bool]] = {
+    "spelling": spelling,
+    "antonyms": antonyms,
+    "benefactives": benefactives,
+}
+FLAGGING: dict[str, Callable[[Candidate], bool]] = {"quantifiers": quantifiers, "repeated": repeated}
+NAMES = (*SILENCING, *FLAGGING)
+DEFAULT = frozenset(NAMES)
+
+
+def check_names(names: Collection[str]) -> frozenset[str]:
+    for name in names:
+        if name not in NAMES:
+            raise UnknownName(unknown("filter", name, sorted(NAMES)))
+    return frozenset(names)
+
+
+def is_silenced(flag: Flag, known: Words, names: Collection[str]) -> bool:
+    """Whether an active filter rejects the flag."""
+    return any(SILENCING[name](flag, known) for name in names if name in SILENCING)
+
+
+def is_flagged(candidate: Candidate, names: Collection[str]) -> bool:
+    """Whether an active filter calls the candidate extraneous."""
+    return any(FLAGGING[name](candidate) for name in names if name in FLAGGING)
 
 
 class AnyWord:

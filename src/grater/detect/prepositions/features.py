@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.learning.features import (
+from grater.detect.learning.linear import (
     CLASSES,
     STRANGE_TAG,
     TAG_NUMBERS,

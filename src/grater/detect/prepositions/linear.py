@@ -1,6 +1,6 @@
 """The linear models of prepositions as an engine and as detectors: `prep-maxent` and `prep-perceptron`.
 
-A model is a pruned dictionary of features with 8-bit weights (`learning.weights`); the two differ in how the weights
+A model is a pruned dictionary of features with 8-bit weights (`learning.linear`); the two differ in how the weights
 were fitted.  `step` includes the temperature that calibrates the probabilities on held-out text.
 """
 
@@ -13,12 +13,21 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.features import Keys, Rows, Vocabulary
-from grater.detect.learning.weights import Scores, Sums, Weights, log_softmax, packed, sums_of, unpacked
+from grater.detect.learning.linear import (
+    Keys,
+    Rows,
+    Scores,
+    Sums,
+    Vocabulary,
+    Weights,
+    log_softmax,
+    packed,
+    sums_of,
+    unpacked,
+)
 from grater.detect.prepositions.candidates import ANSWERS, Candidate
-from grater.detect.prepositions.detector import PrepositionDetector
+from grater.detect.prepositions.detector import PrepositionDetector, Thresholds
 from grater.detect.prepositions.features import HASHING, contexts, stemmed
-from grater.detect.prepositions.thresholds import Thresholds
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.models import read_model, shipped, write_model

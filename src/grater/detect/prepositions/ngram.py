@@ -22,12 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from grater.detect.learning.weights import Scores
+from grater.detect.learning.linear import Scores
 from grater.detect.ngrams.language_model import NOTHING, LanguageModel, Rows
 from grater.detect.ngrams.language_model import load as load_model
 from grater.detect.prepositions.candidates import NONE, Candidate, answer_of
-from grater.detect.prepositions.detector import PrepositionDetector
-from grater.detect.prepositions.thresholds import Thresholds
+from grater.detect.prepositions.detector import PrepositionDetector, Thresholds
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.models import shipped

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.detect.detector import Detector, grouped
-from grater.detect.learning.weights import Scores
+from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
 from grater.detect.prepositions.detector import PrepositionDetector
 from grater.errors import UsageError

@@ -43,10 +43,16 @@ from grater.detect.learning.events import (
     distinct_lines,
     fold_of,
 )
-from grater.detect.learning.features import GrowingVocabulary
-from grater.detect.learning.fitting import MIN_FEATURE_COUNT, Matrix, fit_maxent, fit_perceptron, numbered
-from grater.detect.learning.pruning import Size, pruned
-from grater.detect.learning.weights import Scores, miscalibration, temperature
+from grater.detect.learning.fitting import (
+    MIN_FEATURE_COUNT,
+    Matrix,
+    Size,
+    fit_maxent,
+    fit_perceptron,
+    numbered,
+    pruned,
+)
+from grater.detect.learning.linear import GrowingVocabulary, Scores, miscalibration, temperature
 from grater.detect.prepositions.candidates import (
     ANSWERS,
     MISSING,
@@ -59,9 +65,7 @@ from grater.detect.prepositions.candidates import (
     gap_places,
     preposition_places,
 )
-from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
-from grater.detect.prepositions.linear import LinearEngine
-from grater.detect.prepositions.thresholds import (
+from grater.detect.prepositions.detector import (
     CHOICE,
     EXTRANEOUS,
     MISSING_TYPE,
@@ -72,6 +76,8 @@ from grater.detect.prepositions.thresholds import (
     lowest_threshold,
     margins,
 )
+from grater.detect.prepositions.features import FIELDS, HASHING, N_WORDS, contexts, stem_numbers, stemmed
+from grater.detect.prepositions.linear import LinearEngine
 from grater.errors import UsageError
 from grater.model import Json
 from grater.rng import generator

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF, NONE
-from grater.detect.prepositions.thresholds import Thresholds, lowest_threshold, margins
+from grater.detect.prepositions.detector import Thresholds, lowest_threshold, margins
 from grater.errors import UsageError
 
 

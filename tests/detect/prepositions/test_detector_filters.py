@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grater.detect.prepositions.filters import Flag, check_names, is_flagged, is_silenced
+from grater.detect.prepositions.detector import Flag, check_names, is_flagged, is_silenced
 from grater.errors import UnknownName
 from tests.detect.prepositions.tagged import candidate_of
 

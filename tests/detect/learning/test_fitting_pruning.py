@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.detect.learning.fitting import Dictionary
-from grater.detect.learning.pruning import STEPS, Size, pruned
+from grater.detect.learning.fitting import STEPS, Dictionary, Size, pruned
 
 KEYS = np.array([30, 10, 20], np.uint32)
 COUNTS = np.array([100, 25, 4])

@@ -1,0 +1,64 @@
+"""TODO: what this chapter is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grater.detect.learning.linear import (
+    CLASSES,
+    GrowingVocabulary,
+    Vocabulary,
+    log_softmax,
+    miscalibration,
+    renumbering,
+    temperature,
+)
+
+WORDS = Vocabulary(("the", "0000", "it's"))
+FIRST = len(CLASSES)
+
+
+def test_case_digits_and_curly_apostrophes_do_not_count() -> None:
+    assert list(WORDS.numbers(["The", "the", "1990", "2012", "It’s"])) == [
+        FIRST,
+        FIRST,
+        FIRST + 1,
+        FIRST + 1,
+        FIRST + 2,
+    ]
+    assert "THE" in WORDS
+    assert "1812" in WORDS
+    assert "cat" not in WORDS
+
+
+def test_an_unknown_word_falls_into_a_class_by_its_ending() -> None:
+    named = [CLASSES[number] for number in WORDS.numbers(["zipping", "12.5", "mid-air", "%", "blorg", "zebras"])]
+    assert named == ["<-ing>", "<number>", "<joined>", "<mark>", "<other>", "<-s>"]
+
+
+def test_a_growing_vocabulary_numbers_words_as_they_come_and_can_be_renumbered() -> None:
+    growing = GrowingVocabulary()
+    assert list(growing.numbers(["A", "the", "a", "1990"])) == [1, 2, 1, 3]
+    assert renumbering(tuple(growing.places), WORDS) == [0, CLASSES.index("<other>"), FIRST, FIRST + 1]
+
+
+def drawn(factor: float, n: int = 4000) -> tuple[np.ndarray, np.ndarray]:
+    """Sums, and labels drawn by the probabilities that they have under a factor."""
+    rng = np.random.default_rng(1)
+    sums = rng.normal(0, 60, (n, 5)).round()
+    shares = np.exp(log_softmax(sums * factor))
+    labels = np.array([rng.choice(5, p=row) for row in shares], np.int8)
+    return sums, labels
+
+
+@pytest.mark.parametrize("factor", [0.005, 0.03, 0.1])
+def test_the_temperature_that_made_the_labels_is_found(factor: float) -> None:
+    sums, labels = drawn(factor)
+    assert temperature(sums, labels) == pytest.approx(factor, rel=0.08)
+
+
+def test_probabilities_that_claim_too_much_are_miscalibrated() -> None:
+    sums, labels = drawn(0.01)
+    assert miscalibration(sums * 0.01, labels) < 0.03
+    assert miscalibration(sums * 0.1, labels) > 0.2
