@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.simulate import app
+from grater.cli.crowd import simulate_app
 from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments
 
 
 def run(*args: object) -> Result:
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    result = CliRunner().invoke(simulate_app, [str(arg) for arg in args])
     if result.exception:
         raise result.exception
     return result

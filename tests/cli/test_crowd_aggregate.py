@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.aggregate import app
+from grater.cli.crowd import aggregate_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import widest
@@ -17,7 +17,7 @@ RUNNER = CliRunner()
 
 
 def run(*args: object) -> Result:
-    result = RUNNER.invoke(app, [str(arg) for arg in args])
+    result = RUNNER.invoke(aggregate_app, [str(arg) for arg in args])
     if result.exception:
         raise result.exception
     return result

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.raters import app
+from grater.cli.crowd import raters_app
 from grater.errors import GraterError
 from grater.tables import write_table
 from tests.cli.running import widest
@@ -14,7 +14,7 @@ from tests.crowd.test_aggregate import THREE
 
 
 def run(*args: object) -> Result:
-    result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "100"})
+    result = CliRunner().invoke(raters_app, [str(arg) for arg in args], env={"COLUMNS": "100"})
     if result.exception:
         raise result.exception
     return result

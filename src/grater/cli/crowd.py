@@ -1,0 +1,180 @@
+"""`grater aggregate`, `grater raters` and `grater simulate`: joint answers, raters, and crowds of known skill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.judgment_options import (
+    Columns,
+    DropFlags,
+    DuplicateRows,
+    Merge,
+    MinConfidence,
+    Reading,
+    Status,
+    entries,
+)
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import print_json, require_outputs, say, show
+from grater.crowd.aggregate import METHODS, Options
+from grater.crowd.aggregate import aggregate as aggregate_judgments
+from grater.crowd.raters import raters as rate_raters
+from grater.crowd.simulate import Crowd
+from grater.crowd.simulate import simulate as simulate_crowd
+from grater.errors import UsageError
+from grater.rng import generator
+from grater.sheet import counted
+from grater.signature import Signature
+from grater.tables import parse_columns, read_gold, write_table
+
+aggregate_app = typer.Typer()
+
+GoldColumns = Annotated[
+    list[str], typer.Option("--gold-columns", metavar="OURS=THEIRS", help="Columns of tables with known answers.")
+]
+
+raters_app = typer.Typer()
+
+simulate_app = typer.Typer()
+
+DEFAULT = Crowd()
+
+
+@aggregate_app.command()
+def aggregate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="majority, wawa, dawid-skene, one-coin, mace or glad.")
+    ] = "dawid-skene",
+    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--true-labels", metavar="FILE", help="Say how often the answers are right.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(help="The most iterations.")] = Options().iterations,
+    tolerance: Annotated[
+        float, typer.Option(help="Stop when the log-likelihood gains less than this per judgment.")
+    ] = Options().tolerance,
+    restarts: Annotated[int, typer.Option(help="Random starts of MACE.")] = Options().restarts,
+    gold_columns: GoldColumns = [],  # noqa: B006
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write item, label and posteriors.")] = None,
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """The joint answer for each item, with its posterior, and how skilled each rater is."""
+    require_outputs([out], [file, gold, truth])
+    METHODS[method]  # an unknown name is answered before a long table is read
+    options = Options(iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
+    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    names = parse_columns(gold_columns)
+    known = read_gold(gold, columns=names, duplicates=duplicates) if gold else None
+    right = read_gold(truth, columns=names, duplicates=duplicates) if truth else None
+    result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
+    if not result.fit.has_converged:
+        say(f"warning: {method} did not settle in {iterations} iterations; give more with --iterations")
+    if out:
+        write_table(result.to_frame(), out)
+    show(result, table=table, as_json=as_json)
+
+
+@raters_app.command()
+def raters(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
+    gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers.")] = None,
+    gold_columns: GoldColumns = [],  # noqa: B006
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as a table too.")] = None,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Each rater's judgments, accuracy on gold, agreement with the others, skill, speed and favourite label."""
+    require_outputs([out], [file, gold])
+    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=duplicates) if gold else None
+    result = rate_raters(reading.read(file), gold=known)
+    if out:
+        write_table(result.to_frame(), out)
+    show(result, table=table, as_json=as_json)
+
+
+def _share(text: str) -> object:
+    return typer.Option(metavar="SHARE", help=text)
+
+
+@simulate_app.command()
+def simulate(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The judgments.")],
+    items: Annotated[int, typer.Option("--n-items", help="How many items.")] = DEFAULT.n_items,
+    raters: Annotated[int, typer.Option("--n-raters", help="How many raters.")] = DEFAULT.n_raters,
+    judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments of each item.")] = DEFAULT.n_each,
+    labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
+        DEFAULT.labels
+    ),
+    prevalence: Annotated[
+        str, typer.Option(metavar="N,N", help="How frequent each label is; equal if not given.")
+    ] = "",
+    skill: Annotated[float, typer.Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
+    spread: Annotated[float, typer.Option(help="Its standard deviation.")] = DEFAULT.spread,
+    spammers: Annotated[float, _share("Raters who say anything.")] = DEFAULT.spammers,
+    biased: Annotated[float, _share("Raters who lean to a label.")] = DEFAULT.biased,
+    lazy: Annotated[float, _share("Raters who nearly always say the same.")] = DEFAULT.lazy,
+    turning: Annotated[float, _share("Raters who turn into spammers half-way.")] = DEFAULT.turning,
+    difficulty: Annotated[float, typer.Option(help="Mean share of blind guesses on an item.")] = DEFAULT.difficulty,
+    truth: Annotated[
+        Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Write the true labels too.")
+    ] = None,
+    skills: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the raters' kinds and skills too.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Judgments of raters of known skill, for planning and for trying things out."""
+    require_outputs([out, truth, skills], [])
+    crowd = Crowd(
+        n_items=items,
+        n_raters=raters,
+        n_each=judgments,
+        labels=tuple(entries([labels])),
+        prevalence=_numbers(prevalence),
+        skill=skill,
+        spread=spread,
+        spammers=spammers,
+        biased=biased,
+        lazy=lazy,
+        turning=turning,
+        difficulty=difficulty,
+    )
+    simulated = simulate_crowd(crowd, rng=generator(seed, "simulate"))
+    write_table(simulated.judgments, out)
+    if truth:
+        write_table(simulated.truth, truth)
+    if skills:
+        write_table(simulated.raters, skills)
+    if as_json:
+        print_json({**simulated.to_dict(), "signature": str(Signature("simulate", {"seed": str(seed)}))})
+    else:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in simulated.n_by_kind.items())
+        n_judgments, n_items = counted(len(simulated.judgments), "judgment"), counted(len(simulated.truth), "item")
+        say(f"{out}: {n_judgments} of {n_items} by {kinds}")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(entry) for entry in entries([text]))
+    except ValueError:
+        raise UsageError(f"expected numbers for --prevalence, found {text!r}; as in 0.2,0.8") from None
