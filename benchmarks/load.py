@@ -39,8 +39,8 @@ from tests.store.postgres import new_database, running_cluster
 from grater.model import Essay
 from grater.store import Store, credentials, essays, open_store, people, schema
 from grater.store.checks import violations
-from grater.study.archive import new
 from grater.study.jobs import JobPlan, add_job
+from grater.study.status import new_study
 
 HERE = Path(__file__).parents[1]
 SENTENCE = "We walked along the river in the morning and talked about the plans for the summer. "
@@ -113,7 +113,7 @@ class Used:
 
 def make(location: str, n_raters: int, through: str) -> tuple[str, list[Key]]:
     """A study with enough units of the task `error`, and a key for every rater."""
-    with new(location, name="load") as store:
+    with new_study(location, name="load") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay(f"e{place}", SENTENCE * 12) for place in range(100)])
             raters = [people.add(tx, name=f"rater {place}", role="worker") for place in range(n_raters)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.store import invitations, open_store, people
-from grater.study import archive
+from grater.study import status
 from grater.study.importing import import_files
 from grater.study.jobs import JobPlan, add_job
 from tests.cli.running import grater
@@ -20,7 +20,7 @@ from tests.study.test_export import work
 def study(tmp_path: Path) -> Path:
     """Two raters have said `error` to everything, and one of them marked an essay."""
     path = tmp_path / "study.db"
-    with archive.new(path) as store:
+    with status.new_study(path) as store:
         import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
         add_job(store, JobPlan("errors", "error", judgments=2, item_ids=("one", "two")))
         add_job(store, JobPlan("marks", "marking", essay_ids=("e0",)))

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from grater.store import credentials, open_store, people
-from grater.study.archive import new
+from grater.study.status import new_study
 from tests.cli.running import grater
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "study.db"
-    with new(str(path), name="study") as store, store.write() as tx:
+    with new_study(str(path), name="study") as store, store.write() as tx:
         people.add(tx, name="Ann", role="manager")
     return path
 

@@ -10,9 +10,9 @@ import pytest
 from grater.errors import UsageError
 from grater.model import Essay
 from grater.store import essays, items, units
-from grater.study.archive import new
 from grater.study.designs import Order, start
 from grater.study.jobs import JobPlan, add_job
+from grater.study.status import new_study
 
 SENTENCES = (
     "The dog slept near the door.",
@@ -27,7 +27,7 @@ SENTENCES = (
 
 
 def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path: Path) -> None:
-    with new(tmp_path / "study.db") as store:
+    with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
         job = start(store, Order("constructions"))
@@ -45,7 +45,7 @@ def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(tmp_path:
 
 
 def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    with new(tmp_path / "study.db") as store:
+    with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("e", SENTENCES[0])])
         with pytest.raises(UsageError, match="grater nouns select"):
@@ -53,7 +53,7 @@ def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each(tmp_path: Path) -> None:
-    with new(tmp_path / "study.db") as store:
+    with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("e", " ".join(SENTENCES))])
         job = add_job(store, JobPlan("trial", "construction"))
@@ -64,7 +64,7 @@ def test_a_plain_job_takes_what_nouns_a_small_corpus_has_and_both_stages_of_each
 
 
 def test_a_job_of_essays_without_a_noun_says_what_to_do(tmp_path: Path) -> None:
-    with new(tmp_path / "study.db") as store:
+    with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("e", "She slept.")])
         with pytest.raises(UsageError, match="grater nouns select"):

@@ -12,7 +12,7 @@ import pytest
 
 from grater.store import Store, checks, decisions, essays, open_store
 from grater.store.columns import decision_columns
-from grater.study.archive import new
+from grater.study.status import new_study
 from grater.study.tables import study_tables
 from tests.study.files import write_essays
 from tests.study.killed import STEPS, step
@@ -69,7 +69,7 @@ def write_judgments(store: Store, folder: Path) -> None:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("undisturbed")
     prepare(folder)
-    with new(folder / "study.db") as store:
+    with new_study(folder / "study.db") as store:
         for name in STEPS:
             if name == "judge":
                 write_judgments(store, folder)
@@ -83,7 +83,7 @@ def test_a_study_killed_at_every_step_ends_as_if_nothing_had_happened(
 ) -> None:
     prepare(tmp_path)
     location = tmp_path / "study.db"
-    new(location).close()
+    new_study(location).close()
     statuses = []
     for name, kill in kills(seed).items():
         if name == "judge":

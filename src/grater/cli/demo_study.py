@@ -35,11 +35,11 @@ from grater.sample.raters import (
     with_writer,
 )
 from grater.statistics.bootstrap import Chance
-from grater.store import Store, dump, open_store, people
-from grater.study.archive import new
+from grater.store import Store, dump, people
 from grater.study.importing import import_files
 from grater.study.reporting import names_of, study_inputs, with_names
 from grater.study.samples import Wish, draw
+from grater.study.status import new_study, open_study
 from grater.study.systems import decide
 from grater.study.tables import decision_frame, item_frame, study_tables
 from grater.tables import read_decisions, read_gold, write_table
@@ -77,7 +77,7 @@ def make_study(
 ) -> DemoStudy:
     """Fill the study of a folder (`fresh_study`) and make its report."""
     detectors = [load_system(name) for name in SYSTEMS]
-    store = open_store(out / STUDY)
+    store = open_study(out / STUDY)
     try:
         import_files(store, corpora=[out / "essays.jsonl"])
         decide(store, detectors)
@@ -106,14 +106,14 @@ def fresh_study(out: Path) -> None:
         raise GraterError(f"{out / found}: is no demo's, and would be lost; name another folder with --out")
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
-    new(path, name=NAME).close()
+    new_study(path, name=NAME).close()
 
 
 def _require_untouched(path: Path) -> None:
     """Refuse a study of somebody's own, and one that people have joined since the demo made it."""
     if not path.is_file():
         raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
-    with open_store(path) as store, store.read() as tx:
+    with open_study(path) as store, store.read() as tx:
         is_ours = dump.meta_values(tx).get("name") == NAME
         has_joined = any(person.password_hash for person in people.all(tx))
     if not is_ours or has_joined:

@@ -9,10 +9,11 @@ import typer
 
 from grater.cli.options import Json
 from grater.cli.output import print_json, say
-from grater.cli.study_option import StudyName
+from grater.cli.study.options import StudyName
 from grater.sheet import counted
-from grater.store import jobs, open_store
+from grater.store import jobs
 from grater.study.programs import judge, program_job, through
+from grater.study.status import open_study
 
 app = typer.Typer()
 
@@ -30,7 +31,7 @@ def ask(
     In:  {"unit": ID, "task": ..., "before": ..., "pieces": [...], "after": ..., "fields": [...]}, one line a unit.
     Out: {"unit": ID, "fields": {"label": ["ok"]}}, in any order.
     """
-    with open_store(study) as store:
+    with open_study(study) as store:
         with store.write() as tx:
             own, person = program_job(tx, jobs.named(tx, job), name)
         n_done = judge(store, own, person, partial(through, command), tick=lambda: None)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.output import say
-from grater.cli.study_option import StudyName
+from grater.cli.study.options import StudyName
 from grater.errors import MissingExtra
 
 app = typer.Typer()
@@ -35,11 +35,11 @@ def serve(
         from grater.server.settings import Settings
     except ImportError as error:
         raise MissingExtra(f"the server needs {error.name}: pip install 'grater[server]'") from error
-    from grater.store import open_store
+    from grater.study.status import open_study
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     settings = Settings(base_url=address, private_webhooks=private_webhooks)
-    with open_store(study) as store, store.serving():
+    with open_study(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)
         if link:

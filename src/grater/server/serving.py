@@ -21,8 +21,9 @@ from uvicorn.supervisors import Multiprocess
 from grater.errors import UsageError
 from grater.server.app import create_app
 from grater.server.settings import Settings
-from grater.store import Store, open_store
+from grater.store import Store
 from grater.study.people import invite_first_owner
+from grater.study.status import open_study
 
 DAYS = 1.0
 
@@ -93,6 +94,6 @@ def listening(host: str, port: int) -> socket.socket:
 def one_of_several() -> FastAPI:
     """The application of a process that `run` started."""
     told = json.loads(os.environ[ENVIRONMENT])
-    store = open_store(told.pop("study"))
+    store = open_study(told.pop("study"))
     atexit.register(store.close)
     return create_app(Settings(**told), store)

@@ -24,20 +24,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from grater.errors import BadInput, GraterError, Problem, Problems
-from grater.store import Store, checks, dump, events, open_store, utc_now
+from grater.store import Store, checks, dump, open_store, utc_now
 from grater.store.clock import Clock
 from grater.store.migrations import VERSION
 from grater.study.export import FORMAT, sha256
-
-
-def new(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
-    """Make an empty study in a file that is not there yet, or in an empty PostgreSQL database."""
-    store = open_store(location, create=True, clock=clock)
-    with store.write() as tx:
-        dump.set_meta(tx, "name", name or Path(store.name).stem)
-        events.write(tx, None, "study.made", "", {})
-    return store
-
 
 DEEPEST = 8
 CHUNK = 1 << 16

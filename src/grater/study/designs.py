@@ -96,7 +96,7 @@ def _earlier(store: Store, order: Order) -> Job | None:
     with store.read() as tx:
         found = next((job for job in jobs.all(tx) if job.name == order.name), None)
     if found is not None and found.options.get("order") != _asked(order):
-        raise Conflict(f"there is another job called {order.name!r} already; choose another with --name")
+        raise Conflict(f"there is another job called {order.name!r} already; choose another name")
     return found
 
 
@@ -116,8 +116,8 @@ def _only_system(store: Store, design: Design) -> str:
     with store.read() as tx:
         names = decisions.system_names(tx)
     if len(names) != 1:
-        found = ", ".join(names) or "none; run grater study decide first"
-        raise UsageError(f"the design {design.name} is for one system: expected --system NAME, found {found}")
+        found = ", ".join(names) or "none; run a system first"
+        raise UsageError(f"the design {design.name} is for one system: expected its name, found {found}")
     return names[0]
 
 
@@ -126,9 +126,7 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
     if design.name == "sampling":
         wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
         if wish.n < 1:
-            raise UsageError(
-                "expected --n N, the size of the sample, found none; grater plan says how many are enough"
-            )
+            raise UsageError("expected the size of the sample, found none")
         return require_left(draw(store, order.name, wish).left, order.name), []
     if design.name == "verification":
         with store.read() as tx:

@@ -1,4 +1,11 @@
-"""TODO: what this chapter is."""
+"""The systems of a study against its raters, and how far raters agree: once, for commands, pages and API.
+
+Where a sample of the study was judged, scores are estimates for the whole corpus; else they are of the judged items.
+Hidden gold is about other items than those judged, so it is the truth only where the truth is adjudicated.
+Live agreement is that of `grater agree` on the valid judgments of a job, with the same options, so that page and
+command print the same number and the same signature.  Where the task has a verdict, its classes are compared too;
+labels that the task merges in analysis are merged here (the grey answer of Lee 2009 with yes).
+"""
 
 from __future__ import annotations
 
@@ -9,17 +16,19 @@ import polars as pl
 
 from grater.agreement.edits import CorpusAgreement, edit_agreement
 from grater.agreement.summary import Agreement, Options, agreement
-from grater.errors import GraterError
+from grater.errors import GraterError, UsageError
 from grater.evaluate.cases import cases_of
-from grater.evaluate.sampled import sampled
+from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Essay, Interval, Json
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, decisions
 from grater.store.jobs import Job
+from grater.study.samples import kind_of
 from grater.study.tables import StudyTables, study_tables
-from grater.tables import Judgments, Sample, Table, equal_in_number, items_hash
+from grater.tables import Judgments, Sample, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
 from grater.tasks.task import Task, merged_by
@@ -53,27 +62,58 @@ class SystemLine:
     recall: Interval
 
 
+def evaluate_study(
+    tx: Tx,
+    name: str,
+    *,
+    job_names: Sequence[str] = (),
+    kind: str = "",
+    sample: str = "",
+    truth: str = "majority",
+    redundancy: int | None = None,
+    with_programs: bool = False,
+    chance: Chance | None = None,
+) -> Evaluation | Sampled:
+    """Every system on the judged items, or, from a named sample, for the whole corpus."""
+    drawn = decisions.sample_named(tx, sample) if sample else None
+    tables = study_tables(
+        tx, name, job_names=job_names, kind=kind_of(drawn) if drawn else kind, with_programs=with_programs
+    )
+    if tables.decisions is None or tables.judgments is None:
+        missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
+        raise UsageError(f"{name}: the study has no {missing}")
+    first = tables.redundancy if redundancy is None else redundancy
+    if drawn is not None:
+        judged = first_of_each(tables.judgments, first) if first and truth == "share" else tables.judgments
+        return sampled(tables.decisions, drawn, judged, truth=truth)
+    gold = tables.gold if truth == "adjudicated" else None
+    options = EvaluationOptions(truth, chance=chance or Chance(), redundancy=first)
+    return evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+
+
 def scores_so_far(tx: Tx, job: Job) -> tuple[str, list[SystemLine]]:
-    """Every system against the majority: for the whole corpus, where a sample of it is judged, which is named; else
-    on the judged items."""
+    """Every system against the majority of a job, with the name of the judged sample, if there is one.
+
+    A page asks for this while people work, so only precision and recall are computed, from fewer resamples.
+    """
     tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
     if tables is None or tables.judgments is None or tables.decisions is None:
         return "", []
     sample = sample_of(tx, tables)
     try:
         if sample is not None:
-            return sample.name, _estimated(tables.decisions, sample, tables.judgments)
+            return sample.name, _estimated(sampled(tables.decisions, sample, tables.judgments))
         cases = cases_of(tables.decisions, tables.judgments, unknown="drop")
-        found = against(cases, truth_of(cases, "majority"), chance=Chance(n_resamples=RESAMPLES))
-        return "", [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in found]
+        scored = against(cases, truth_of(cases, "majority"), chance=Chance(n_resamples=RESAMPLES))
+        return "", [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in scored]
     except GraterError:  # no judged item has a decision yet
         return "", []
 
 
-def _estimated(decided: Table, sample: Sample, said: Judgments) -> list[SystemLine]:
-    found = sampled(decided, sample, said)
+def _estimated(estimates: Sampled) -> list[SystemLine]:
     return [
-        SystemLine(each.system, found.n_judged, each.scores.precision, each.scores.recall) for each in found.systems
+        SystemLine(each.system, estimates.n_judged, each.scores.precision, each.scores.recall)
+        for each in estimates.systems
     ]
 
 

@@ -41,7 +41,7 @@ def add_gold(
 ) -> tuple[int, int]:
     """A gold (or practice) unit of the job for every row; give how many are new and how many were met already."""
     if job is None:
-        raise UsageError(f"{table.name}: {role} belongs to a job; name it with --job")
+        raise UsageError(f"{table.name}: {role} belongs to a job; expected its name, found none")
     job_id = jobs.named(tx, job).job_id
     n_new = 0
     for row in table.frame.iter_rows(named=True):

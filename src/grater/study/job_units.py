@@ -160,7 +160,7 @@ def construction_items(tx: Tx, *, seed: int, least: int = LEAST) -> tuple[list[s
     if not design.places:
         raise UsageError(
             f"expected nouns with {least} phrases or more in the essays, found none; choose items from more text "
-            "with grater nouns select, and import them"
+            "and import them"
         )
     chosen = [_item(row) for row in item_rows(design)]
     items.add_all(tx, chosen)
@@ -233,7 +233,7 @@ def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     if not known:
         raise UsageError(
             f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
-            "run one under Systems and samples, by grater study decide, or import its decisions"
+            "run one, or import its decisions"
         )
     system = wanted.system or (known[0] if len(known) == 1 else None)
     if system is None or system not in known:

@@ -209,7 +209,7 @@ def uses_in(store: Store) -> list[Use]:
     with store.read() as tx:
         corpus = list(own_essays(tx))
     if not corpus:
-        raise UsageError(f"{store.name}: the study has no essays yet: grater study import {store.name} FILE...")
+        raise UsageError(f"{store.name}: the study has no essays yet; import some first")
     return list(uses_of(corpus))
 
 

@@ -115,14 +115,12 @@ def _kind(tx: Tx, system: str) -> str:
         return next(iter(kinds), "")
     if PREPOSITION in kinds:
         return PREPOSITION
-    raise UsageError(
-        f"{system} decides on items of several kinds: expected --kind, one of {', '.join(sorted(kinds))}"
-    )
+    raise UsageError(f"{system} decides on items of several kinds: expected one of {', '.join(sorted(kinds))}")
 
 
 def _decisions(tx: Tx, kind: str) -> Table:
     frame = decision_columns(tx, [kind] if kind else ())
     if not len(frame):
         what = f"no decisions on items of kind {kind!r}" if kind else "no decisions yet"
-        raise UsageError(f"the study has {what}: run grater study decide STUDY --system NAME first")
+        raise UsageError(f"the study has {what}; run a system first")
     return read_decisions(frame, name="decisions")

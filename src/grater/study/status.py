@@ -1,14 +1,49 @@
-"""Where a study stands, in numbers that cost little to count."""
+"""A study made and opened; its status in numbers that cost little to count; the pace of a job."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
 
 from grater.model import Json
-from grater.store import Tx, decisions, dump, essays, invitations, items, jobs, people, progress
-from grater.store.clock import HOUR
+from grater.sheet import Sheet, count
+from grater.store import (
+    Store,
+    Tx,
+    decisions,
+    dump,
+    essays,
+    events,
+    invitations,
+    items,
+    jobs,
+    open_store,
+    people,
+    progress,
+    utc_now,
+)
+from grater.store.clock import HOUR, Clock
 from grater.store.jobs import Job
 from grater.store.progress import Progress
+
+
+def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
+    """Make an empty study in a file that is not there yet, or in an empty PostgreSQL database."""
+    store = open_store(location, create=True, clock=clock)
+    with store.write() as tx:
+        dump.set_meta(tx, "name", name or Path(store.name).stem)
+        events.write(tx, None, "study.made", "", {})
+    return store
+
+
+def open_study(location: Path | str, *, clock: Clock = utc_now) -> Store:
+    """Open a study that is there; one of an older version of grater is brought up to date."""
+    return open_store(location, clock=clock)
+
+
+Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait", "report"]
+"""What comes next in a study: its essays, a job, a sample to judge, people, the pages, patience, the results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +62,11 @@ class JobStatus:
     @property
     def valid(self) -> int:
         return self.slots.get("filled", 0)
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """Units, valid judgments, judgments wanted, and units that raters hold now."""
+        return sum(self.units.values()), self.valid, self.wanted, self.slots.get("leased", 0)
 
     def as_json(self) -> dict[str, Json]:
         shown = {"name": self.job.name, "task": self.job.task, "state": self.job.state, "access": self.job.access}
@@ -56,23 +96,21 @@ class Status:
         }
 
     @property
-    def next_step(self) -> str:
+    def next_step(self) -> Step:
         """What a person would do now."""
         if not self.essays and not self.items:
-            return "import essays: grater study import STUDY FILE..."
-        if not self.jobs and not self.systems:
-            return (
-                "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S"
-            )
+            return "import"
         if not self.jobs:
-            return "have the systems judged: grater study design STUDY sampling --system NAME --n N"
-        if not self.people and self.n_invited:
-            return "send the link of the invitation, and open the pages: grater serve STUDY"
+            return "sample" if self.systems else "plan"
         if not self.people:
-            return "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY"
-        if any(job.job.state == "open" and job.valid < job.wanted for job in self.jobs):
-            return "wait for raters, with grater serve STUDY running"
-        return "see the results: grater study report STUDY; take them out: grater study export STUDY FOLDER"
+            return "serve" if self.n_invited else "invite"
+        is_waiting = any(job.job.state == "open" and job.valid < job.wanted for job in self.jobs)
+        return "wait" if is_waiting else "report"
+
+    def sheet(self) -> Sheet:
+        """The jobs with their progress."""
+        rows = tuple((job.job.name, job.job.task, job.job.state, *map(count, job.numbers)) for job in self.jobs)
+        return Sheet("", ("job", "task", "state", "units", "valid", "wanted", "in hand"), rows)
 
 
 def status(tx: Tx) -> Status:

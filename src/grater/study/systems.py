@@ -73,7 +73,7 @@ def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> Non
     if told:
         raise Conflict(
             f"{system} is not the {system} that decided on {n_stored:,} items of this study: {told} differ; nothing "
-            "was changed. Give the new version a name of its own, as in --system NEW=NAME"
+            "was changed. Give the new version a name of its own"
         )
 
 
@@ -102,7 +102,7 @@ def decide(
     with store.read() as tx:
         corpus = list(own_essays(tx))
     if not corpus:
-        raise UsageError(f"{store.name}: the study has no essays yet: grater study import {store.name} FILE...")
+        raise UsageError(f"{store.name}: the study has no essays yet; import some first")
     return [_one(store, detector, _counted(corpus, advance)) for detector in detectors]
 
 

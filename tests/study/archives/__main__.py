@@ -13,11 +13,11 @@ from pathlib import Path
 from grater import __version__
 from grater.detect.systems import load_system
 from grater.store.columns import decision_columns
-from grater.study.archive import new
 from grater.study.designs import Order, start
 from grater.study.export import export
 from grater.study.importing import import_files
 from grater.study.samples import Wish, draw
+from grater.study.status import new_study
 from grater.study.systems import decide
 from tests.study.files import write_essays
 from tests.study.systems import write_systems, write_verdicts
@@ -29,7 +29,7 @@ def main() -> None:
         folder = Path()  # relative, so that the archive does not say where it was made
         with (
             contextlib.chdir(name),
-            new(folder / "study.db", name="An archive", clock=lambda: 1_767_225_600_000) as store,
+            new_study(folder / "study.db", name="An archive", clock=lambda: 1_767_225_600_000) as store,
         ):
             import_files(store, corpora=[write_essays(folder)])
             decide(store, [load_system(system) for system in write_systems(folder)])

@@ -1,0 +1,189 @@
+"""Commands on a study as a whole: new, import, status, check, export and import-archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from grater.cli.judgment_options import Columns
+from grater.cli.options import Format, Json
+from grater.cli.output import print_json, require_different, say, show_sheets
+from grater.cli.reading import tell_left_out
+from grater.cli.study.options import StudyName, pasted
+from grater.errors import UsageError
+from grater.sheet import counted
+from grater.store import checks
+from grater.study.archive import import_archive
+from grater.study.export import export
+from grater.study.importing import import_files
+from grater.study.status import Step, new_study, open_study, status
+from grater.tables import parse_columns
+from grater.tables.files import SPREADSHEETS
+
+new_app = typer.Typer()
+
+
+@new_app.command()
+def make_study_file(
+    study: StudyName,
+    name: Annotated[str, typer.Option(help="What people call it; the file's name if not given.")] = "",
+) -> None:
+    """Make an empty study; one that is there already is left alone."""
+    with new_study(study, name=name) as store:
+        say(f"{store.name}: a new study; next: grater study import {pasted(study)} FILE...")
+
+
+import_app = typer.Typer()
+
+Tables: TypeAlias = list[Path]
+TABLES = (".csv", ".tsv", ".parquet", *SPREADSHEETS)
+"""What no corpus format is called."""
+
+NOUNS = {
+    "corpus": "new essay",
+    "items": "new item",
+    "decisions": "new decision",
+    "judgments": "new judgment",
+    "gold": "new gold item",
+    "practice": "new practice item",
+}
+"""What a file brings, by its kind."""
+
+
+@import_app.command()
+def import_into(
+    study: StudyName,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="Essays, in any corpus format.")
+    ] = None,
+    format_name: Format = None,
+    items: Annotated[Tables, typer.Option(metavar="FILE", help="A table of items; repeatable.")] = [],  # noqa: B006
+    decisions: Annotated[Tables, typer.Option(metavar="FILE", help="What systems said of items.")] = [],  # noqa: B006
+    judgments: Annotated[Tables, typer.Option(metavar="FILE", help="Judgments made elsewhere.")] = [],  # noqa: B006
+    gold: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers, for --job.")] = [],  # noqa: B006
+    practice: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],  # noqa: B006
+    job: Annotated[str | None, typer.Option(help="The job that judgments, gold or practice belong to.")] = None,
+    task: Annotated[str, typer.Option(help="The task that imported judgments answer.")] = "error",
+    columns: Columns = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Bring files in; the same file again changes nothing."""
+    corpora = files or []
+    everything = [*corpora, *items, *decisions, *judgments, *gold, *practice]
+    if not everything:
+        raise UsageError("expected files to import, found none; see grater study import --help")
+    require_different(everything)
+    table = next((path for path in corpora if path.suffix.lower() in TABLES and not format_name), None)
+    if table:
+        kinds = "--items, --decisions, --judgments, --gold or --practice"
+        raise UsageError(f"{table}: expected essays, found a table; say what it holds: {kinds}")
+    with open_study(study) as store:
+        done = import_files(
+            store,
+            corpora=corpora,
+            items=items,
+            decisions=decisions,
+            judgments=judgments,
+            gold=gold,
+            practice=practice,
+            format_name=format_name,
+            job=job,
+            task=task,
+            columns=parse_columns(columns),
+        )
+    tell_left_out(corpora, format_name)
+    if as_json:
+        print_json([each.as_json() for each in done])
+        return
+    for each in done:
+        known = f", {each.known:,} known already" if each.known else ""
+        say(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
+    say(f"next: grater study status {pasted(study)}")
+
+
+status_app = typer.Typer()
+
+
+NEXT_STEPS: Mapping[Step, str] = {
+    "import": "import essays: grater study import STUDY FILE...",
+    "plan": "add a job: grater study job STUDY --task TASK; or run systems: grater study decide STUDY --system S",
+    "sample": "have the systems judged: grater study design STUDY sampling --system NAME --n N",
+    "serve": "send the link of the invitation, and open the pages: grater serve STUDY",
+    "invite": "invite raters: grater study invite STUDY --role annotator; then grater serve STUDY",
+    "wait": "wait for raters, with grater serve STUDY running",
+    "report": "see the results: grater study report STUDY; take them out: grater study export STUDY FOLDER",
+}
+
+
+@status_app.command()
+def show_status(study: StudyName, as_json: Json = False) -> None:
+    """Counts, jobs with their progress, and the next step."""
+    with open_study(study) as store, store.read() as tx:
+        found = status(tx)
+    if as_json:
+        print_json(found.as_json())
+        return
+    counts = [counted(found.essays, "essay"), counted(found.items, "item"), counted(found.decisions, "decision")]
+    people = counted(found.people, "person", "people")
+    invited = f" and {counted(found.n_invited, 'open invitation')}" if found.n_invited else ""
+    typer.echo(f"{found.name}: {', '.join([*counts, people])}{invited}")
+    if found.jobs:
+        show_sheets([found.sheet()])
+    say(f"next: {NEXT_STEPS[found.next_step].replace('STUDY', pasted(study))}")
+
+
+check_app = typer.Typer()
+
+
+@check_app.command()
+def check(study: StudyName, as_json: Json = False) -> None:
+    """Lost, doubled, over-issued, starved or orphaned work, trust and event log; exit status 1 if there is any."""
+    with open_study(study) as store, store.read() as tx:
+        found = checks.violations(tx)
+    if as_json:
+        print_json([{"kind": each.kind, "message": each.message} for each in found])
+    else:
+        for each in found:
+            typer.echo(str(each))
+        say(counted(len(found), "violation") if found else "every promise is kept")
+    if found:
+        raise typer.Exit(1)
+
+
+export_app = typer.Typer()
+
+
+@export_app.command()
+def export_to(
+    study: StudyName,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")],
+    names: Annotated[bool, typer.Option("--names", help="People's own names and addresses, not pseudonyms.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Leave cells alone that a spreadsheet would run.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write one consistent snapshot of the study; nothing secret is in it."""
+    with open_study(study) as store:
+        done = export(store, folder, names=names, raw=raw)
+    if as_json:
+        print_json({"folder": str(done.folder), "files": done.files, "counts": done.counts, "losses": done.losses})
+        return
+    who = "names" if names else "pseudonyms"
+    say(f"{done.folder}: {counted(done.files, 'file')}, raters by {who}; manifest.json lists them with their hashes")
+    if done.losses:
+        say(f"{counted(done.losses, 'thing')} that some corpus format cannot hold: essays/losses.jsonl")
+
+
+archive_app = typer.Typer()
+
+
+@archive_app.command()
+def restore(
+    study: StudyName,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What grater study export wrote, or a zip of it.")],
+) -> None:
+    """Make the study again; an archive that was changed or cut short is refused."""
+    with import_archive(folder, study) as store:
+        say(f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME")

@@ -1,0 +1,230 @@
+"""Commands on jobs: job, change, gold, crowd and hand-over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json, require_outputs, say
+from grater.cli.study.options import StudyName, pasted, read_guidelines
+from grater.corpora import read_corpus
+from grater.crowd.terms import terms_json, terms_of
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+from grater.sheet import counted
+from grater.store import Store, jobs, progress
+from grater.study.gold import PLANTED, gold_from_planted, known_gold
+from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
+from grater.study.money import job_costs, owed_frame, settle
+from grater.study.samples import of_sample
+from grater.study.status import open_study
+from grater.study.terms import protocol_sheet, set_terms
+from grater.tables import write_table
+from grater.tasks import TASKS
+
+job_app = typer.Typer()
+
+
+@job_app.command()
+def add_job_command(
+    study: StudyName,
+    task: Annotated[str, typer.Option(help=f"One of {', '.join(TASKS)}.")],
+    name: Annotated[str | None, typer.Option(help="What the job is called; the task's name if not given.")] = None,
+    judgments: Annotated[
+        int, typer.Option(min=1, help="Judgments for each unit; of named annotators, how many.")
+    ] = 1,
+    kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
+    system: Annotated[str | None, typer.Option(help="Whose suggestions choice and verify show.")] = None,
+    most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job of the task has yet.")] = False,
+    sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
+    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
+    batch_size: Annotated[int, typer.Option(min=0, help="Units in a batch.")] = 0,
+    overlap_every: Annotated[int, typer.Option(min=0, help="Every so-manyth batch is for all annotators.")] = 0,
+    delay_days: Annotated[float, typer.Option(min=0, help="Days between the two stages of construction.")] = 3,
+    lease_minutes: Annotated[float | None, typer.Option(help="How long a rater may keep a unit.")] = None,
+    guidelines: Annotated[Path | None, typer.Option(metavar="FILE.md", help="Instead of the task's own.")] = None,
+    tagset: Annotated[str | None, typer.Option(help="The tags of marking; the 27 of NUCLE if not given.")] = None,
+    grey: Annotated[bool, typer.Option("--grey", help="A grey answer for construction, counted as yes.")] = False,
+    draft: Annotated[bool, typer.Option("--draft", help="Do not open it for work yet.")] = False,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Add a job and open it for work."""
+    plan = JobPlan(
+        name or task,
+        task,
+        judgments,
+        kind=kind,
+        system=system,
+        most=most,
+        annotators=annotators,
+        batch_size=batch_size,
+        overlap_every=overlap_every,
+        delay_days=delay_days,
+        lease_minutes=lease_minutes,
+        guidelines=read_guidelines(guidelines) if guidelines else None,
+        payload={**({"tagset": tagset} if tagset else {}), **({"grey": True} if grey else {})},
+        seed=seed,
+        is_open=not draft,
+        is_fresh=fresh,
+    )
+    with open_study(study) as store:
+        job = add_job(store, of_sample(store, plan, sample) if sample else plan)
+        with store.read() as tx:
+            n_units = progress.units_by_job(tx)[job.job_id]["work"]
+            n_slots = sum(progress.slots_by_job(tx)[job.job_id].values())
+    if as_json:
+        print_json(
+            {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state}
+        )
+    else:
+        told = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
+        say(f"{job.name}: {told}; next: grater study invite {pasted(study)} --role annotator")
+
+
+change_app = typer.Typer()
+
+
+@change_app.command()
+def change(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job to change.")],
+    state: Annotated[Literal["open", "paused", "closed"] | None, typer.Option(help="What it is from now on.")] = None,
+    instructions: Annotated[
+        Path | None, typer.Option("--guidelines", metavar="FILE.md", help="A new version of its instructions.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Change a job; work in raters' hands is still taken, and judgments know the version they were made under."""
+    if state is None and instructions is None:
+        raise UsageError("expected --state or --guidelines, found neither")
+    words = read_guidelines(instructions) if instructions else ""
+    with open_study(study) as store, store.write() as tx:
+        found = jobs.named(tx, job)
+        if instructions is not None:
+            add_guidelines(tx, found.job_id, words)
+        if state is not None:
+            found = set_state(tx, found.job_id, state)
+        current = jobs.current_guidelines(tx, found.job_id)
+    version = current.version if current else 0
+    if as_json:
+        print_json({"job": job, "state": found.state, "guidelines": version})
+    else:
+        say(f"{job}: {found.state}, instructions version {version}")
+
+
+gold_app = typer.Typer()
+
+
+@gold_app.command()
+def make_gold_units(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job that is to have gold.")],
+    source: Annotated[str | None, typer.Option(help="The job in which experts judged; any if not given.")] = None,
+    least: Annotated[int, typer.Option(min=1, help="Experts who must all agree.")] = 2,
+    most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
+    planted: Annotated[
+        Path | None,
+        typer.Option(metavar="CORPUS", help="For marking: good essays whose edits say which wrong words to put in."),
+    ] = None,
+    reason: Annotated[str, typer.Option(help="What raters read after a miss; a plain sentence if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Turn untouched units into gold; items that raters have met stay work."""
+    good = None if planted is None else list(read_corpus(planted))
+    with open_study(study) as store, store.write() as tx:
+        found = jobs.named(tx, job)
+        if good is not None:
+            made = gold_from_planted(tx, found, good, reason=reason or PLANTED)
+        else:
+            made = known_gold(tx, found, source=source, rater=rater, least=least, most=most, reason=reason, seed=seed)
+    if as_json:
+        print_json({"job": job, "gold": made.made, "met": made.met})
+    else:
+        say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left alone: gold already, or met by raters")
+
+
+crowd_app = typer.Typer()
+
+
+@crowd_app.command()
+def crowd(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job.")],
+    terms: Annotated[
+        str | None, typer.Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
+    ] = None,
+    pay: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write what is owed, by panel and id.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the protocol of a job and what it cost; with --terms change its terms first."""
+    require_outputs([pay], [])
+    with open_study(study) as store:
+        if terms is not None:
+            _change(store, job, terms)
+        if pay is not None:
+            _pay(store, job, pay)
+        with store.read() as tx:
+            found = jobs.named(tx, job)
+            sheet, costs = protocol_sheet(tx, found), job_costs(tx, found)
+    if as_json:
+        told: Mapping[str, JsonValue] = {
+            "terms": terms_json(terms_of(found.options)),
+            "protocol": dict(sheet),
+            "costs": costs.as_json(),
+        }
+        print_json(told)
+        return
+    for name, words in sheet:
+        typer.echo(f"{name}: {words}")
+    if costs.hourly and costs.hourly.warning:
+        say(costs.hourly.warning)
+
+
+def _change(store: Store, job: str, terms: str) -> None:
+    try:
+        found = json.loads(terms)
+    except ValueError as error:
+        quoted = "a JSON object, its names in double quotes"
+        raise UsageError(f"--terms: expected {quoted}, found {terms[:60]!r}") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}")
+    with store.write() as tx:
+        set_terms(tx, jobs.named(tx, job).job_id, found)
+
+
+def _pay(store: Store, job: str, path: Path) -> None:
+    with store.write() as tx:
+        found = jobs.named(tx, job)
+        settle(tx, found)
+        frame = owed_frame(tx, found)
+    write_table(frame, path)
+    say(f"{path}: {len(frame)} payments")
+
+
+hand_over_app = typer.Typer()
+
+
+@hand_over_app.command()
+def hand_units_over(
+    study: StudyName,
+    giver: Annotated[str, typer.Argument(metavar="FROM", help="Whose units they were.")],
+    taker: Annotated[str, typer.Argument(metavar="TO", help="Whose they become.")],
+    job: Annotated[str, typer.Option(help="The job, one with named annotators.")],
+    as_json: Json = False,
+) -> None:
+    """Give what a named annotator has not done to somebody else; what they have done stays."""
+    with open_study(study) as store:
+        n_units = hand_over_by_name(store, job=job, giver=giver, taker=taker)
+    if as_json:
+        print_json({"job": job, "from": giver, "to": taker, "units": n_units})
+    else:
+        say(f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}")

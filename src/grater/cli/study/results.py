@@ -1,0 +1,144 @@
+"""Commands on results: adjudicate, review, evaluate and report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grater.cli.evaluate_options import Redundancy, Resamples, TruthName
+from grater.cli.options import FigureTypes, Json, Seed, file_types
+from grater.cli.output import print_json, say, show, warn
+from grater.cli.study.options import StudyName
+from grater.errors import UsageError
+from grater.report.save import save_report
+from grater.sheet import counted
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
+from grater.store import Store, jobs
+from grater.study import evaluation as study_evaluation
+from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
+from grater.study.reporting import study_report
+from grater.study.status import open_study
+
+adjudicate_app = typer.Typer()
+
+
+@adjudicate_app.command()
+def adjudicate(
+    study: StudyName,
+    table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", help="Decisions: columns item, label.")] = None,
+    job: Annotated[str, typer.Option(help="The job to decide in.")] = "",
+    rule: Annotated[
+        Rule | None, typer.Option("--accept", help="Take what all raters, or more than half of them, say.")
+    ] = None,
+    decider: Annotated[str | None, typer.Option("--as", help="Who decides; the only owner if not given.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List what is undecided; with a table or --accept, decide. Decisions go by the annotator `gold`."""
+    if not job or (table is not None and rule is not None):
+        raise UsageError("expected --job NAME, and a table or --accept but not both")
+    with open_study(study) as store:
+        n_decided = _decided(store, job, table, rule, decider)
+        with store.read() as tx:
+            found = waiting(tx, jobs.named(tx, job))
+    if as_json:
+        print_json({"decided": n_decided, "waiting": [each.as_json() for each in found]})
+        return
+    for each in found:
+        typer.echo(_line(each))
+    n_differ = sum(each.differs for each in found)
+    say(f"{counted(n_decided, 'unit')} decided now; {len(found):,} wait, raters differ on {n_differ:,}")
+
+
+def _decided(store: Store, job: str, table: Path | None, rule: Rule | None, decider: str | None) -> int:
+    if table is not None:
+        return decide(store, job, table, decider=decider)
+    return accept(store, job, rule, decider=decider) if rule is not None else 0
+
+
+def _line(unit: Waiting) -> str:
+    told = []
+    for item_id, said in unit.answers.items():
+        counts = Counter(answer.label for answer in said).most_common()
+        told.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
+    return "\n".join(told)
+
+
+review_app = typer.Typer()
+
+
+@review_app.command()
+def review_marks(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The marking job to look over.")] = "marking",
+    as_json: Json = False,
+) -> None:
+    """Put what `corpus check` finds in a job's marks into the queues of the annotators who made them."""
+    with open_study(study) as store:
+        n_new = review(store, job)
+    if as_json:
+        print_json({"job": job, "findings": n_new})
+    else:
+        say(f"{job}: {counted(n_new, 'new finding')} for its annotators; they see them on their own page")
+
+
+evaluate_app = typer.Typer()
+
+
+@evaluate_app.command()
+def evaluate_study(
+    study: StudyName,
+    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
+    kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
+    sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
+    truth: TruthName = "majority",
+    redundancy: Redundancy = None,
+    with_programs: Annotated[bool, typer.Option("--with-programs", help="Let programs vote among people.")] = False,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
+    with open_study(study) as store, store.read() as tx:
+        result = study_evaluation.evaluate_study(
+            tx,
+            study,
+            job_names=job,
+            kind=kind,
+            sample=sample,
+            truth=truth,
+            redundancy=redundancy,
+            with_programs=with_programs,
+            chance=Chance(n_resamples=resamples, seed=seed),
+        )
+    warn(result.warnings)
+    show(result, as_json=as_json)
+
+
+report_app = typer.Typer()
+
+
+@report_app.command()
+def write_report(
+    study: StudyName,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the report; made if missing.")] = Path(
+        "report"
+    ),
+    title: Annotated[str, typer.Option(help="The title of the report; the study's name if not given.")] = "",
+    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
+    kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
+    names: Annotated[bool, typer.Option("--names", help="Raters by name; by pseudonym otherwise.")] = False,
+    figures: FigureTypes = [],  # noqa: B006
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+) -> None:
+    """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
+    wanted = file_types(figures)
+    with open_study(study) as store, store.read() as tx:
+        chance = Chance(n_resamples=resamples, seed=seed)
+        made = study_report(tx, title=title, job_names=job, kind=kind, chance=chance, names=names)
+    written = save_report(made, out, file_types=wanted)
+    say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")

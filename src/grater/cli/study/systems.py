@@ -1,0 +1,241 @@
+"""Commands on systems and what they flag: decide, sample, design and mine."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
+from grater.cli.options import Json, Seed
+from grater.cli.output import print_json, say
+from grater.cli.sample_rates import parse_rates
+from grater.cli.study.options import StudyName, pasted
+from grater.detect.mining.ranking import MOST, RATIO
+from grater.detect.mining.review import N_EACH, N_GOLD, Balanced
+from grater.detect.systems import load_systems
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+from grater.sampling.strata import Allocation
+from grater.sheet import counted
+from grater.store import Store, essays, jobs, progress
+from grater.store.jobs import Job
+from grater.study.adjudication import decider_of
+from grater.study.designs import DESIGNS, MISSING, Order, start
+from grater.study.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
+from grater.study.samples import Drawn, Wish, draw, extend
+from grater.study.status import open_study
+from grater.study.systems import decide, places_of
+from grater.tables import read_items, write_table
+
+decide_app = typer.Typer()
+
+
+@decide_app.command()
+def run_systems(
+    study: StudyName,
+    system: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help="A system of grater systems, a model, or one from outside; NEW=NAME renames it."
+        ),
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="A system from outside decides on the study's items of this kind, not prepositions."
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Run systems over the essays and keep what they decide; a second run changes nothing.
+
+    A system that decides otherwise than before, in flags, scores, suggestions or places, is refused under its name.
+    """
+    console = Console(stderr=True)
+    with (
+        open_study(study) as store,
+        Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
+    ):
+        with store.read() as tx:
+            n_essays = essays.count(tx)
+            places = places_of(tx, kind) if kind else None
+        detectors = load_systems(system, places=places)
+        task = bar.add_task("deciding", total=n_essays * len(detectors))
+        done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
+    if as_json:
+        print_json([each.as_json() for each in done])
+        return
+    for each in done:
+        say(f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new")
+    say(f"next: grater study design {pasted(study)} sampling --system {shlex.quote(done[0].system)} --n 500")
+
+
+sample_app = typer.Typer()
+
+
+@sample_app.command()
+def draw_sample(
+    study: StudyName,
+    system: Annotated[str | None, typer.Option(metavar="S", help="The system to draw a first sample for.")] = None,
+    new_system: Annotated[
+        str | None, typer.Option("--add-system", metavar="S2", help="Add a system to --sample.")
+    ] = None,
+    old: Annotated[str, typer.Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
+    n: Annotated[int | None, typer.Option("--n", min=1, help="How many items in all.")] = None,
+    flagged: Annotated[int | None, typer.Option(min=0, help="How many of them flagged.")] = None,
+    strata: Annotated[str, typer.Option(help="decision or score:N.")] = "decision",
+    allocation: Annotated[Allocation, typer.Option(help="How to share out N.")] = "paper",
+    rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected rates, for neyman.")] = [],  # noqa: B006
+    kind: Annotated[str, typer.Option(help="The kind of items, where the system looks at several.")] = "",
+    name: Annotated[str, typer.Option(help="What the sample is called.")] = "sample",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Draw a sample, or add a system to one; what was judged before is used again."""
+    if (system is None) == (new_system is None) or (system and n is None):
+        raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
+    with open_study(study) as store:
+        if system and n:
+            wish = Wish(system, n, flagged, strata, allocation, parse_rates(rate), seed, kind)
+            found = draw(store, name, wish)
+        else:
+            name = name if name != old else f"{old}+{new_system}"
+            found = extend(store, old, name, new_system or "", n=n)
+    if as_json:
+        print_json({"sample": name, "items": len(found.sample), "to_judge": list(found.left)})
+        return
+    _print_sample(study, name, found)
+
+
+def _print_sample(study: str, name: str, found: Drawn) -> None:
+    n_items = found.sample.frame["item"].n_unique()
+    say(f"{name}: {counted(n_items, 'item')}, {len(found.left):,} of them not judged yet")
+    if found.left:
+        again = f"grater study job {pasted(study)} --task usage --sample {name}"
+        say(f"next: {again}; or judge elsewhere and import judgments")
+    else:
+        say(f"next: grater study evaluate {pasted(study)} --sample {name}")
+
+
+design_app = typer.Typer()
+
+
+@design_app.command()
+def start_design(
+    study: StudyName,
+    design: Annotated[str, typer.Argument(help=f"One of {', '.join(DESIGNS)}.")],
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that the study is about.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="How many units; all that fit if not given.")] = None,
+    flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: how many of them are flagged.")] = None,
+    judgments: Annotated[int | None, typer.Option(min=1, help="Judgments a unit; the paper's if not given.")] = None,
+    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
+    name: Annotated[str, typer.Option(help="What the job is called; the design's name if not given.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Plan the job of a design, with the sizes of its paper unless told otherwise, and open it for work."""
+    order = Order(design, name, system, n, flagged, judgments, annotators, seed)
+    with open_study(study) as store:
+        job = start(store, order)
+        with store.read() as tx:
+            n_units = progress.units_by_job(tx)[job.job_id]["work"]
+    not_filled = job.options.get(MISSING, [])
+    if as_json:
+        sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}
+        print_json({"job": job.name, "design": design, "task": job.task, **sizes})
+        return
+    for line in not_filled if isinstance(not_filled, list) else ():
+        say(f"not filled: {line}")
+    told = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
+    say(f"{job.name}: {told} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")
+
+
+mine_app = typer.Typer()
+
+
+@mine_app.command()
+def mine(
+    study: StudyName,
+    name: Annotated[str, typer.Option(help="What the list is called.")] = "mined",
+    given: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="A list of grater mine extraneous, instead of mining here."),
+    ] = None,
+    verdicts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the list with its verdicts; nothing is mined.")
+    ] = None,
+    balanced: Annotated[
+        str, typer.Option(metavar="JOB", help="Build the balanced corpus as a job of this name; nothing is mined.")
+    ] = "",
+    judgments: Annotated[
+        int, typer.Option(min=1, metavar="N", help="For --balanced: judgments for each item.")
+    ] = JUDGMENTS,
+    n_each: Each = N_EACH,
+    n_gold: Gold = N_GOLD,
+    web1t: Web1T = None,
+    text: Text = [],  # noqa: B006
+    model: Model = None,
+    least_bigram: LeastBigram = 1,
+    ratio: Ratio = RATIO,
+    most: Most = MOST,
+    decider: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Whose the verdicts of --list are; the owner's if not.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Mine the essays of a study; people accept or reject each suspect on the page /mining."""
+    if sum(map(bool, (given, verdicts, balanced))) > 1:
+        raise UsageError("expected one of --list, --verdicts and --balanced")
+    count = counter_of(web1t, text, model)
+    with open_study(study) as store:
+        if balanced:
+            listed, sizes = _named(store, name).job_id, {"judgments": judgments, "n_each": n_each, "n_gold": n_gold}
+            job, made = balanced_job(store, listed, balanced, count, seed=seed, actor=None, **sizes)
+            _tell_built(study, job, made, as_json=as_json)
+            return
+        if given:
+            add_list(store, name, read_items(given), lambda tx: decider_of(tx, decider))
+        elif not verdicts and not _is_there(store, name):
+            source = source_of(web1t, text, model)
+            mine_study(store, name, count, source=source, most=most, least_bigram=least_bigram, ratio=ratio)
+        job = _named(store, name)
+        if verdicts:
+            with store.read() as tx:
+                write_table(verdict_table(tx, job.job_id), verdicts)
+        _tell(store, study, job, as_json=as_json)
+
+
+def _is_there(store: Store, name: str) -> bool:
+    """Whether there is such a list already: the same step again changes nothing."""
+    with store.read() as tx:
+        return any(job.name == name for job in lists(tx))
+
+
+def _named(store: Store, name: str) -> Job:
+    with store.read() as tx:
+        return the_list(tx, jobs.named(tx, name).job_id)
+
+
+def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
+    with store.read() as tx:
+        found = far(tx, job.job_id)
+    if as_json:
+        print_json({"list": job.name, "job_id": job.job_id, **found.as_json()})
+        return
+    say(f"{job.name}: {counted(found.all, 'trigram')}: {found.words}")
+    if found.open:
+        say(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
+
+
+def _tell_built(study: str, job: Job, made: Balanced, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": job.name, **made.as_json()})
+        return
+    say("\n  ".join(made.lines(job.name)))
+    say(f"  open it: grater study change {pasted(study)} --job {shlex.quote(job.name)} --state open")
