@@ -96,7 +96,7 @@ def test_a_label_has_one_new_name() -> None:
 
 def test_duplicates_are_named_with_their_rows() -> None:
     frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "rater": ["r"] * 4, "label": ["x", "y", "z", "w"]})
-    with pytest.raises(BadInput, match="row 3: expected item 'a', rater 'r' once, found it in rows 1, 3, 4; mend"):
+    with pytest.raises(BadInput, match="row 3: expected item 'a', rater 'r' once, found it in rows 1, 3, 4; correct"):
         read_judgments(frame)
 
 

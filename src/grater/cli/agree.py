@@ -195,7 +195,12 @@ def _refuse(context: typer.Context, options: Collection[str], kind: str) -> None
 
 
 def is_corpus(path: Path) -> bool:
-    """Whether a path is an annotated corpus, not a table; a .jsonl file is one if it begins with our header."""
+    """Whether a path is an annotated corpus, not a table; a .jsonl file is one if it begins with our header.
+
+    Standard input is a table, unless a format of corpora was named.
+    """
+    if str(path) == "-":
+        return False
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     if suffixes and suffixes[-1] in TABLE_SUFFIXES:
         return False

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Conversion(Result):
     """What went over and what did not, counted as it goes; of each kind of loss it keeps `most`.
 
-    `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is told each of them.
+    `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is called with each loss.
     """
 
     most: int | None = None

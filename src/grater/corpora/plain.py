@@ -4,8 +4,8 @@ The text of the essay is the file's text with nothing changed, its last line end
 text.  `one_per_line=True` reads corpora that keep a paragraph a line: each line with words is an essay, without its
 line end.  A NUL character is refused: it is what UTF-16 or a file that is no text looks like.
 
-A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are told as losses, and so are
-the bounds between essays where several go into one file (a blank line then stands between two).
+A text file holds words and nothing else: ids, edits, annotators, tokens and metadata are reported as losses, and so
+are the bounds between essays where several go into one file (a blank line then stands between two).
 """
 
 from __future__ import annotations

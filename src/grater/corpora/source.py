@@ -48,15 +48,15 @@ class PathSource:
     advance: Callable[[int], None] = ignore_progress
 
     def lines(self) -> Iterator[str]:
-        n_bytes = n_told = 0
+        n_bytes = n_reported = 0
         try:
             with self._open() as stream:
                 for number, raw in enumerate(stream, 1):
                     yield self._decode(raw, number, n_bytes)
                     n_bytes += len(raw)
-                    if n_bytes - n_told >= TELL_EVERY:
-                        self.advance(n_bytes - n_told)
-                        n_told = n_bytes
+                    if n_bytes - n_reported >= TELL_EVERY:
+                        self.advance(n_bytes - n_reported)
+                        n_reported = n_bytes
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise BadInput(Problem(self.name, f"cannot be read: {reason(error)}")) from error
 

@@ -37,7 +37,7 @@ TRUTH = {"0": False, "1": True, "false": False, "true": True}
 
 
 def cast(column: Column, cells: pl.Series, fault: Fault) -> pl.Series:
-    """The cells in the column's type; what cannot be brought to it is null, and told to `fault`."""
+    """The cells in the column's type; what cannot be brought to it is null, and reported to `fault`."""
     match column.type:
         case "text":
             return _text(cells, fault)
@@ -277,6 +277,6 @@ def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:
     for *values, rows in repeated.iter_rows():
         named = ", ".join(f"{name} {value!r}" for name, value in zip(key, values, strict=True))
         shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
-        wish = "mend the table or choose with duplicates first|last"
+        wish = "correct the table or choose with duplicates first|last"
         add(problems, raw, rows[1], f"expected {named} once, found it in {unit} {shown}; {wish}")
     problems.done()

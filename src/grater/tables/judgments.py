@@ -128,7 +128,7 @@ TURN, N_OF_ITEM = "turn", "n_of_item"
 
 
 def first_of_each(judgments: Judgments, n: int) -> Judgments:
-    """The first `n` judgments of every item that has so many."""
+    """The first `n` judgments of every item that has at least `n`."""
     is_first, n_short = _first(judgments, n)
     dropped = {f"after the first {n} of an item": len(judgments) - int(is_first.sum()) - n_short}
     if n_short:
@@ -137,13 +137,13 @@ def first_of_each(judgments: Judgments, n: int) -> Judgments:
 
 
 def equal_in_number(judgments: Judgments, least: int) -> Judgments:
-    """The first `least` judgments of each item, 0 for all; all where no item has so many: nobody has stopped yet."""
+    """The first `least` judgments of each item, 0 for all; all where no item has that number."""
     kept = first_of_each(judgments, least) if least else judgments
     return kept if len(kept) else judgments
 
 
 def are_first(judgments: Judgments, n: int) -> npt.NDArray[np.bool_]:
-    """For every row, whether it is one of the first `n` of an item that has so many."""
+    """For every row, whether it is one of the first `n` of an item that has at least `n`."""
     return _first(judgments, n)[0]
 
 
@@ -182,6 +182,6 @@ def _require_times(judgments: Judgments, n: int) -> None:
     n_silent = frame["at"].null_count() if "at" in frame.columns else len(frame)
     if n_silent:
         raise UsageError(
-            f"{judgments.name}: the first {n} of each item cannot be told: {n_silent} judgments have no time; "
+            f"{judgments.name}: the first {n} of each item are unknown: {n_silent} judgments have no time; "
             "name its column with columns at=COLUMN if there is one"
         )

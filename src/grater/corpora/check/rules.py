@@ -322,7 +322,7 @@ def check_corpora(
     """The defects of every corpus by its name, then those of all of them side by side.
 
     Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its
-    problems are findings too.  `hear` is told each finding as it comes.
+    problems are findings too.  `hear` is called with each finding as it comes.
     """
     findings: list[tuple[str, Finding]] = []
     tallies: list[Census] = []

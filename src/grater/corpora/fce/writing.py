@@ -17,7 +17,7 @@ from grater.errors import BadInput, Problems
 from grater.model import Edit, Essay, Json, short_hash
 
 MAX_NESTED = 40
-"""Edits inside each other; every one is two elements deep, and the reader has its limit."""
+"""Edits inside each other; every one is two elements deep, and the reader allows a certain depth."""
 
 UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})

@@ -138,7 +138,7 @@ def split_lines(data: bytes, codes: Codes) -> tuple[Lines, LineProblems]:
 
 
 def _check_order(is_sentence: Flags, is_annotation: Flags, is_blank: Flags, problems: LineProblems) -> None:
-    """Every block begins with its one S line; A lines without one are told once a block, and then left out."""
+    """Every block begins with its one S line; A lines without one are reported once per block, and then left out."""
     after_blank = np.concatenate((np.ones(1, np.bool_), is_blank[:-1]))
     for index in (is_sentence & ~after_blank).nonzero()[0].tolist():
         problems.append((index, NO_BLANK_LINE))
@@ -308,7 +308,7 @@ def _as_places(number: Ints, is_read: Flags) -> tuple[Ints, tuple[str, ...]]:
 
 
 def scan_lines(lines: Iterable[str], *, problems: Problems) -> Iterator[Columns]:
-    """The columns of a file, stretch by stretch, with their problems told in the order of lines."""
+    """The columns of a file, stretch by stretch, with their problems reported in the order of lines."""
     for first_line, stretch in stretches(lines, problems=problems):
         columns = within_sentences(scan(stretch.encode("utf-8", "surrogatepass"), first_line=first_line))
         for line, message in sorted(columns.problems):

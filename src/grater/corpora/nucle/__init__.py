@@ -40,7 +40,7 @@ The personal fields of the full corpus (FIRST_LANGUAGE and the like) are metadat
 attributes and elements that nobody knows are kept under `sgml` in the metadata or in an edit's `extra`
 (`leftovers`).
 
-What cannot be held is told as a loss: alternatives (the first is written: a MISTAKE each would change the count),
+What cannot be held is reported as a loss: alternatives (the first is written: a MISTAKE each would change the count),
 corrections that the rule above would read differently, the order of edits of different annotators, tokens, ids that
 repeat, any other metadata or extra.
 """

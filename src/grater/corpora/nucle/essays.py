@@ -272,7 +272,7 @@ class _Document:
         return "".join(parts)
 
     def _layout(self) -> Paragraphs:
-        """The paragraphs as they were read, or else one a line."""
+        """The paragraphs as they were read, or else one per line."""
         essay = self._essay
         if "paragraphs" in essay.metadata:
             paragraphs = kept_paragraphs(essay.metadata["paragraphs"], essay.text)

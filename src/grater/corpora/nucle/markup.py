@@ -116,7 +116,7 @@ class Element:
 
 
 def documents(lines: Iterable[str], problems: Problems) -> Iterator[Element]:
-    """The DOC elements of a file, one at a time; a document with a fault in its markup is told of and left out."""
+    """The DOC elements of a file, one at a time; a document with a fault in its markup is reported and left out."""
     tree = _Tree(problems)
     number = 0
     for number, line in enumerate(lines, 1):
@@ -189,7 +189,7 @@ class _Tree:
         return name == "P" and [element.name for element in self._open[-2:]] == ["REFERENCE", "P"]
 
     def _make_room(self, name: str, line: int) -> None:
-        """Close what cannot hold the element, as a problem, so that one missing end tag is told once."""
+        """Close what cannot hold the element, as a problem, so that one missing end tag is reported once."""
         parents = PARENTS.get(name, OF_UNKNOWN)
         fitting = [depth for depth, element in enumerate(self._open, 1) if element.name in parents]
         room = fitting[-1] if fitting else 0

@@ -46,7 +46,7 @@ class CorpusCounts:
     """Sufficient statistics of the corpus study.
 
     A *place* is a span that one annotator marked, once or more.  `by_sentence` maps a number of edits to the readings
-    of a sentence that have so many.
+    of a sentence that have that number.
     """
 
     sentences: int = 0
@@ -80,7 +80,7 @@ class CorpusCounts:
         )
 
     def sentences_with(self, n_edits: int) -> int:
-        """Readings of a sentence that have exactly so many edits."""
+        """Readings of a sentence that have exactly this number of edits."""
         return self.by_sentence.get(n_edits, 0)
 
     @property
@@ -153,7 +153,7 @@ TAIL = 100
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """`by_number` maps a number of edits to how many units have so many; every measure needs at least one unit."""
+    """`by_number` maps a number of edits to the number of units that have it; a measure needs at least one."""
 
     by_number: Mapping[int, int] = field(hash=False)
 

@@ -40,7 +40,7 @@ UNDEFINED = {
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How limits are made."""
+    """How intervals are made."""
 
     seed: int = 0
     n_resamples: int = 1000
@@ -49,7 +49,7 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """The numbers of a portion that have limits; tags stand in order of frequency."""
+    """The numbers of a portion that have intervals; tags stand in order of frequency."""
 
     density: Interval
     inside: Interval
@@ -133,7 +133,7 @@ def _row(counts: CorpusCounts, tags: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All numbers of a portion; `n_blocks` blocks of documents or sentences were resampled for the limits."""
+    """All numbers of a portion; `n_blocks` blocks of documents or sentences were resampled for the intervals."""
 
     counts: CorpusCounts
     document_counts: DocumentCounts
@@ -167,7 +167,7 @@ class Summary:
 
     @property
     def unit(self) -> str:
-        """What was resampled for the limits."""
+        """What was resampled for the intervals."""
         if not self.document_counts.unknown:
             return "document"
         return "document, or sentence where unknown" if self.document_counts.known else "sentence"
