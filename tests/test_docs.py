@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from grater.cli.reference import reference
+from grater.cli.reference import python_reference, reference
 from grater.corpora.check import RULES
 from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
@@ -33,6 +33,10 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == reference()
+
+
+def test_the_page_of_python_is_what_the_library_says() -> None:
+    assert (ROOT / "docs" / "python.md").read_text("utf-8") == python_reference()
 
 
 @pytest.mark.parametrize("name", FORMATS.names())

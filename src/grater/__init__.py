@@ -1,7 +1,136 @@
 """grater: find out how good a grammatical error detector really is.
 
-The plan of the house is in docs/architecture.md.  Import what you need from its room: `from grater.corpora import
-read_corpus`.  Importing `grater` alone loads nothing else.
+`import grater` offers the functions of `grater.library` and the values that they share.  Importing costs nothing, for
+a name is loaded when it is first used.  Everything else is imported from its own package, as in
+`from grater.statistics.bootstrap import Chance`.  docs/architecture.md says which package holds what.
+
+Four names (`agreement`, `evaluate`, `report`, `sample`) are packages too: `grater.agreement(frame)` calls the
+function, `from grater.agreement.coefficients import alpha` imports from the package.
 """
 
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
 __version__ = "0.2.0"
+
+TYPE_CHECKING = False  # `typing` itself would double the time of the import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from grater.errors import GraterError as GraterError
+    from grater.library import aggregate as aggregate
+    from grater.library import agreement as agreement
+    from grater.library import ceiling as ceiling
+    from grater.library import check as check
+    from grater.library import check_corpus as check_corpus
+    from grater.library import compare as compare
+    from grater.library import convert as convert
+    from grater.library import corpus_judgments as corpus_judgments
+    from grater.library import corpus_statistics as corpus_statistics
+    from grater.library import decide as decide
+    from grater.library import difficulty as difficulty
+    from grater.library import edit_agreement as edit_agreement
+    from grater.library import estimate as estimate
+    from grater.library import evaluate as evaluate
+    from grater.library import load_system as load_system
+    from grater.library import raters as raters
+    from grater.library import raters_needed as raters_needed
+    from grater.library import read_corpus as read_corpus
+    from grater.library import read_decisions as read_decisions
+    from grater.library import read_judgments as read_judgments
+    from grater.library import report as report
+    from grater.library import sample as sample
+    from grater.library import score as score
+    from grater.library import select as select
+    from grater.library import simulate as simulate
+    from grater.library import systems as systems
+    from grater.library import verify as verify
+    from grater.model import Edit as Edit
+    from grater.model import Essay as Essay
+    from grater.model import Interval as Interval
+    from grater.model import Span as Span
+
+_HOME = {
+    "Edit": "grater.model",
+    "Essay": "grater.model",
+    "GraterError": "grater.errors",
+    "Interval": "grater.model",
+    "Span": "grater.model",
+}
+"""Which module holds a name, where that is not `grater.library`."""
+
+_PACKAGES = frozenset({"agreement", "evaluate", "report", "sample"})
+"""Names that are a function of `grater.library` and a package as well."""
+
+__all__ = [
+    "Edit",
+    "Essay",
+    "GraterError",
+    "Interval",
+    "Span",
+    "aggregate",
+    "agreement",
+    "ceiling",
+    "check",
+    "check_corpus",
+    "compare",
+    "convert",
+    "corpus_judgments",
+    "corpus_statistics",
+    "decide",
+    "difficulty",
+    "edit_agreement",
+    "estimate",
+    "evaluate",
+    "load_system",
+    "raters",
+    "raters_needed",
+    "read_corpus",
+    "read_decisions",
+    "read_judgments",
+    "report",
+    "sample",
+    "score",
+    "select",
+    "simulate",
+    "systems",
+    "verify",
+]
+
+
+class _CallablePackage(ModuleType):
+    """A package that is called as the function of its name in `grater.library`."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return getattr(import_module("grater.library"), self.__name__.rpartition(".")[2])(*args, **options)
+
+
+class _Face(ModuleType):
+    """This module: when the import system sets one of `_PACKAGES` as its attribute, the package becomes callable."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _PACKAGES and isinstance(value, ModuleType):
+            value.__class__ = _CallablePackage
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face
+
+
+if not TYPE_CHECKING:  # which knows the names from above, and should know no others
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module 'grater' has no attribute {name!r}")
+        if name in _PACKAGES:
+            return import_module(f"grater.{name}")
+        value = getattr(import_module(_HOME.get(name, "grater.library")), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

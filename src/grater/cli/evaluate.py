@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ from grater.cli.judgment_options import (
     entries,
 )
 from grater.cli.options import Json, Seed, Table
-from grater.cli.output import print_json, require_outputs, show_sheets, warn
+from grater.cli.output import require_outputs, show, warn
 from grater.errors import UsageError
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.standard import EDGES
@@ -116,10 +117,8 @@ def evaluate_detectors(
     if curve:
         write_table(evaluation.curve_frame(), curve)
     warn(evaluation.warnings)
-    if as_json:
-        print_json(evaluation.to_dict())
-    else:
-        show_sheets(evaluation.sheets(weighted=weighted, bins=bool(bins)), table=table)
+    shown = replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
+    show(shown, table=table, as_json=as_json)
 
 
 def parse_edges(text: str) -> list[float]:

@@ -1,13 +1,21 @@
-"""The page of commands, made from the commands themselves: `python -m grater.cli.reference > docs/commands.md`."""
+"""The reference pages, made from the code itself; a test holds the pages to it.
+
+`python -m grater.cli.reference > docs/commands.md` writes the page of commands,
+`python -m grater.cli.reference python > docs/python.md` the page of what `import grater` offers.
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import typer
 
+import grater
+from grater import library
 from grater.cli import app
 from grater.cli.lazy import LazyCommand
 
@@ -19,9 +27,78 @@ Every command that prints a result takes `--json`: machine output on standard ou
 progress bars go to standard error. Exit status: 0 done, 1 done and problems found, 2 wrong use or unreadable input.
 """
 
+PYTHON_HEADER = """# Python
+
+Made from the code by `python -m grater.cli.reference python`; a test holds this page to it.
+
+`import grater` costs nothing; a name is loaded when it is first used. Tables go in as they are: a frame of pandas,
+polars or Arrow, a path, or a table that was read before. Essays go in as a path or as a list. Options are
+keyword-only and have the defaults of the [commands](commands.md).
+
+```python
+import grater
+import polars as pl
+
+essays = grater.read_corpus("demo/essays.jsonl")
+judgments = pl.DataFrame(
+    {
+        "item": ["a", "a", "b", "b", "c", "c"],
+        "rater": ["Ann", "Bob"] * 3,
+        "label": ["error", "error", "ok", "ok", "error", "ok"],
+    }
+)
+result = grater.agreement(judgments)
+result.alpha.value, result.alpha.low, result.alpha.high  # a value with its interval
+result.to_frame()  # a polars frame, one number per row
+result.to_dict()  # the JSON of the command
+result  # in a notebook, the tables of the command
+```
+
+A result has `to_dict()`, `to_frame()` and `sheets()`; `grater.sheet` writes a sheet as text, Markdown, LaTeX, CSV or
+HTML. A table (`read_judgments`, `read_decisions`, `sample`, `decide`) has its rows in `frame`. Every error is a
+`grater.GraterError`. Everything else is imported from its own package, as in
+`from grater.statistics.bootstrap import Chance`. Two notebooks show the whole way:
+[agreement and aggregation](notebooks/agreement.ipynb), [sampling and evaluation](notebooks/evaluation.ipynb).
+"""
+
+
+def python_reference() -> str:
+    """The page of what `import grater` offers: functions in the order of the library, then values."""
+    functions = [name for name in vars(library) if name in grater.__all__ and inspect.isfunction(vars(library)[name])]
+    values = [name for name in grater.__all__ if name not in functions]
+    parts = [*(_function(name) for name in functions), *(_value_type(name) for name in values)]
+    return "\n".join([PYTHON_HEADER, *parts])
+
+
+def _function(name: str) -> str:
+    function = getattr(library, name)
+    signature = inspect.signature(function)
+    lines = "".join(f"    {line},\n" for line in _parameters(signature))
+    call = f"grater.{name}(\n{lines}) -> {signature.return_annotation}"
+    return f"## {name}\n\n{inspect.getdoc(function)}\n\n```text\n{call}\n```\n"
+
+
+def _parameters(signature: inspect.Signature) -> Iterator[str]:
+    """One line per parameter, and a star where those that must be named begin."""
+    can_be_unnamed = True
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and can_be_unnamed:
+            yield "*"
+        can_be_unnamed = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        yield f"{star}{parameter.name}: {parameter.annotation}{default}"
+
+
+def _value_type(name: str) -> str:
+    value = getattr(grater, name)
+    rows = "".join(f"    {field.name}: {field.type}\n" for field in fields(value)) if is_dataclass(value) else ""
+    block = f"\n```text\ngrater.{name}\n{rows}```\n" if rows else ""
+    return f"## {name}\n\n{inspect.getdoc(value)}\n{block}"
+
 
 def reference() -> str:
-    """The whole page."""
+    """The page of commands."""
     commands = _commands(typer.main.get_command(app), ("grater",))
     return "\n".join([HEADER, *("\n".join(_section(path, command)) for path, command in commands)])
 
@@ -70,4 +147,4 @@ def _value(param: Any) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(reference())
+    sys.stdout.write(python_reference() if sys.argv[1:] == ["python"] else reference())

@@ -128,7 +128,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The whole, its parts by a column, and how it was made."""
+    """The whole, its parts by a column, and how it was made; `shows_weighted` and `shows_bins` are for its tables."""
 
     cases: Cases
     truth: Truth
@@ -140,6 +140,8 @@ class Evaluation(Result):
     correction: Correction | None = None
     suggestions: tuple[Suggested, ...] = ()
     curves: tuple[Curve, ...] = ()
+    shows_weighted: bool = True
+    shows_bins: bool = True
 
     def to_dict(self) -> dict[str, Json]:
         return {
@@ -172,9 +174,9 @@ class Evaluation(Result):
         """One row per threshold of every curve."""
         return pl.concat([frame_of_curve(curve, curve.signature(self.signature)) for curve in self.curves])
 
-    def sheets(self, *, weighted: bool = True, bins: bool = True) -> list[Sheet]:
-        """Systems against the truth and each rater; on request weighted scores and bins of agreement."""
-        *sheets, last = _sheets(self, weighted=weighted, bins=bins)
+    def sheets(self) -> list[Sheet]:
+        """Systems against the truth and each rater, weighted scores and bins of agreement."""
+        *sheets, last = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
         notes = [*last.notes, *_undefined(self.whole), resampling_note(self.signature)]
         return [*sheets, replace(last, notes=tuple(notes), signature=str(self.signature))]
 

@@ -1,0 +1,241 @@
+"""`import grater`: every name works with frames, tables and paths, costs nothing to import, and speaks Python."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import grater
+from grater import library
+from grater.sample import sample_path
+
+JUDGMENTS = pl.DataFrame(
+    {
+        "item": [f"i{item}" for item in range(40) for _ in range(3)],
+        "rater": list("ABC") * 40,
+        "label": ["error" if (item * 7 + rater * 3) % 5 < 2 else "ok" for item in range(40) for rater in range(3)],
+    }
+)
+DECISIONS = pl.DataFrame(
+    {
+        "item": [f"i{item}" for item in range(40)] * 2,
+        "system": ["one"] * 40 + ["two"] * 40,
+        "flagged": [item % 3 == 0 for item in range(40)] + [item % 4 == 0 for item in range(40)],
+        "score": [(item % 10) / 10 for item in range(80)],
+    }
+)
+GOLD = pl.DataFrame({"item": ["i0", "i1", "i2"], "label": ["error", "ok", "ok"]})
+ESSAYS = sample_path("essays.jsonl")
+
+
+def as_path(frame: pl.DataFrame, folder: Path) -> Path:
+    path = folder / f"{'-'.join(frame.columns)}.csv"
+    frame.write_csv(path)
+    return path
+
+
+FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
+    "polars": lambda frame, _: frame,
+    "pandas": lambda frame, _: frame.to_pandas(),
+    "arrow": lambda frame, _: frame.to_arrow(),
+    "path": as_path,
+    "text": lambda frame, folder: str(as_path(frame, folder)),
+}
+every_form = pytest.mark.parametrize("form", FORMS)
+
+
+@pytest.fixture
+def inputs(form: str, tmp_path: Path) -> dict[str, Any]:
+    tables = {"judgments": JUDGMENTS, "decisions": DECISIONS, "gold": GOLD}
+    return {name: FORMS[form](frame, tmp_path) for name, frame in tables.items()}
+
+
+CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "agreement": lambda given: grater.agreement(given["judgments"], resamples=20),
+    "raters": lambda given: grater.raters(given["judgments"], gold=given["gold"]),
+    "raters_needed": lambda given: grater.raters_needed(given["judgments"], given["judgments"], resamples=5),
+    "difficulty": lambda given: grater.difficulty(given["judgments"], resamples=20),
+    "aggregate": lambda given: grater.aggregate(given["judgments"], gold=given["gold"]),
+    "evaluate": lambda given: grater.evaluate(given["decisions"], given["judgments"], weighted=True, resamples=20),
+    "verify": lambda given: grater.verify(given["decisions"], given["judgments"], resamples=20),
+    "compare": lambda given: grater.compare(given["decisions"], given["judgments"], resamples=20),
+}
+
+
+def require_result(result: Any) -> None:
+    """The three ways out, and the two in a notebook."""
+    assert isinstance(result.to_dict(), dict)
+    assert isinstance(result.to_frame(), pl.DataFrame)
+    assert len(result.to_frame())
+    assert result.sheets()
+    assert "<table" in result._repr_html_()
+    assert type(result).__name__ in repr(result)
+
+
+@every_form
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_of_tables_takes_any_form_of_table(inputs: dict[str, Any], name: str) -> None:
+    require_result(CALLS[name](inputs))
+
+
+@every_form
+def test_a_sample_is_drawn_and_estimated_from(inputs: dict[str, Any]) -> None:
+    drawn = grater.sample(inputs["decisions"], system="one", n=20, seed=1)
+    assert len(drawn.frame) == 20
+    require_result(grater.estimate(inputs["decisions"], drawn, inputs["judgments"], resamples=20))
+    more = grater.sample(inputs["decisions"], system="two", add_to=drawn)
+    assert set(drawn.frame["item"]) <= set(more.frame["item"])
+
+
+def test_tables_that_were_read_before_are_taken_as_they_are() -> None:
+    judgments = grater.read_judgments(JUDGMENTS, merge={"error": "wrong"})
+    decisions = grater.read_decisions(DECISIONS.rename({"system": "tool"}), columns={"system": "tool"})
+    assert "wrong" in grater.agreement(judgments, resamples=0).labels
+    assert decisions.frame["system"].unique().sort().to_list() == ["one", "two"]
+
+
+def test_the_same_table_gives_the_same_numbers_in_every_form(tmp_path: Path) -> None:
+    values = {
+        grater.agreement(form(JUDGMENTS, tmp_path), resamples=0).coefficients["alpha"].value
+        for form in FORMS.values()
+    }
+    assert len(values) == 1
+
+
+def test_a_corpus_is_a_list_that_can_be_read_twice() -> None:
+    essays = grater.read_corpus(ESSAYS)
+    assert isinstance(essays[0], grater.Essay)
+    require_result(grater.corpus_statistics(essays, resamples=10))
+    require_result(grater.edit_agreement(essays, resamples=10))
+    require_result(grater.corpus_statistics(ESSAYS, resamples=10))
+
+
+def test_a_corpus_is_converted_and_checked(tmp_path: Path) -> None:
+    essays = grater.read_corpus(ESSAYS)[:5]
+    conversion = grater.convert(essays, tmp_path / "essays.m2")
+    assert conversion.to_dict()["essays"] == 5
+    assert "findings" in grater.check_corpus(tmp_path / "essays.m2").to_dict()
+
+
+def test_edits_become_judgments_of_what_a_system_decided() -> None:
+    essays = grater.read_corpus(ESSAYS)[:4]
+    decisions = grater.decide(essays, systems=["prep-maxent"])
+    judgments = grater.corpus_judgments(essays, decisions, tags=["Wcip"])
+    assert set(judgments.frame["label"].unique()) <= {"error", "ok"}
+    assert set(judgments.frame["item"]) <= set(decisions.frame["item"])
+
+
+def test_a_system_finds_and_a_text_is_checked() -> None:
+    require_result(grater.systems("article"))
+    assert grater.load_system("prep-maxent").name == "prep-maxent"
+    require_result(grater.check("She is interested of music.", systems=["prep-maxent"]))
+
+
+def test_preposition_selection_runs_on_essays() -> None:
+    require_result(grater.select(grater.read_corpus(ESSAYS)[:3], system="prep-maxent"))
+
+
+def test_a_simulated_crowd_is_judged() -> None:
+    crowd = grater.simulate(n_items=30, n_raters=6, judgments_per_item=3, seed=1)
+    require_result(grater.aggregate(crowd.judgments, method="majority", true_labels=crowd.truth))
+
+
+M2 = "S She go to school .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\nS Fine .\n\n"
+
+
+def test_corrections_are_scored_from_lines_and_from_files(tmp_path: Path) -> None:
+    (tmp_path / "ref.m2").write_text(M2)
+    (tmp_path / "mine.txt").write_text("She goes to school .\nFine .\n")
+    lines = ["She go to school .", "Fine ."]
+    result = grater.score(tmp_path / "ref.m2", {"mine": tmp_path / "mine.txt", "theirs": lines}, resamples=20)
+    require_result(result)
+    by_system = {system.system: system.overall.scores["f0.5"].value for system in result.systems}
+    assert by_system == {"mine": 1.0, "theirs": 0.0}
+
+
+def test_gleu_takes_plain_references_with_their_source() -> None:
+    source, better = ["She go to school .", "Fine ."], ["She goes to school .", "Fine ."]
+    result = grater.score(better, {"mine": better}, metric="gleu", source=source, resamples=0)
+    assert result.systems[0].overall.scores["gleu"].value == pytest.approx(1.0)
+    with pytest.raises(grater.GraterError, match="need the sentences before correction"):
+        grater.score(better, {"mine": better}, metric="gleu")
+
+
+def test_people_are_scored_against_each_other(tmp_path: Path) -> None:
+    second = "A 1 2|||Vform|||went|||REQUIRED|||-NONE-|||1\n\nS"
+    (tmp_path / "two.m2").write_text(M2.replace("\n\nS", f"\n{second}", 1))
+    require_result(grater.ceiling(tmp_path / "two.m2", resamples=10))
+
+
+def test_a_report_is_built_and_written(tmp_path: Path) -> None:
+    report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report", resamples=10)
+    assert {"agreement", "systems"} <= {section.name for section in report.sections}
+    assert (tmp_path / "report" / "report.html").exists()
+
+
+# The names themselves
+
+
+def test_every_name_is_there_and_documented() -> None:
+    for name in grater.__all__:
+        value = getattr(library, name, None) or getattr(grater, name)
+        assert inspect.getdoc(value), name
+    assert set(grater.__all__) <= set(dir(grater))
+    assert 25 <= len(grater.__all__) <= 35
+
+
+def test_every_public_function_of_the_library_is_offered() -> None:
+    own = {name for name, value in vars(library).items() if getattr(value, "__module__", "") == library.__name__}
+    assert {name for name in own if not name.startswith("_")} <= set(grater.__all__)
+
+
+def test_options_are_keyword_only() -> None:
+    functions = {name: getattr(library, name) for name in grater.__all__ if hasattr(library, name)}
+    for name, function in functions.items():
+        if not inspect.isfunction(function):
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            is_option = parameter.default is not inspect.Parameter.empty and parameter.default is not None
+            assert not is_option or parameter.kind is inspect.Parameter.KEYWORD_ONLY, f"{name}: {parameter.name}"
+
+
+@pytest.mark.parametrize("name", ["agreement", "evaluate", "report", "sample"])
+def test_a_name_that_is_a_package_too_is_both(name: str) -> None:
+    code = f"import grater.{name}; import grater; assert callable(grater.{name}); assert grater.{name}.__path__"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_wrong_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'grater' has no attribute 'agrement'"):
+        grater.agrement  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_importing_grater_loads_nothing_heavy() -> None:
+    code = "import sys; before = set(sys.modules); import grater; print(*(set(sys.modules) - before))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert {name.split(".")[0] for name in loaded} <= {"grater", "importlib", "types", "warnings", "__future__"}
+    assert [name for name in loaded if name.startswith("grater.")] == []
+
+
+def test_an_unknown_option_value_is_answered_without_naming_a_command_line_option() -> None:
+    wrong: list[Callable[[], object]] = [
+        lambda: grater.aggregate(JUDGMENTS, method="dawid-sken"),
+        lambda: grater.evaluate(DECISIONS, JUDGMENTS, truth="majorty"),
+        lambda: grater.sample(DECISIONS, system="one"),
+        lambda: grater.sample(DECISIONS, system="three", n=3),
+        lambda: grater.agreement(pd.DataFrame({"a": [1]})),
+        lambda: grater.verify(DECISIONS, JUDGMENTS, gold=GOLD),
+        lambda: grater.evaluate(DECISIONS, JUDGMENTS, cluster="essay"),
+    ]
+    for call in wrong:
+        with pytest.raises(grater.GraterError) as caught:
+            call()
+        assert "--" not in str(caught.value), str(caught.value)
