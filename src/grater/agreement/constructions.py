@@ -1,38 +1,32 @@
-"""What raters said of each construction of each noun, in one frame.
-
-A *place* is a noun in its essay.  Its five constructions in each of two stages are ten items, whose kinds are
-`construction/STAGE/NAME`.  The table of items says what stood in the original (`original`), and, where known, whether
-the noun was mentioned before (`anaphoric`), whether it is of `high` or `low` entropy (`entropy`) and which of its
-constructions is the most frequent (`dominant`).  Labels are `yes`, `no`, `yes*` and `grey`;
-grey counts as yes (note 1).
-
-How often several constructions are right, and how near raters come to the original (Lee et al. 2009, section 4).
-
-All of it is about the stage with context.  Shares count places, so a place's five answers are one case.  The share of
-places whose original is called yes is the ceiling of a system scored against the original alone; the share whose
-yes* hold the original is the stricter one.
-
-What agreement depends on: the stage, a previous mention, the frequency of the construction (Lee et al. 2009, 5).
-
-Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken as independent, notes 5 to 7)
-and ours: stages are the same nouns twice, so they are compared by resampling places for both at once; the other parts
-are of different places or constructions, compared by the standard errors of Fleiss, Cohen & Everitt.
-
-The whole analysis of a study of constructions in one value, with its signature.
-
-The study of article-number constructions analysed (Lee, Tetreault & Chodorow 2009, sections 4 and 5).
+"""The study of article-number constructions (Lee, Tetreault & Chodorow 2009, sections 4 and 5).
 
 Raters say of each of five constructions of a noun whether it would do: without context, then with it.  What comes
 out: how freely each rater says yes (Table 4), where two raters part (Table 5), how often several constructions are
 right, how near the raters come to the original (the ceilings of section 4), and what agreement depends on: the stage,
 a previous mention of the noun, the frequency of the construction.
+
+**Data.**  A *place* is a noun in its essay.  Its five constructions in each of two stages are ten items, whose kinds
+are `construction/STAGE/NAME`.  The table of items says what stood in the original (`original`), and, where known,
+whether the noun was mentioned before (`anaphoric`), whether it is of `high` or `low` entropy (`entropy`) and which of
+its constructions is the most frequent (`dominant`).  Labels are `yes`, `no`, `yes*` and `grey`; grey counts as yes
+(note 1).
+
+**Several right constructions** are counted in the stage with context.  Shares count places, so a place's five answers
+are one case.  The share of places whose original is called yes is the ceiling of a system scored against the original
+alone; the share whose yes* hold the original is the stricter one.
+
+**Sources of disagreement.**  Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken
+as independent, notes 5 to 7) and ours: stages are the same nouns twice, so they are compared by resampling places
+for both at once; the other parts are of different places or constructions, compared by the standard errors of
+Fleiss, Cohen & Everitt.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import TypeAlias
 
 import numpy as np
@@ -43,8 +37,10 @@ from grater.agreement.compare import KappaTest, dependent_test, independent_test
 from grater.agreement.confusion import Confusion, confusion
 from grater.agreement.weights import weight_matrix
 from grater.errors import BadInput, Problem
-from grater.model import Interval
+from grater.model import Interval, Json
+from grater.result import Result, encode
 from grater.rng import generator
+from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints
 from grater.statistics.proportions import wilson
@@ -83,10 +79,8 @@ class ConstructionMarks:
 def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
     """The judgments of construction items; other items are left alone."""
     known = _items(items)
-    said = judgments.frame.select(
-        pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String), pl.col("label").cast(pl.String)
-    )
-    frame = said.join(known, on="item", how="inner")
+    answers = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    frame = answers.join(known, on="item", how="inner")
     if not len(frame):
         raise BadInput(Problem(judgments.name, f"expected judgments of items of kind {KIND}/STAGE/NAME, found none"))
     _require_labels(frame, judgments.name)
@@ -97,7 +91,7 @@ def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
 def _items(items: Table) -> pl.DataFrame:
     parts = pl.col("kind").cast(pl.String).str.split("/")
     place = pl.concat_str(pl.col("essay"), pl.lit("|"), pl.col("start"), pl.lit("|"), pl.col("end"))
-    found = [
+    optional = [
         pl.col(name).cast(pl.String) if name in items.frame.columns else pl.lit(None, pl.String).alias(name)
         for name in OPTIONAL
     ]
@@ -107,7 +101,7 @@ def _items(items: Table) -> pl.DataFrame:
         place.alias("place"),
         parts.list.get(1).alias("stage"),
         parts.list.get(2).alias("construction"),
-        *found,
+        *optional,
     )
 
 
@@ -115,7 +109,7 @@ def _require_labels(frame: pl.DataFrame, name: str) -> None:
     strange = sorted(set(frame["label"].unique().to_list()) - set(LABELS))
     if strange:
         raise BadInput(
-            Problem(name, f"expected labels {', '.join(LABELS)}, found {strange[0]!r}; map them with --merge")
+            Problem(name, f"expected labels {', '.join(LABELS)}, found {strange[0]!r}; merge them into these")
         )
 
 
@@ -134,6 +128,18 @@ class SeveralRight:
     original_starred: Interval
     mean_starred: float
     sets: tuple[tuple[tuple[str, ...], int], ...]
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "rater": self.rater,
+            "places": self.n_places,
+            "several_starred": self.several_starred.as_json(),
+            "several_yes": self.several_yes.as_json(),
+            "original_yes": self.original_yes.as_json(),
+            "original_starred": self.original_starred.as_json(),
+            "mean_starred": encode(self.mean_starred),
+            "sets": [{"constructions": list(names), "n": n} for names, n in self.sets],
+        }
 
 
 def several_right(marks: ConstructionMarks) -> list[SeveralRight]:
@@ -157,14 +163,14 @@ def _several(rater: str, frame: pl.DataFrame) -> SeveralRight:
     known = by_place.filter("has_original")
     n = len(by_place)
     return SeveralRight(
-        rater,
-        n,
-        wilson(int((by_place["n_starred"] > 1).sum()), n),
-        wilson(int((by_place["n_yes"] > 1).sum()), n),
-        wilson(int(known["original_yes"].sum()), len(known)),
-        wilson(int(known["original_starred"].sum()), len(known)),
-        float(by_place["n_starred"].sum()) / n,
-        _sets(by_place["starred"].to_list()),
+        rater=rater,
+        n_places=n,
+        several_starred=wilson(int((by_place["n_starred"] > 1).sum()), n),
+        several_yes=wilson(int((by_place["n_yes"] > 1).sum()), n),
+        original_yes=wilson(int(known["original_yes"].sum()), len(known)),
+        original_starred=wilson(int(known["original_starred"].sum()), len(known)),
+        mean_starred=float(by_place["n_starred"].sum()) / n,
+        sets=_sets(by_place["starred"].to_list()),
     )
 
 
@@ -187,6 +193,17 @@ class PartAgreement:
     observed: Interval
     kappa: Interval
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "n": self.table.n,
+            "raters": list(self.table.raters),
+            "labels": list(self.table.labels),
+            "confusion": self.table.cells.tolist(),
+            "observed": self.observed.as_json(),
+            "kappa": self.kappa.as_json(),
+        }
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contrast:
@@ -198,26 +215,37 @@ class Contrast:
     paper: KappaTest
     ours: KappaTest
 
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+            "paper": self.paper.to_dict(),
+            "ours": self.ours.to_dict(),
+        }
+
 
 def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, rng: np.random.Generator) -> PartAgreement:
     return _part(stage, marks.stage(stage), pair, rng)
 
 
-def contrasts(marks: ConstructionMarks, pair: Pair, *, rng: np.random.Generator) -> list[Contrast]:
+def _contrasts(marks: ConstructionMarks, pair: Pair, *, rng: np.random.Generator) -> list[Contrast]:
     """Every comparison that the study has the answers for."""
-    found = []
+    contrasts = []
     if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
-        found.append(_stages(marks, pair, rng))
+        contrasts.append(_stages(marks, pair, rng))
     seen = marks.stage(IN_CONTEXT)
     definite = seen.filter(pl.col("original").str.starts_with("the-"))
     is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
-    found += _two_parts("mention", definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before})
+    contrasts += _two_parts(
+        "mention", definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before}
+    )
     low = seen.filter(pl.col("entropy") == "low")
     is_frequent = pl.col("construction") == pl.col("dominant")
-    found += _two_parts(
+    contrasts += _two_parts(
         "frequency", low, pair, rng, {"most frequent construction": is_frequent, "the others": ~is_frequent}
     )
-    return found
+    return contrasts
 
 
 def _stages(marks: ConstructionMarks, pair: Pair, rng: np.random.Generator) -> Contrast:
@@ -225,7 +253,13 @@ def _stages(marks: ConstructionMarks, pair: Pair, rng: np.random.Generator) -> C
     kappa = cohen(weight_matrix("identity", len(YES_NO)))
     rows = _common_rows(marks, pair)
     ours = dependent_test(kappa, kappa, rows, rng=rng)
-    return Contrast("stage", first, second, independent_test(first.table, second.table, error="simple"), ours)
+    return Contrast(
+        name="stage",
+        first=first,
+        second=second,
+        paper=independent_test(first.table, second.table, error="simple"),
+        ours=ours,
+    )
 
 
 def _two_parts(
@@ -235,7 +269,7 @@ def _two_parts(
     if not first.table.n or not second.table.n:
         return []
     tests = [independent_test(first.table, second.table, error=error) for error in ("simple", "fce")]
-    return [Contrast(name, first, second, tests[0], tests[1])]
+    return [Contrast(name=name, first=first, second=second, paper=tests[0], ours=tests[1])]
 
 
 def _part(name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator) -> PartAgreement:
@@ -283,9 +317,12 @@ class Freedom:
     n: int
     yes: Interval
 
+    def to_dict(self) -> dict[str, Json]:
+        return {"rater": self.rater, "stage": self.stage, "n": self.n, "yes": self.yes.as_json()}
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConstructionStudy:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConstructionStudy(Result):
     """Tables 4 and 5 and the findings of sections 4 and 5; `stages` and `contrasts` are of the first two raters."""
 
     raters: tuple[str, ...]
@@ -295,6 +332,42 @@ class ConstructionStudy:
     several: tuple[SeveralRight, ...]
     contrasts: tuple[Contrast, ...]
     signature: Signature
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "places": self.n_places,
+            "raters": list(self.raters),
+            "freedom": [row.to_dict() for row in self.freedom],
+            "stages": [part.to_dict() for part in self.stages],
+            "several": [row.to_dict() for row in self.several],
+            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Columns part, rater, measure, n, value, low, high."""
+        rows = [(*keys, *_frame_cells(estimate)) for keys, estimate in self._estimates()]
+        names = ["part", "rater", "measure", "n", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def _estimates(self) -> Iterator[tuple[tuple[str, str, str, int], Interval]]:
+        for row in self.freedom:
+            yield (row.stage, row.rater, "yes", row.n), row.yes
+        for part in self.stages:
+            for measure, estimate in (("observed", part.observed), ("kappa", part.kappa)):
+                yield (part.name, " – ".join(part.table.raters), measure, part.table.n), estimate
+        for several in self.several:
+            for measure in ("several_starred", "several_yes", "original_yes", "original_starred"):
+                yield (IN_CONTEXT, several.rater, measure, several.n_places), getattr(several, measure)
+
+    def sheets(self) -> list[Sheet]:
+        tables = [_freedom_sheet(self.freedom), *map(_confusion_sheet, self.stages)]
+        if self.stages:
+            tables.append(_stages_sheet(self.stages))
+        tables.append(_several_sheet(self.several))
+        if self.contrasts:
+            tables.append(_contrasts_sheet(self.contrasts))
+        return with_notes(tables, undefined_notes(value for _, value in self._estimates()), str(self.signature))
 
 
 def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> ConstructionStudy:
@@ -308,16 +381,80 @@ def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> 
     rows = marks.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest("|".join(row) for row in rows)
     return ConstructionStudy(
-        raters,
-        marks.n_places,
-        tuple(_freedom(marks, stage, rater) for stage in stages for rater in raters),
-        tuple(stage_agreement(marks, pair, stage, rng=rng) for stage in stages) if pair else (),
-        tuple(several_right(marks)),
-        tuple(contrasts(marks, pair, rng=rng)) if pair else (),
-        Signature("constructions", {"grey": "yes", "seed": str(seed), "data": data}),
+        raters=raters,
+        n_places=marks.n_places,
+        freedom=tuple(_freedom(marks, stage, rater) for stage in stages for rater in raters),
+        stages=tuple(stage_agreement(marks, pair, stage, rng=rng) for stage in stages) if pair else (),
+        several=tuple(several_right(marks)),
+        contrasts=tuple(_contrasts(marks, pair, rng=rng)) if pair else (),
+        signature=Signature("constructions", {"grey": "yes", "seed": str(seed), "data": data}),
     )
 
 
 def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
-    said = marks.stage(stage).filter(pl.col("rater") == rater)["is_yes"]
-    return Freedom(rater, stage, len(said), wilson(int(said.sum()), len(said)))
+    answers = marks.stage(stage).filter(pl.col("rater") == rater)["is_yes"]
+    return Freedom(rater, stage, len(answers), wilson(int(answers.sum()), len(answers)))
+
+
+def _frame_cells(estimate: Interval) -> list[float | None]:
+    return [None if isnan(value) else value for value in (estimate.value, estimate.low, estimate.high)]
+
+
+# As people see it
+
+
+def _freedom_sheet(freedom: Sequence[Freedom]) -> Sheet:
+    rows = ((row.rater, row.stage, count(row.n), interval(row.yes)) for row in freedom)
+    return Sheet("How freely raters say yes (Table 4)", ("rater", "stage", "n", "yes"), tuple(rows), name="freedom")
+
+
+def _confusion_sheet(part: PartAgreement) -> Sheet:
+    first, second = part.table.raters
+    rows = zip(part.table.labels, part.table.cells.tolist(), strict=True)
+    return Sheet(
+        f"{part.name} (Table 5)",
+        (f"{first}↓ {second}→", *part.table.labels),
+        tuple((label, *map(count, cells)) for label, cells in rows),
+        name=f"confusion-{part.name}",
+    )
+
+
+def _stages_sheet(stages: Sequence[PartAgreement]) -> Sheet:
+    rows = ((part.name, count(part.table.n), interval(part.observed), interval(part.kappa)) for part in stages)
+    return Sheet("Agreement by stage", ("stage", "n", "agree", "kappa"), tuple(rows), name="stages")
+
+
+def _several_sheet(several: Sequence[SeveralRight]) -> Sheet:
+    rows = (
+        (
+            row.rater,
+            count(row.n_places),
+            *map(interval, (row.several_starred, row.several_yes, row.original_yes, row.original_starred)),
+            number(row.mean_starred, digits=2),
+        )
+        for row in several
+    )
+    sets = several[-1].sets if several else ()
+    named = "; ".join(f"{{{', '.join(names)}}} {n}" for names, n in sets)
+    return Sheet(
+        "Several right constructions, and the original (section 4)",
+        ("rater", "places", "several yes*", "several yes", "original yes", "original yes*", "yes* per place"),
+        tuple(rows),
+        notes=(f"Most frequent sets of yes*: {named}.",) if named else (),
+        name="several",
+    )
+
+
+def _contrasts_sheet(contrasts: Sequence[Contrast]) -> Sheet:
+    rows = (
+        (
+            f"{contrast.first.name} against {contrast.second.name}",
+            interval(contrast.first.kappa),
+            interval(contrast.second.kappa),
+            f"{number(contrast.paper.z, digits=2)}, {p_value(contrast.paper.p)}",
+            f"{contrast.ours.method}, {p_value(contrast.ours.p)}",
+        )
+        for contrast in contrasts
+    )
+    columns = ("", "kappa", "other kappa", "paper's z, p", "ours, p")
+    return Sheet("What agreement depends on (section 5)", columns, tuple(rows), name="contrasts")

@@ -1,4 +1,4 @@
-"""`grater agree`, `grater raters-needed` and `grater difficulty`: how far raters agree, and what it depends on."""
+"""`grater agree`, `raters-needed`, `difficulty` and `nouns agree`: how far raters agree, and what it depends on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from grater.agreement.coded import LEFT_OUT, Unknown, coded, with_unknown
 from grater.agreement.cohen import Method
 from grater.agreement.compare import Comparison, Pair, compare_pairs, compare_tables
+from grater.agreement.constructions import construction_study
 from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
 from grater.agreement.edit_marks import SeveralMarks
 from grater.agreement.edits import CorpusAgreement, EditOptions, edit_agreement
@@ -51,6 +52,7 @@ from grater.tables.files import SPREADSHEETS, load
 app = typer.Typer()
 raters_needed_app = typer.Typer()
 difficulty_app = typer.Typer()
+nouns_agree_app = typer.Typer()
 
 ALL_RATERS = 10**9
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
@@ -346,3 +348,27 @@ def hard(
     )
     result = difficulty(crowd, known, read_items(items) if items else None, options)
     deliver(result, out=out, table=table, as_json=as_json)
+
+
+@nouns_agree_app.command()
+def nouns(
+    judgments: Annotated[
+        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, read as one.")
+    ],
+    items: Annotated[
+        Path, typer.Option(metavar="ITEMS", help="The table of items, as grater nouns select writes it.")
+    ],
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Tables 4 and 5, several right constructions, the ceilings of section 4, and what agreement depends on."""
+    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
+    show(study, table=table, as_json=as_json)

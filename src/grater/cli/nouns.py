@@ -20,7 +20,7 @@ from grater.errors import UsageError
 from grater.sheet import counted
 from grater.tables import write_table
 
-AGREE = {"agree": ("grater.cli.nouns_agree:app", "What raters of such a study say, and how far they agree.")}
+AGREE = {"agree": ("grater.cli.agree:nouns_agree_app", "What raters of such a study say, and how far they agree.")}
 
 app = typer.Typer(
     cls=LazyGroup.of(AGREE), no_args_is_help=True, help="Article-number constructions of nouns, and their study."
