@@ -7,7 +7,7 @@ import pytest
 from grater.errors import UsageError
 from grater.sampling.plan import (
     Expected,
-    Row,
+    PlanRow,
     Skill,
     Work,
     majority_of,
@@ -21,8 +21,8 @@ from grater.sampling.plan import (
 from grater.statistics.stratified import Stratum
 
 
-def rows(expected: Expected, width: float = 0.1, **options: object) -> dict[str, Row]:
-    return {row.method: row for row in plan(expected, width, **options)}  # type: ignore[arg-type]
+def rows(expected: Expected, width: float = 0.1, **options: object) -> dict[str, PlanRow]:
+    return {row.method: row for row in plan(expected, width, **options).rows}  # type: ignore[arg-type]
 
 
 def test_a_thousand_errors_at_a_tenth_take_eighty_hours() -> None:
@@ -72,7 +72,7 @@ def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 5, 10, 15, 20])
 def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
-    rows = plan(Expected(0.1, 0.8, 0.13, size), 0.05)
+    rows = plan(Expected(0.1, 0.8, 0.13, size), 0.05).rows
     by_method = {row.method: row for row in rows}
     for method in ("sampling", "ours"):
         assert by_method[method].items == size
@@ -144,7 +144,7 @@ def test_the_smallest_panel_that_is_right_often_enough_on_both_kinds() -> None:
     [
         (Skill(0.5, 0.9), 0.95, "right more often than not, found 0.50"),
         (Skill(0.51, 0.9), 0.99, "at most 99 raters"),
-        (Skill(0.8, 0.9), 1.0, "--right between 0.5 and 1"),
+        (Skill(0.8, 0.9), 1.0, "right between 0.5 and 1"),
     ],
 )
 def test_what_no_panel_reaches_is_refused(skill: Skill, wanted: float, message: str) -> None:
@@ -157,5 +157,5 @@ def test_a_kappa_says_how_often_two_equal_raters_are_right() -> None:
     found = skill_of_kappa(0.2688 / 0.4488, 0.3)
     assert (found.sensitivity, found.specificity) == pytest.approx((0.9, 0.9))
     assert skill_of_kappa(1.0, 0.1).least == pytest.approx(1.0)
-    with pytest.raises(UsageError, match="--kappa above 0"):
+    with pytest.raises(UsageError, match="kappa above 0"):
         skill_of_kappa(0.0, 0.1)

@@ -64,8 +64,8 @@ def test_decisions_are_crossed_with_a_cheap_label() -> None:
     [
         ("score:1", "N from 2 to 100"),
         ("score:many", "N from 2 to 100"),
-        ("length", "expected --strata decision, score:N or label"),
-        ("label", "expected the labels of a cheap rater"),
+        ("length", "expected the strata decision, score:N or label"),
+        ("label", "the labels of a cheap rater"),
         ("score:4", "expected a score for every item, found 90 without"),
     ],
 )

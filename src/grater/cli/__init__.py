@@ -28,7 +28,7 @@ COMMANDS = {
     "difficulty": ("grater.cli.agree:difficulty_app", "Easiest and hardest items, and what goes with disagreement."),
     "aggregate": ("grater.cli.crowd:aggregate_app", "The joint answer of many raters, by one of six methods."),
     "simulate": ("grater.cli.crowd:simulate_app", "Judgments by raters of known skill, for planning and tests."),
-    "plan": ("grater.cli.plan:app", "Items, raters, hours and money for a wanted interval, by design."),
+    "plan": ("grater.cli.sample:plan_app", "Items, raters, hours and money for a wanted interval, by design."),
     "sample": ("grater.cli.sample:app", "Draw items to judge, by strata and permanent random numbers."),
     "estimate": ("grater.cli.estimate:app", "Precision, recall and F of systems from a judged sample."),
     "evaluate": ("grater.cli.evaluate:app", "Detectors against raters: standard, weighted, binned."),

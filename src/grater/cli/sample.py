@@ -1,26 +1,41 @@
-"""`grater sample`: which items to judge, drawn so that the next system can use them again."""
+"""`grater plan` and `grater sample`: what a wanted interval costs, and which items to judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 import typer
 
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_outputs, say
-from grater.cli.sample_rates import parse_rates, score_rates
+from grater.cli.judgment_options import Merge, Reading
+from grater.cli.options import Json, Seed, Table
+from grater.cli.output import print_json, require_outputs, say, show
 from grater.errors import UsageError
+from grater.evaluate.rater_error import rater_error
 from grater.model import Json as JsonValue
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
-from grater.sampling.strata import Allocation
+from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
+from grater.sampling.plan import plan as plan_of
+from grater.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.sheet import counted
-from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample, write_table
+from grater.statistics.stratified import Stratum
+from grater.tables import (
+    Judgments,
+    Sample,
+    read_decisions,
+    read_gold,
+    read_judgments,
+    read_sample,
+    write_table,
+)
+from grater.tables import Table as ReadTable
 
 app = typer.Typer()
+plan_app = typer.Typer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +89,24 @@ def sample(
     if name is None or (system and (new_system or not n)):
         raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
     before = read_sample(old or out) if new_system else None
-    rates = score_rates(table, name, strata, cheap) if rate == ["score"] else parse_rates(rate)
-    wish = Wish(strata, allocation, flagged, rates, cheap)
-    found = _more(before, table, name, n, wish) if before else _first(table, name, n or 0, wish, seed)
+    if rate == ["score"]:
+        rates = score_rates(table, name, strata=strata or "decision", labels=cheap)
+    else:
+        rates = parse_rates(rate)
+    wish = Wish(strata=strata, allocation=allocation, n_flagged=flagged, rates=rates, labels=cheap)
+    drawn = _more(before, table, name, n, wish) if before else _first(table, name, n or 0, wish, seed)
     known = read_judgments(judged).frame if judged else before.frame if before else None
-    left = to_judge(found, known["item"].to_list() if known is not None else [])
-    write_table(found, out)
+    left = to_judge(drawn, known["item"].to_list() if known is not None else [])
+    write_table(drawn, out)
     if list_out:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
     if as_json:
-        print_json(_json(found, left))
+        print_json(_json(drawn, left))
     else:
-        _tell(found, out, len(left))
+        _say_drawn(drawn, out, len(left))
 
 
-def _first(decisions: Table, system: str, n: int, wish: Wish, seed: int) -> Sample:
+def _first(decisions: ReadTable, system: str, n: int, wish: Wish, seed: int) -> Sample:
     return draw_sample(
         decisions,
         system,
@@ -102,7 +120,7 @@ def _first(decisions: Table, system: str, n: int, wish: Wish, seed: int) -> Samp
     )
 
 
-def _more(before: Sample, decisions: Table, system: str, n: int | None, wish: Wish) -> Sample:
+def _more(before: Sample, decisions: ReadTable, system: str, n: int | None, wish: Wish) -> Sample:
     return add_system(
         before,
         decisions,
@@ -116,14 +134,140 @@ def _more(before: Sample, decisions: Table, system: str, n: int | None, wish: Wi
     )
 
 
-def _json(found: Sample, left: list[str]) -> dict[str, JsonValue]:
-    draws: list[JsonValue] = [draw.as_json() for draw in draws_of(found)]
-    seed = found.meta.seed if found.meta else None
-    return {"items": found.frame["item"].n_unique(), "to_judge": left, "seed": seed, "draws": draws}
+def _json(drawn: Sample, left: list[str]) -> dict[str, JsonValue]:
+    draws: list[JsonValue] = [draw.as_json() for draw in draws_of(drawn)]
+    seed = drawn.meta.seed if drawn.meta else None
+    return {"items": drawn.frame["item"].n_unique(), "to_judge": list(left), "seed": seed, "draws": draws}
 
 
-def _tell(found: Sample, out: Path, n_left: int) -> None:
-    say(f"{out}: {counted(found.frame['item'].n_unique(), 'item')}, {n_left:,} still to judge")
-    draw = draws_of(found)[-1]
+def _say_drawn(sample: Sample, out: Path, n_left: int) -> None:
+    say(f"{out}: {counted(sample.frame['item'].n_unique(), 'item')}, {n_left:,} still to judge")
+    draw = draws_of(sample)[-1]
     for name, drawn in draw.by_stratum.items():
         say(f"  {draw.system}, {name}: {drawn.n:,} of {drawn.size:,}")
+
+
+def parse_rates(settings: Sequence[str]) -> dict[str, float]:
+    """`["flagged=.8", "unflagged=.02"]` as numbers."""
+    rates = {}
+    for setting in settings:
+        name, equals, number = setting.rpartition("=")
+        try:
+            rates[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise UsageError(f"expected --rate STRATUM=RATE, found {setting!r}; as in flagged=0.8")
+    return rates
+
+
+@plan_app.command()
+def plan(
+    width: Annotated[float, typer.Option(metavar="W", help="Wanted width of the 95 % interval of recall.")] = 0.1,
+    flagged: Annotated[float, typer.Option(metavar="SHARE", help="Share of items that the system flags.")] = 0.1,
+    precision: Annotated[float, typer.Option(metavar="P", help="Expected precision.")] = 0.8,
+    missed: Annotated[
+        float | None, typer.Option(metavar="RATE", help="Expected rate of errors among items not flagged.")
+    ] = None,
+    recall: Annotated[float | None, typer.Option(metavar="R", help="Expected recall, in place of --missed.")] = None,
+    items: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Size of the corpus; endless if not given.")
+    ] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(metavar="D", help="The corpus itself: what the system said, with its scores.")
+    ] = None,
+    system: Annotated[str | None, typer.Option(metavar="S", help="The system of --decisions to plan for.")] = None,
+    strata: Annotated[str, typer.Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
+    rate: Annotated[
+        list[str],
+        typer.Option(metavar="STRATUM=RATE", help="Expected rates there; 'score' (default) takes the scores."),
+    ] = [],  # noqa: B006
+    errors: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Errors that a fully judged corpus is to hold.")
+    ] = None,
+    raters: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Raters for each item; worked out, or 1.")
+    ] = None,
+    right: Annotated[
+        float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters is to be right.")
+    ] = 0.95,
+    rater_accuracy: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="A", help="How often one rater is right.")
+    ] = None,
+    kappa: Annotated[
+        float | None, typer.Option(metavar="K", help="Expected kappa of two raters, in place of their accuracy.")
+    ] = None,
+    judgments: Annotated[
+        Path | None, typer.Option(metavar="J", help="Judgments of a pilot, with --gold, in place of it.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(metavar="G", help="Known answers to some of the pilot's items.")
+    ] = None,
+    merge: Merge = [],  # noqa: B006
+    items_per_hour: Annotated[
+        float, typer.Option(metavar="N", help="How many items a rater judges.")
+    ] = Work().items_per_hour,
+    wage: Annotated[float, typer.Option(min=0, metavar="MONEY", help="What an hour costs.")] = 0.0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Exhaustive annotation, verification, sampling as in the paper and ours, side by side."""
+    if items_per_hour <= 0:
+        raise UsageError(f"expected --items-per-hour above 0, found {items_per_hour:g}")
+    if decisions and not (missed is None and recall is None and items is None):
+        raise UsageError("expected --decisions, or --missed, --recall and --items, found both")
+    parts = _strata_from(decisions, system, strata, rate) if decisions else []
+    expected = Expected.of(parts) if parts else _guessed(flagged, precision, missed, recall, items)
+    pilot = Reading(merge=merge).read(judgments) if judgments else None
+    skill = _skill_from(rater_accuracy, kappa, pilot, gold, expected.error_rate)
+    team = None
+    if skill:
+        team = panel(skill, right) if raters is None else Panel(raters, skill, majority_of(raters, skill))
+    work = Work(raters=raters or (team.n if team else 1), items_per_hour=items_per_hour, wage=wage)
+    result = plan_of(expected, width, work=work, errors=errors, strata=parts, panel=team, right=right)
+    show(result, table=table, as_json=as_json)
+
+
+def _guessed(
+    flagged: float, precision: float, missed: float | None, recall: float | None, items: int | None
+) -> Expected:
+    """What is expected of a corpus that nobody has looked at."""
+    if (missed is None) == (recall is None):
+        raise UsageError("expected one of --missed RATE and --recall R, or --decisions D")
+    for name, share in {"--recall": recall, "--flagged": flagged}.items():
+        if share is not None and not 0 < share < 1:
+            raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
+    rate = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)
+    return Expected(flagged=flagged, precision=precision, missed=rate or 0.0, size=items or inf)
+
+
+def _strata_from(decisions: Path, system: str | None, strata: str, rate: list[str]) -> list[Stratum]:
+    """The strata of a corpus that a system has decided on, with the rates expected in each."""
+    table = read_decisions(decisions)
+    names = system_names(table)
+    if system is None and len(names) > 1:
+        raise UsageError(f"{decisions}: expected --system, one of {', '.join(names)}")
+    name = system or names[0]
+    rates = score_rates(table, name, strata=strata) if rate in ([], ["score"]) else parse_rates(rate)
+    return with_rates(strata_of(assign_strata(table, name, strata=strata)), rates)
+
+
+def _skill_from(
+    accuracy: float | None, kappa: float | None, judgments: Judgments | None, gold: Path | None, error_rate: float
+) -> Skill | None:
+    """The skill of one rater: as given, from the kappa of two, or as gold shows; none where nothing is given."""
+    given = [accuracy is not None, kappa is not None, judgments is not None or gold is not None]
+    if sum(given) > 1:
+        raise UsageError("expected one of --rater-accuracy, --kappa, and --judgments with --gold")
+    if accuracy is not None:
+        return Skill(accuracy, accuracy)
+    if kappa is not None:
+        return skill_of_kappa(kappa, error_rate)
+    if judgments is None and gold is None:
+        return None
+    if judgments is None or gold is None:
+        raise UsageError("expected --judgments and --gold together")
+    raters = rater_error(judgments, read_gold(gold), truth="share")
+    if raters.undefined_because:
+        raise UsageError(f"{gold}: {raters.undefined_because}")
+    return Skill(raters.sensitivity.value, raters.specificity.value)

@@ -1,19 +1,18 @@
-"""Drawing items by permanent random numbers (Ohlsson 1995, in Business Survey Methods, chapter 9).
+"""Drawing items by permanent random numbers, and one judged sample for every system and every version.
 
-Each item keeps one number in [0, 1), a hash of its id and the study's seed.  A draw takes the n_k items of smallest
-number in each stratum, so sizes are exact and every item of the stratum has the same chance n_k / N_k.  The stratum's
-threshold lies between the last number taken and the next: with it anyone can tell, without the sample, whether an
-item was drawn.  What is drawn for one system is drawn for the next as far as their strata allow.
+**Drawing** (Ohlsson 1995, in Business Survey Methods, chapter 9).  Each item keeps one number in [0, 1), a hash of
+its id and the study's seed.  A draw takes the n_k items of smallest number in each stratum, so sizes are exact and
+every item of the stratum has the same chance n_k / N_k.  The stratum's threshold lies between the last number taken
+and the next: with it anyone can tell, without the sample, whether an item was drawn.  What is drawn for one system
+is drawn for the next as far as their strata allow.
 
-One judged sample for every system and every version: draws that share their items.
-
-T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second draw takes
-mostly the items of the first, and only the others are still to be judged.  The union of the draws includes an item
-with the largest of its chances under each; in a cell of items that agree in all strata it is a simple random sample.
-
-The sample has a row for each item and system, with the item's stratum for that system and its chance to be in the
-union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample of the same design.
-A corpus with other items, or a system that has changed what it said since the draw, is refused.
+**Reuse.**  T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second
+draw takes mostly the items of the first, and only the others are still to be judged.  The union of the draws
+includes an item with the largest of its chances under each; in a cell of items that agree in all strata it is a
+simple random sample.  The sample has a row for each item and system, with the item's stratum for that system and its
+chance to be in the union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample
+of the same design.  A corpus with other items, or a system that has changed its decisions since the draw, is
+refused.
 """
 
 from __future__ import annotations
@@ -80,12 +79,12 @@ def draw_of_json(value: Any, *, name: str) -> Draw:
         }
         n_flagged = value.get("flagged")
         return Draw(
-            str(value["system"]),
-            str(value["strata"]),
-            str(value["decisions"]),
-            sizes,
-            next(name for name in get_args(Allocation) if name == value["allocation"]),
-            None if n_flagged is None else int(n_flagged),
+            system=str(value["system"]),
+            strata=str(value["strata"]),
+            decisions=str(value["decisions"]),
+            by_stratum=sizes,
+            allocation=next(name for name in get_args(Allocation) if name == value["allocation"]),
+            n_flagged=None if n_flagged is None else int(n_flagged),
         )
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError) as error:
         message = f"expected a draw with system, strata, decisions, allocation and by_stratum, found {value!r:.80}"
@@ -100,14 +99,14 @@ def with_numbers(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 def thresholds(frame: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, Drawn]:
     """Where to cut each stratum of a numbered corpus so that its wanted number of items lies below."""
-    found = {}
+    cuts = {}
     for (stratum,), rows in frame.sort("random").group_by("stratum", maintain_order=True):
         numbers, n = rows["random"].to_list(), sizes[str(stratum)]
         last = numbers[n - 1] if n else -1.0
         following = numbers[n] if n < len(numbers) else 1.0
         # Two items of one number (a chance of 1 in 2**53 a pair) would be taken, or not, together.
-        found[str(stratum)] = Drawn(len(numbers), n, (last + following) / 2)
-    return dict(sorted(found.items()))
+        cuts[str(stratum)] = Drawn(size=len(numbers), n=n, threshold=(last + following) / 2)
+    return dict(sorted(cuts.items()))
 
 
 def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
@@ -115,9 +114,9 @@ def drawn(frame: pl.DataFrame, by_stratum: Mapping[str, Drawn]) -> pl.DataFrame:
     table = pl.DataFrame(
         {
             "stratum": list(by_stratum),
-            "stratum_size": [each.size for each in by_stratum.values()],
-            "probability": [each.probability for each in by_stratum.values()],
-            "threshold": [each.threshold for each in by_stratum.values()],
+            "stratum_size": [stratum.size for stratum in by_stratum.values()],
+            "probability": [stratum.probability for stratum in by_stratum.values()],
+            "threshold": [stratum.threshold for stratum in by_stratum.values()],
         },
         schema={"stratum": pl.String, "stratum_size": pl.Int64, "probability": pl.Float64, "threshold": pl.Float64},
     )
@@ -180,10 +179,10 @@ def add_system(
 
 def draws_of(sample: Sample) -> list[Draw]:
     """The draws behind a sample of ours; none where the sample came from elsewhere."""
-    found = sample.meta.extra.get(DRAWS, []) if sample.meta else []
-    if not isinstance(found, list):
-        raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {found!r:.80}"))
-    return [draw_of_json(value, name=sample.name) for value in found]
+    draws = sample.meta.extra.get(DRAWS, []) if sample.meta else []
+    if not isinstance(draws, list):
+        raise BadInput(Problem(sample.name, f"expected a list of draws in the meta data, found {draws!r:.80}"))
+    return [draw_of_json(value, name=sample.name) for value in draws]
 
 
 def require_unchanged(sample: Sample, decisions: Table) -> None:
@@ -192,7 +191,7 @@ def require_unchanged(sample: Sample, decisions: Table) -> None:
     for draw in draws_of(sample):
         if decisions_hash(decisions, draw.system) != draw.decisions:
             message = f"expected the decisions of {draw.system!r} as they were when the sample was drawn"
-            wish = f"call the new version by a name of its own and add it with --add-system, beside {draw.system!r}"
+            wish = f"call the new version by a name of its own and add it beside {draw.system!r}"
             raise BadInput(Problem(sample.name, f"{message}, found others; {wish}"))
 
 

@@ -1,35 +1,35 @@
-"""What a wanted precision will cost: items, hours and money for each way to evaluate.
+"""What a wanted precision will cost: items, raters, hours and money for each way to evaluate.
 
-T&C 2008, section 6 and Table 7: judging a whole corpus, checking only what the system flags (verification), and
-sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by Neyman's allocation,
-and, where the system's scores are at hand, from strata of the score as well.
-The paper's sum: 1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.
+**Ways to evaluate** (T&C 2008, section 6 and Table 7): judging a whole corpus, checking only what the system flags
+(verification), and sampling from both sides with the OK sample twice the Error sample; ours beside them, sampling by
+Neyman's allocation, and, where the system's scores are at hand, from strata of the score as well.  The paper's sum:
+1,000 errors at 10 % are 10,000 items, at 500 in 4 hours 80 hours.  The width is that of the 95 % interval of recall
+(of precision for verification, which knows no recall) if the sample falls out exactly as expected.  A plan holds as
+far as its guesses do: judge some, estimate, plan again (`more_needed`).
 
-The width is that of the 95 % interval of recall (of precision for verification, which knows no recall) if the sample
-falls out exactly as expected.  A plan holds as far as its guesses do: judge some, estimate, plan again
-(`more_needed`).
-
-How many raters an item needs, so that their majority is right often enough.
-
-Each rater sees an error for one with chance se (sensitivity) and calls a good item good with chance sp (specificity);
-raters err independently, so the majority of n is right with a binomial chance.  An even number is no better than the
-odd one below it (statistics.md, "How many raters match an expert"), so n is odd.  Real raters err together on hard
-items: read the answer as the least that is needed.  With judgments at hand, `grater raters-needed` counts.
-
-Where only the kappa of two raters is known, they are taken to be right equally often, with chance a on either kind
-of item: then observed agreement is a² + (1 - a)², and a is the number above one half that gives this kappa.
+**Raters per item**, so that their majority is right often enough.  Each rater sees an error for one with chance se
+(sensitivity) and calls a good item good with chance sp (specificity); raters err independently, so the majority of n
+is right with a binomial chance.  An even number is no better than the odd one below it (statistics.md, "How many
+raters match an expert"), so n is odd.  Real raters err together on hard items: read the answer as the least that is
+needed; with judgments at hand, `grater.agreement.raters_needed` counts.  Where only the kappa of two raters is
+known, they are taken to be right equally often, with chance a on either kind of item: then observed agreement is a²
++ (1 - a)², and a is the number above one half that gives this kappa.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import ceil, comb, inf, nan
 
 import numpy as np
+import polars as pl
 
 from grater.errors import UsageError
+from grater.model import Json
+from grater.result import Result, encode
 from grater.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
+from grater.sheet import Sheet, count, counted, number
 from grater.statistics.proportions import wilson
 from grater.statistics.stratified import Stratum, pooled_rate, scores
 
@@ -46,7 +46,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     """One way to evaluate; `width` is what it would reach with `items`, nan where it gives no such number."""
 
     method: str
@@ -70,8 +70,8 @@ class Expected:
     @staticmethod
     def of(strata: Sequence[Stratum]) -> Expected:
         """What strata of a corpus say, with their sizes and expected rates."""
-        sides = [[each for each in strata if each.is_flagged == is_flagged] for is_flagged in (True, False)]
-        sizes = [sum(each.size for each in side) for side in sides]
+        sides = [[part for part in strata if part.is_flagged == is_flagged] for is_flagged in (True, False)]
+        sizes = [sum(part.size for part in side) for side in sides]
         if not all(sizes):
             raise UsageError("expected items that the system flags and others, found one kind only")
         return Expected(sizes[0] / sum(sizes), pooled_rate(sides[0]), pooled_rate(sides[1]), sum(sizes))
@@ -101,6 +101,64 @@ def missed_of(*, flagged: float, precision: float, recall: float) -> float:
     return flagged * precision * (1 - recall) / (recall * (1 - flagged))
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan(Result):
+    """The ways to evaluate side by side, and what the raters of an item reach together."""
+
+    width: float
+    expected: Expected
+    work: Work
+    rows: tuple[PlanRow, ...]
+    panel: Panel | None = None
+    right: float = nan
+
+    def to_dict(self) -> dict[str, Json]:
+        expected = self.expected
+        guesses = {
+            "flagged": expected.flagged,
+            "precision": expected.precision,
+            "missed": expected.missed,
+            "recall": expected.recall,
+            "items": expected.size,
+        }
+        raters = {"raters": {**encode(self.panel), "wanted": self.right}} if self.panel else {}
+        return {
+            "width": self.width,
+            "expected": encode(guesses),
+            "work": encode(self.work),
+            **raters,
+            "plans": encode(self.rows),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per way to evaluate."""
+        return pl.DataFrame([asdict(row) for row in self.rows])
+
+    def sheets(self) -> list[Sheet]:
+        has_cost = any(row.cost for row in self.rows)  # without a wage there is nothing to show
+        rows = []
+        for row in self.rows:
+            cells = (row.method, count(row.items), count(row.flagged), number(row.width), f"{row.hours:,.1f}")
+            rows.append((*cells, *([f"{row.cost:,.0f}"] if has_cost else []), row.note))
+        columns = ("method", "items", "flagged", "width", "hours", *(["cost"] if has_cost else []), "note")
+        recall, rate = number(self.expected.recall, digits=2), f"{self.expected.error_rate:.1%}"
+        title = f"To know recall {recall} within a width of {self.width:g}, at {rate} errors"
+        notes = (_panel_words(self.panel, self.expected),) if self.panel else ()
+        return [Sheet(title, columns, tuple(rows), notes=notes, name="plan")]
+
+
+def _panel_words(panel: Panel, expected: Expected) -> str:
+    one, majority = panel.one, panel.majority
+    judged = (majority.judged(expected.precision), majority.judged(expected.missed))
+    judged_recall = expected.flagged * judged[0] / (expected.flagged * judged[0] + (1 - expected.flagged) * judged[1])
+    return (
+        f"{counted(panel.n, 'rater')} per item: one is right on {number(one.sensitivity)} of errors and "
+        f"{number(one.specificity)} of good items, their majority on {number(majority.sensitivity)} and "
+        f"{number(majority.specificity)}. Uncorrected, recall {number(expected.recall)} would be judged to be "
+        f"{number(judged_recall)}; gold items correct for it."
+    )
+
+
 def plan(
     expected: Expected,
     width: float,
@@ -108,30 +166,39 @@ def plan(
     work: Work | None = None,
     errors: int | None = None,
     strata: Sequence[Stratum] = (),
-) -> list[Row]:
-    """The ways side by side; `errors` fixes how many errors a fully judged corpus is to hold.
+    panel: Panel | None = None,
+    right: float = nan,
+) -> Plan:
+    """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
 
-    With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.
+    With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.  `panel` are
+    the raters of each item, chosen so that their majority is `right` that often.
     """
     _require_shares(expected, width)
     work = work or Work()
-    return [
+    rows = [
         _exhaustive(expected, width, work, errors),
         _verification(expected, width, work),
         _sampling(expected, expected.strata, width, work, "paper", "sampling"),
         _sampling(expected, expected.strata, width, work, "neyman", "ours"),
         *([_sampling(expected, strata, width, work, "neyman", f"ours, {len(strata)} strata")] if strata else []),
     ]
+    return Plan(width=width, expected=expected, work=work, rows=tuple(rows), panel=panel, right=right)
 
 
 def _require_shares(expected: Expected, width: float) -> None:
-    shares = {"--flagged": expected.flagged, "--precision": expected.precision, "--missed": expected.missed}
-    for name, share in {**shares, "--width": width}.items():
+    shares = {
+        "share of flagged items": expected.flagged,
+        "precision": expected.precision,
+        "rate of missed errors": expected.missed,
+        "width": width,
+    }
+    for name, share in shares.items():
         if not 0 < share < 1:
-            raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
+            raise UsageError(f"expected a {name} between 0 and 1, found {share:g}")
 
 
-def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> Row:
+def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None) -> PlanRow:
     """Every item of a corpus large enough to hold the errors that recall needs."""
     n_errors = errors or _smallest(lambda n: _wilson_width(expected.recall, n) <= width)
     items = ceil(n_errors / expected.error_rate - 1e-9)
@@ -143,10 +210,10 @@ def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None
     )
 
 
-def _verification(expected: Expected, width: float, work: Work) -> Row:
+def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
     def reached(n: int) -> float:
-        found = scores(_as_judged(expected.strata, [n, 1], expected.size), fpc=expected.size < inf)
-        return found.precision.high - found.precision.low
+        precision = scores(_as_judged(expected.strata, [n, 1], expected.size), fpc=expected.size < inf).precision
+        return precision.high - precision.low
 
     most = _most(expected.strata[0].size, expected.size)
     items = _smallest(lambda n: reached(n) <= width, most=most)
@@ -155,7 +222,7 @@ def _verification(expected: Expected, width: float, work: Work) -> Row:
 
 def _sampling(
     expected: Expected, strata: Sequence[Stratum], width: float, work: Work, method: Allocation, name: str
-) -> Row:
+) -> PlanRow:
     weights = weights_of(strata, method, {stratum.name: stratum.rate for stratum in strata})
     most = np.array([_most(stratum.size, expected.size) for stratum in strata], float)
     least = np.minimum(LEAST, most) if len(strata) > 2 else 0 * most
@@ -173,18 +240,18 @@ def _sampling(
 
 
 def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True) -> int | None:
-    """How many more judgments bring recall to this width, if rates stay as they are; None where none can.
+    """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
 
     The next ones go where Neyman would have them.
     """
-    weights = neyman_weights([replace(each, errors=_drawn_in(each), n_judged=1.0) for each in strata])
-    left = np.array([each.size - each.n_judged if fpc else MOST_ITEMS for each in strata], float)
+    weights = neyman_weights([replace(stratum, errors=_drawn_in(stratum), n_judged=1.0) for stratum in strata])
+    left = np.array([stratum.size - stratum.n_judged if fpc else MOST_ITEMS for stratum in strata], float)
 
     def reached(n: int) -> float:
         return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc)
 
-    found = _smallest(lambda n: reached(n) <= width, most=int(left.sum()), least=0)
-    return found if reached(found) <= width else None
+    n_more = _smallest(lambda n: reached(n) <= width, most=int(left.sum()), least=0)
+    return n_more if reached(n_more) <= width else None
 
 
 def _drawn_in(stratum: Stratum) -> float:
@@ -193,12 +260,12 @@ def _drawn_in(stratum: Stratum) -> float:
 
 
 def _with_more(strata: Sequence[Stratum], more: Numbers) -> list[Stratum]:
-    found = []
+    judged = []
     for stratum, extra in zip(strata, more, strict=True):
         n = stratum.n_judged + float(extra)
         rate = stratum.rate if stratum.n_judged else _drawn_in(stratum)
-        found.append(replace(stratum, n_judged=n, errors=n * rate))
-    return found
+        judged.append(replace(stratum, n_judged=n, errors=n * rate))
+    return judged
 
 
 def recall_width(strata: Sequence[Stratum], *, fpc: bool = True) -> float:
@@ -207,14 +274,14 @@ def recall_width(strata: Sequence[Stratum], *, fpc: bool = True) -> float:
 
 
 def _as_judged(strata: Sequence[Stratum], numbers: Sequence[float] | Numbers, size: float) -> list[Stratum]:
-    """The strata with so many items judged and exactly the expected errors among them."""
-    found = []
-    for stratum, number in zip(strata, numbers, strict=True):
-        n = float(number)
+    """The strata with these numbers of items judged and exactly the expected errors among them."""
+    judged = []
+    for stratum, wanted in zip(strata, numbers, strict=True):
+        n = float(wanted)
         if size < inf and n > stratum.size - 1e-6:  # shares of a whole number come near to it
             n = stratum.size
-        found.append(replace(stratum, n_judged=n, errors=n * stratum.rate))
-    return found
+        judged.append(replace(stratum, n_judged=n, errors=n * stratum.rate))
+    return judged
 
 
 def _most(part: float, size: float) -> int:
@@ -238,9 +305,17 @@ def _wilson_width(share: float, n: float) -> float:
     return interval.high - interval.low
 
 
-def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> Row:
+def _row(method: str, items: int, flagged: int, width: float, work: Work, note: str) -> PlanRow:
     hours = items * work.raters / work.items_per_hour
-    return Row(method, items, flagged, width, hours, hours * work.wage, note)
+    return PlanRow(
+        method=method,
+        items=items,
+        flagged=flagged,
+        width=width,
+        hours=hours,
+        cost=hours * work.wage,
+        note=note,
+    )
 
 
 MOST_RATERS = 99
@@ -264,7 +339,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """So many raters for each item, what one of them is like, and what their majority is."""
+    """The number of raters for each item, what one of them is like, and what their majority is."""
 
     n: int
     one: Skill
@@ -284,9 +359,9 @@ def _right(n: int, accuracy: float) -> float:
 
 
 def panel(skill: Skill, wanted: float) -> Panel:
-    """The smallest odd number of raters whose majority is right so often, on errors and on good items alike."""
+    """The smallest odd number of raters whose majority is right that often, on errors and on good items alike."""
     if not 0.5 < wanted < 1:
-        raise UsageError(f"expected --right between 0.5 and 1, found {wanted:g}")
+        raise UsageError(f"expected a majority that is right between 0.5 and 1 of the time, found {wanted:g}")
     if skill.least <= 0.5:
         raise UsageError(f"expected raters who are right more often than not, found {skill.least:.2f} on one kind")
     for n in range(1, MOST_RATERS + 1, 2):
@@ -294,14 +369,14 @@ def panel(skill: Skill, wanted: float) -> Panel:
         if majority.least >= wanted:
             return Panel(n, skill, majority)
     raise UsageError(
-        f"expected at most {MOST_RATERS} raters an item to be right {wanted:g} of the time, found more needed"
+        f"expected at most {MOST_RATERS} raters per item to be right {wanted:g} of the time, found more needed"
     )
 
 
 def skill_of_kappa(kappa: float, error_rate: float) -> Skill:
-    """Two raters who agree so far beyond chance, right equally often on errors and on good items."""
+    """Two raters who agree this far beyond chance, right equally often on errors and on good items."""
     if not 0 < kappa <= 1:
-        raise UsageError(f"expected --kappa above 0 and at most 1, found {kappa:g}")
+        raise UsageError(f"expected a kappa above 0 and at most 1, found {kappa:g}")
     low, high = 0.5, 1.0
     for _ in range(100):
         middle = (low + high) / 2

@@ -1,22 +1,17 @@
-"""A corpus cut into strata: by the system's decision, by its score, or by its decision and a cheap rater's label.
+"""A corpus cut into strata, and the number of items to draw from each.
 
-T&C 2008, 6.1 has two strata, the "Error" and the "OK" sub-corpus.  Strata never cross a decision, so a system is
-right or wrong about whole strata.
+**Strata**: by the system's decision, by its score, or by its decision and a cheap rater's label.  T&C 2008, 6.1 has
+two, the "Error" and the "OK" sub-corpus.  Strata never cross a decision, so a system is right or wrong about whole
+strata.  `score:10` makes ten, five on each side of the decision.  Flagged items are cut into parts of equal size;
+the others into halves, quarters, eighths, with the small parts nearest to the flags, where most of the missed errors
+are.  Only the order of scores counts; items of one score share a stratum.  Where flagged items have the lower
+scores, scores are read downwards.  `label` crosses the decision with a cheap rater's label (an LLM, a crowd of one).
 
-`score:10` makes ten, five on each side of the decision.  Flagged items are cut into parts of equal size; the others
-into halves, quarters, eighths, with the small parts nearest to the flags, where most of the missed errors are.  Only
-the order of scores counts; items of one score share a stratum.  Where flagged items have the lower scores, scores are
-read downwards.  `label` crosses the decision with a cheap rater's label (an LLM, a crowd of one).
-
-How many items to draw from each stratum.
-
-`equal`: the same number from each.  `proportional`: by size.  `paper`: the OK sample twice the Error sample (T&C
-2008, 6.3), by size within each.  `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 - p_k)), which makes the
-variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean); it needs a guess of the
-rate of errors in each stratum.
-
-Every stratum gets two items, or all it has, so that none goes unseen; what a small stratum cannot give is shared out
-among the others.  Sizes add up to n exactly.
+**Allocation**.  `equal`: the same number from each.  `proportional`: by size.  `paper`: the OK sample twice the
+Error sample (T&C 2008, 6.3), by size within each.  `neyman`: n_k in proportion to N_k |f_k - R| sqrt(p_k (1 - p_k)),
+which makes the variance of recall smallest (Neyman 1934, with the linearised ratio in place of the mean); it needs a
+guess of the rate of errors in each stratum.  Every stratum gets two items, or all it has, so that none goes unseen;
+what a small stratum cannot give is shared out among the others.  Sizes add up to n exactly.
 """
 
 from __future__ import annotations
@@ -74,7 +69,7 @@ def assign_strata(
         case ("label", "", ""):
             named = _labelled(rows, labels).with_columns(stratum=side + " " + pl.col("label"))
         case _:
-            raise UsageError(f"expected --strata decision, score:N or label, found {strata!r}")
+            raise UsageError(f"expected the strata decision, score:N or label, found {strata!r}")
     return named.select("item", "flagged", "stratum")
 
 
@@ -86,21 +81,21 @@ def strata_of(frame: pl.DataFrame) -> list[Stratum]:
 
 def _n_strata(number: str) -> int:
     if not number.isdecimal() or not 2 <= int(number) <= 100:
-        raise UsageError(f"expected --strata score:N with N from 2 to 100, found {number!r}")
+        raise UsageError(f"expected the strata score:N with N from 2 to 100, found {number!r}")
     return int(number)
 
 
 def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
     n_missing = rows["score"].null_count() if "score" in rows.columns else len(rows)
     if n_missing:
-        message = f"expected a score for every item, found {n_missing} without; use --strata decision"
+        message = f"expected a score for every item, found {n_missing} without; use the strata decision"
         raise BadInput(Problem(name, message))
     flagged, score = rows["flagged"].to_numpy(), rows["score"].to_numpy()
     if 0 < flagged.sum() < flagged.size and score[flagged].mean() < score[~flagged].mean():
         score = -score
     part = np.zeros(flagged.size, int)
-    part[flagged] = _equal_parts(_places(score[flagged]), n_strata // 2)
-    part[~flagged] = _halves(_places(score[~flagged]), n_strata - n_strata // 2)
+    part[flagged] = _equal_parts(_ranks(score[flagged]), n_strata // 2)
+    part[~flagged] = _halves(_ranks(score[~flagged]), n_strata - n_strata // 2)
     n_digits = len(str(n_strata))
     sides = (FLAGGED if flag else UNFLAGGED for flag in flagged)
     return pl.Series(
@@ -108,26 +103,26 @@ def _score_strata(rows: pl.DataFrame, n_strata: int, name: str) -> pl.Series:
     )
 
 
-def _places(score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _ranks(score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Where each score stands among all, from 0 to 1; equal scores stand together, at the middle of their places."""
     ordered = np.sort(score)
     first, last = np.searchsorted(ordered, score), np.searchsorted(ordered, score, side="right")
     return (first + last) / (2 * max(1, score.size))
 
 
-def _equal_parts(places: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
-    return np.minimum(places * n_parts, n_parts - 1).astype(np.int64)
+def _equal_parts(ranks: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
+    return np.minimum(ranks * n_parts, n_parts - 1).astype(np.int64)
 
 
-def _halves(places: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
+def _halves(ranks: npt.NDArray[np.float64], n_parts: int) -> npt.NDArray[np.int64]:
     # Half of all items below 1/2, half of the rest below 3/4 ...; the last two parts are equal.
-    return np.minimum(-np.log2(1 - places), n_parts - 1).astype(np.int64)
+    return np.minimum(-np.log2(1 - ranks), n_parts - 1).astype(np.int64)
 
 
 def _labelled(rows: pl.DataFrame, labels: Judgments | None) -> pl.DataFrame:
     """The rows with the cheap rater's label; an item that it did not judge has the label `none`."""
     if labels is None:
-        raise UsageError("expected the labels of a cheap rater with --strata label; give a table with --labels")
+        raise UsageError("expected a table with the labels of a cheap rater for the strata label, found none")
     one = labels.frame.select("item", pl.col("label").cast(pl.String))
     twice = one.filter(pl.col("item").is_duplicated())
     if not twice.is_empty():
@@ -160,15 +155,14 @@ def allocate(
     if n_flagged is None:
         return _shared(strata, weights, n)
     if not 0 <= n_flagged <= n:
-        raise UsageError(f"expected --flagged from 0 to {n}, found {n_flagged}")
-    parts = [(True, n_flagged), (False, n - n_flagged)]
-    found: dict[str, int] = {}
-    for is_flagged, n_part in parts:
-        places = [place for place, stratum in enumerate(strata) if stratum.is_flagged == is_flagged]
-        if n_part and not places:
+        raise UsageError(f"expected from 0 to {n} flagged items, found {n_flagged}")
+    sizes: dict[str, int] = {}
+    for is_flagged, n_part in [(True, n_flagged), (False, n - n_flagged)]:
+        indices = [index for index, stratum in enumerate(strata) if stratum.is_flagged == is_flagged]
+        if n_part and not indices:
             raise UsageError(f"expected a stratum for {n_part} items, found none {_word(is_flagged)}")
-        found |= _shared([strata[place] for place in places], weights[places], n_part)
-    return found
+        sizes |= _shared([strata[index] for index in indices], weights[indices], n_part)
+    return sizes
 
 
 def weights_of(strata: Sequence[Stratum], method: Allocation, rates: Mapping[str, float]) -> Numbers:
@@ -190,26 +184,37 @@ def weights_of(strata: Sequence[Stratum], method: Allocation, rates: Mapping[str
 
 def with_rates(strata: Sequence[Stratum], rates: Mapping[str, float]) -> list[Stratum]:
     """The strata as if judged, with these rates; a rate for `flagged` or `unflagged` holds for all of that side."""
-    found = []
+    judged = []
     for stratum in strata:
         rate = rates.get(stratum.name, rates.get(_word(stratum.is_flagged)))
         if rate is None:
-            raise UsageError(
-                f"expected a rate of errors for stratum {stratum.name!r}, found none; give it with --rate"
-            )
+            raise UsageError(f"expected a rate of errors for stratum {stratum.name!r}, found none")
         if not 0 <= rate <= 1:
             raise UsageError(f"expected a rate from 0 to 1 for stratum {stratum.name!r}, found {rate:g}")
-        found.append(replace(stratum, n_judged=1.0, errors=rate))
-    return found
+        judged.append(replace(stratum, n_judged=1.0, errors=rate))
+    return judged
+
+
+def score_rates(
+    decisions: Table, system: str, *, strata: str = "decision", labels: Judgments | None = None
+) -> dict[str, float]:
+    """The mean score of each stratum, for systems whose score is a probability of error."""
+    rows = decided(decisions, system)
+    if "score" not in rows.columns or not rows["score"].is_between(0, 1).all():
+        wanted = "expected scores that are probabilities, from 0 to 1, to take rates of errors from, found others"
+        raise UsageError(f"{decisions.name}: {wanted}; name a rate for flagged items and one for unflagged items")
+    named = assign_strata(decisions, system, strata=strata, labels=labels)
+    means = named.join(rows.select("item", "score"), on="item").group_by("stratum").agg(pl.col("score").mean())
+    return dict(means.iter_rows())
 
 
 def neyman_weights(strata: Sequence[Stratum]) -> Numbers:
     """N_k |f_k - R| sqrt(p_k (1 - p_k)) from the strata's own rates."""
     errors = [stratum.size * stratum.rate for stratum in strata]
-    hits = sum(each for each, stratum in zip(errors, strata, strict=True) if stratum.is_flagged)
+    hits = sum(n for n, stratum in zip(errors, strata, strict=True) if stratum.is_flagged)
     recall = hits / sum(errors) if sum(errors) else 0.5
     return np.array(
-        [each.size * abs(each.is_flagged - recall) * sqrt(each.rate * (1 - each.rate)) for each in strata], float
+        [part.size * abs(part.is_flagged - recall) * sqrt(part.rate * (1 - part.rate)) for part in strata], float
     )
 
 
@@ -239,7 +244,7 @@ def _whole(wanted: Numbers, most: Numbers, n: int) -> list[int]:
     while whole.sum() < n:
         # A stratum that is full takes no more; where weights are 0 the emptiest one gives what is still asked for.
         whole[np.argmax(np.where(whole < most, wanted - whole, -np.inf))] += 1
-    return [int(each) for each in whole]
+    return [int(n) for n in whole]
 
 
 def _word(is_flagged: bool) -> str:
