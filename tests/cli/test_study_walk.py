@@ -148,7 +148,7 @@ def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture)
     assert grater(capsys, "study", "design", study, "marking").status == 0
     ran = grater(capsys, "study", "design", study, "marking", "--n", 1)
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "--name" in ran.err
+    assert "choose another name" in ran.err
     assert grater(capsys, "study", "design", study, "marking", "--n", 1, "--name", "one").status == 0
 
 
@@ -195,8 +195,8 @@ def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
         (("sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"), "no decisions on items of kind"),
         (("sample", "STUDY", "--add-system", "careful"), "sample"),
         (("design", "STUDY", "smapling"), "Did you mean 'sampling'"),
-        (("design", "STUDY", "sampling", "--system", "eager"), "expected --n N"),
-        (("design", "STUDY", "choice"), "expected --system NAME, found careful, eager"),
+        (("design", "STUDY", "sampling", "--system", "eager"), "expected the size of the sample"),
+        (("design", "STUDY", "choice"), "expected its name, found careful, eager"),
         (("design", "STUDY", "constructions"), "expected nouns with 30 phrases or more"),
         (("evaluate", "STUDY"), "no judgments with verdicts"),
         (("evaluate", "STUDY", "--sample", "none"), "unknown sample 'none'"),

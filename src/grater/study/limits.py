@@ -56,7 +56,7 @@ LIMITS: Mapping[str, Limit] = {
     "terms.gold.least_seen": Limit(1, 1000),
     "terms.gold.quiz": Limit(0, 1000),
     "terms.gold.attempts": Limit(1, 100),
-    "terms.gold.sure": Limit(0, 1),
+    "terms.gold.sure": Limit(0, 0.999),
     "terms.redundancy.least": Limit(1, 100),
     "terms.redundancy.most": Limit(1, 100),
     "terms.redundancy.lead": Limit(1, 100),

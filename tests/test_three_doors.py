@@ -1,0 +1,368 @@
+"""The same rule gives the same answer through command, page and API.
+
+A table of limits and one of state changes are run through every door that a study has for them.  A command answers
+with its exit status, a page and a call with an HTTP status, which must be the same for both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grater.server import security
+from grater.server.roles import API
+from grater.store import credentials, events, jobs, people, units
+from grater.study.gold import make_gold
+from grater.study.jobs import GIVEN_STATES, MOVES
+from grater.study.limits import LIMITS, LONGEST
+from grater.study.raters import CHANGES
+from grater.study.terms import set_terms
+from tests.cli.running import grater
+from tests.server.studies import CHEAP_HASHER, Browser, Study, served
+
+TAKEN, REFUSED = True, False
+NAMES = count(1)
+
+
+@dataclass
+class House:
+    """A served study with its three doors; `ids` fill the braces of paths."""
+
+    study: Study
+    browser: Browser
+    headers: Mapping[str, str]
+    capsys: pytest.CaptureFixture[str]
+    path: Path
+    ids: Mapping[str, str]
+
+    def command(self, args: list[str]) -> int:
+        """0 where the command did it, 2 where it refused in one line."""
+        return grater(self.capsys, *(str(self.path) if arg == "STUDY" else arg for arg in args)).status
+
+    def page(self, path: str, form: Mapping[str, object]) -> int:
+        """The status of a form that was sent; one that is answered with the way to another page was taken."""
+        status = int(self.browser.post(path.format(**self.ids), form, follow_redirects=False).status_code)
+        return 200 if status == 303 else status
+
+    def api(self, path: str, body: Mapping[str, Any]) -> int:
+        client = self.study.client()
+        return int(client.post(API + path.format(**self.ids), json=body, headers=self.headers).status_code)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(security, "HASHER", CHEAP_HASHER)
+        yield
+
+
+@pytest.fixture
+def house(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[House]:
+    """A study with two jobs, pay, a gold unit, a webhook and a worker."""
+    with served(tmp_path, tasks=("error", "usage")) as study:
+        job_id, owner = study.jobs["error"], study.people["owner"]
+        with study.store.write() as tx:
+            job = jobs.get(tx, job_id)
+            unit = units.get(tx, units.ids_of_job(tx, job_id, role="work")[0])
+            make_gold(tx, job, unit.unit.items[0].item.item_id, ["error"], reason="It is one.")
+            set_terms(tx, job_id, {"pay": {"cents": 5}})
+            webhook = events.add_webhook(tx, url="https://hooks.example.org/grater")
+            token = credentials.make_token(tx, owner.person_id)
+            gold_id = units.ids_of_job(tx, job_id, role="gold")[0]
+        ids = {"job": job_id, "worker": study.people["worker"].person_id, "gold": gold_id}
+        ids |= {"webhook": webhook.webhook_id}
+        headers = {"authorization": f"Bearer {token}"}
+        yield House(study, study.browser("owner"), headers, capsys, tmp_path / "study.db", ids)
+
+
+@dataclass(frozen=True)
+class Doors:
+    """How a value is sent through each door; None where a door does not offer it."""
+
+    command: Callable[[Any, str], list[str]] | None
+    page: Callable[[Any, str], tuple[str, dict[str, object]]] | None
+    api: Callable[[Any, str], tuple[str, dict[str, Any]]]
+    is_taken: bool = True
+    zero_is_none: bool = False
+
+    def send(self, house: House, value: Any) -> list[bool]:
+        """Whether each door takes a value; page and API answer with the same status."""
+        name = f"name {next(NAMES)}"
+        answers = [house.command(self.command(value, name)) == 0] if self.command else []
+        statuses = []
+        if self.page:
+            statuses.append(house.page(*self.page(value, f"{name} p")))
+        statuses.append(house.api(*self.api(value, f"{name} a")))
+        assert len(set(statuses)) == 1, statuses
+        return [*answers, *(status < 400 for status in statuses)]
+
+
+def of_job(option: str, field: str, **options: Any) -> Doors:
+    """A number of a new job."""
+    return Doors(
+        lambda value, name: ["study", "job", "STUDY", "--task", "error", "--name", name, option, str(value)],
+        lambda value, name: ("/manage/jobs", {"name": name, "task": "error", field: value}),
+        lambda value, name: ("/jobs", {"name": name, "task": "error", field: value}),
+        **options,
+    )
+
+
+def of_named_annotators(option: str, field: str) -> Doors:
+    """A number of a new job whose annotators are named."""
+    return Doors(
+        lambda value, name: [
+            *("study", "job", "STUDY", "--task", "error", "--name", name, "--annotator", "Worker", option, str(value))
+        ],
+        lambda value, name: (
+            "/manage/jobs",
+            {"name": name, "task": "error", "annotators": "Worker", field: value},
+        ),
+        lambda value, name: ("/jobs", {"name": name, "task": "error", "annotators": ["Worker"], field: value}),
+    )
+
+
+def of_terms(form: Callable[[Any], dict[str, object]], terms: Callable[[Any], dict[str, Any]]) -> Doors:
+    """A number of the terms of a job."""
+    return Doors(
+        lambda value, _: ["study", "crowd", "STUDY", "--job", "error", "--terms", json.dumps(terms(value))],
+        lambda value, _: ("/manage/jobs/{job}/terms", {"cents": 5, **form(value)}),
+        lambda value, _: ("/jobs/{job}/terms", terms(value)),
+    )
+
+
+def of_gold(field: str) -> Doors:
+    return of_terms(
+        lambda value: {"minimum": 0.7, field: value}, lambda value: {"gold": {"minimum": 0.7, field: value}}
+    )
+
+
+def of_redundancy(field: str, **others: int) -> Doors:
+    return of_terms(lambda value: {**others, field: value}, lambda value: {"redundancy": {**others, field: value}})
+
+
+NUMBERS: dict[str, Doors] = {
+    "job.judgments": of_job("--judgments", "judgments"),
+    "job.most": of_job("--n", "most", zero_is_none=True),
+    "job.batch_size": of_job("--batch-size", "batch_size"),
+    "job.overlap_every": of_named_annotators("--overlap-every", "overlap_every"),
+    "job.delay_days": of_job("--delay-days", "delay_days"),
+    "job.lease_minutes": of_job("--lease-minutes", "lease_minutes"),
+    "seed": of_job("--seed", "seed"),
+    "gold.least": Doors(
+        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--least", str(value)],
+        lambda value, _: ("/manage/jobs/{job}/gold", {"least": value}),
+        lambda value, _: ("/jobs/{job}/gold", {"least": value}),
+        is_taken=False,  # no experts agree here
+    ),
+    "gold.most": Doors(
+        lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--n", str(value)],
+        lambda value, _: ("/manage/jobs/{job}/gold", {"most": value}),
+        lambda value, _: ("/jobs/{job}/gold", {"most": value}),
+        is_taken=False,
+        zero_is_none=True,
+    ),
+    "sample.n": Doors(
+        lambda value, name: ["study", "sample", "STUDY", "--system", "S", "--name", name, "--n", str(value)],
+        lambda value, name: ("/manage/samples", {"of": "S", "name": name, "n": value}),
+        lambda value, name: ("/samples", {"system": "S", "name": name, "n": value}),
+        is_taken=False,  # no system has decided here
+    ),
+    "terms.page": of_terms(lambda value: {"page": value}, lambda value: {"page": value}),
+    "terms.limit": of_terms(lambda value: {"limit": value}, lambda value: {"limit": value}),
+    "terms.pool": of_terms(lambda value: {"pool": value}, lambda value: {"pool": value}),
+    "terms.gold.minimum": of_terms(lambda value: {"minimum": value}, lambda value: {"gold": {"minimum": value}}),
+    "terms.gold.least_seen": of_gold("least_seen"),
+    "terms.gold.quiz": of_gold("quiz"),
+    "terms.gold.attempts": of_gold("attempts"),
+    "terms.gold.sure": of_gold("sure"),
+    "terms.redundancy.least": of_redundancy("least", most=100),
+    "terms.redundancy.most": of_redundancy("most", least=1),
+    "terms.redundancy.lead": of_redundancy("lead", least=1, most=100),
+    "terms.pay.cents": of_terms(lambda value: {"cents": value}, lambda value: {"pay": {"cents": value}}),
+    "terms.pay.least_hourly": of_terms(
+        lambda value: {"least_hourly": value}, lambda value: {"pay": {"cents": 5, "least_hourly": value}}
+    ),
+    "terms.qualifications.judgments": of_terms(
+        lambda value: {"other_job": "usage", "other_judgments": value},
+        lambda value: {"qualifications": [{"job": "usage", "judgments": value}]},
+    ),
+    "invitation.days": Doors(
+        lambda value, _: ["study", "invite", "STUDY", "--days", str(value)],
+        lambda value, _: ("/manage/invitations", {"role": "annotator", "days": value}),
+        lambda value, _: ("/invitations", {"role": "annotator", "days": value}),
+    ),
+    "token.days": Doors(
+        lambda value, _: ["study", "token", "STUDY", "Owner", "--days", str(value)],
+        None,
+        lambda value, _: ("/me/tokens", {"days": value}),
+    ),
+    "bonus.cents": Doors(
+        None,
+        lambda value, _: ("/manage/jobs/{job}/raters/{worker}", {"what": "bonus", "cents": value}),
+        lambda value, _: ("/jobs/{job}/raters/{worker}/bonus", {"cents": value}),
+    ),
+    "panel.places": Doors(
+        None,
+        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "places": value}),
+        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "places": value}),
+    ),
+    "panel.minutes": Doors(
+        None,
+        lambda value, _: ("/manage/jobs/{job}/panels", {"provider": "open", "minutes": value}),
+        lambda value, _: ("/jobs/{job}/panels", {"provider": "open", "minutes": value}),
+    ),
+}
+
+ONE_DOOR = {
+    "sample.flagged": "as sample.n",
+    "mining.most": "needs a language model; tests/server/test_mining.py",
+    "mining.n_each": "needs a language model",
+    "mining.n_gold": "needs a language model",
+    "review.stars": "raters only, and few a minute; tests/server/test_crowd.py",
+    "review.clear": "raters only",
+    "invitation.number": "only a page makes several at once",
+    "webhook.verbs": "a list; tests/server/test_webhooks.py",
+}
+"""Limits that are not in the table, and why."""
+
+TEXTS: dict[str, Doors] = {
+    "name": Doors(
+        lambda text, _: ["study", "job", "STUDY", "--task", "error", "--name", text],
+        lambda text, _: ("/manage/jobs", {"name": f"p{text[1:]}", "task": "error"}),
+        lambda text, _: ("/jobs", {"name": f"a{text[1:]}", "task": "error"}),
+    ),
+    "job.title": Doors(
+        None,
+        lambda text, name: ("/manage/jobs", {"name": name, "task": "error", "title": text}),
+        lambda text, name: ("/jobs", {"name": name, "task": "error", "title": text}),
+    ),
+    "job.guidelines": Doors(
+        None,
+        lambda text, _: ("/manage/jobs/{job}/guidelines", {"markdown": text}),
+        lambda text, _: ("/jobs/{job}/guidelines", {"markdown": text}),
+    ),
+    "gold.reason": Doors(
+        None,
+        lambda text, _: ("/manage/gold/{gold}/reason", {"reason": text}),
+        lambda text, _: ("/gold/{gold}/reason", {"reason": text}),
+    ),
+    "panel.text": Doors(
+        None,
+        lambda text, _: ("/manage/jobs/{job}/panels", {"provider": "open", "code-completed": text}),
+        lambda text, _: ("/jobs/{job}/panels", {"provider": "open", "codes": {"completed": text}}),
+    ),
+    "message.text": Doors(
+        None,
+        lambda text, _: ("/manage/jobs/{job}/raters", {"to": "all", "text": text}),
+        lambda text, _: ("/jobs/{job}/raters/messages", {"to": "all", "text": text}),
+    ),
+}
+
+
+def around(name: str, doors: Doors) -> tuple[list[float], list[float]]:
+    """Values that a limit allows, and values that it does not."""
+    limit = LIMITS[name]
+    least = limit.least + 1 if limit.excludes_least else limit.least
+    below = limit.least if limit.excludes_least else limit.least - 1
+    return [least, limit.most], [-1 if doors.zero_is_none else below, limit.most + 1]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_door_holds_to_the_limit_of_a_number(house: House, name: str) -> None:
+    doors = NUMBERS[name]
+    allowed, refused = around(name, doors)
+    for value in allowed if doors.is_taken else ():
+        assert set(doors.send(house, value)) == {TAKEN}, value
+    for value in refused:
+        assert set(doors.send(house, value)) == {REFUSED}, value
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_door_holds_to_the_length_of_a_text(house: House, name: str) -> None:
+    assert set(TEXTS[name].send(house, "x" * LONGEST[name])) == {TAKEN}
+    assert set(TEXTS[name].send(house, "x" * (LONGEST[name] + 1))) == {REFUSED}
+
+
+def test_the_table_has_every_limit_of_a_number() -> None:
+    assert NUMBERS.keys() | ONE_DOOR.keys() == LIMITS.keys()
+
+
+@pytest.mark.parametrize(("state", "wanted"), list(product(MOVES, GIVEN_STATES)))
+def test_a_job_moves_from_state_to_state_alike_through_every_door(house: House, state: Any, wanted: str) -> None:
+    expected = wanted in MOVES[state]
+
+    def with_state(send: Callable[[], int]) -> int:
+        with house.study.store.write() as tx:
+            jobs.set_state(tx, house.ids["job"], state)
+        return send()
+
+    command = with_state(lambda: house.command(["study", "change", "STUDY", "--job", "error", "--state", wanted]))
+    page = with_state(lambda: house.page("/manage/jobs/{job}/state", {"state": wanted}))
+    api = with_state(lambda: house.api("/jobs/{job}/state", {"state": wanted}))
+    assert (command, page, api) == ((0, 200, 200) if expected else (2, 409, 409))
+
+
+STATES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
+    "person": ("/manage/people/{worker}/state", "/people/{worker}/state", "state", "state", ("ended", "active")),
+    "role": (
+        "/manage/people/{worker}/role",
+        "/people/{worker}/role",
+        "role",
+        "role",
+        ("annotator", "adjudicator", "manager", "owner", "worker"),
+    ),
+    "gold": (
+        "/manage/gold/{gold}/state",
+        "/gold/{gold}/state",
+        "state",
+        "state",
+        ("suspended", "active", "forgiven"),
+    ),
+    "webhook": (
+        "/manage/webhooks/{webhook}/state",
+        "/webhooks/{webhook}/state",
+        "state",
+        "state",
+        ("paused", "active"),
+    ),
+}
+
+
+@pytest.mark.parametrize("noun", STATES)
+def test_page_and_api_give_the_same_states_and_no_others(house: House, noun: str) -> None:
+    page, api, field, key, known = STATES[noun]
+    for state in known:
+        assert (house.page(page, {field: state}), house.api(api, {key: state})) == (200, 200), state
+    assert (house.page(page, {field: "nonsense"}), house.api(api, {key: "nonsense"})) == (422, 422)
+
+
+@pytest.mark.parametrize("change", [*CHANGES, "nonsense"])
+def test_page_and_api_change_the_standing_of_a_rater_alike(house: House, change: str) -> None:
+    page = house.page("/manage/jobs/{job}/raters/{worker}", {"what": change})
+    api = house.api("/jobs/{job}/raters/{worker}/standing", {"change": change})
+    assert (page, api) == ((422, 422) if change == "nonsense" else (200, 200))
+
+
+def test_only_an_owner_invites_managers_through_every_door(house: House) -> None:
+    with house.study.store.write() as tx:
+        token = credentials.make_token(tx, house.study.people["manager"].person_id)
+    asked = {"role": "manager"}
+    page = house.study.browser("manager").post("/manage/invitations", asked).status_code
+    api = house.study.client().post(f"{API}/invitations", json=asked, headers={"authorization": f"Bearer {token}"})
+    assert (page, api.status_code) == (403, 403)
+    assert house.command(["study", "invite", "STUDY", "--role", "manager"]) == 0  # whoever has the file owns it
+
+
+def test_the_last_owner_stays(house: House) -> None:
+    ids = {**house.ids, "worker": house.study.people["owner"].person_id}
+    alone = House(house.study, house.browser, house.headers, house.capsys, house.path, ids)
+    assert alone.page("/manage/people/{worker}/state", {"state": "ended"}) == 403
+    assert alone.api("/people/{worker}/state", {"state": "ended"}) == 403
+    with house.study.store.read() as tx:
+        assert people.get(tx, ids["worker"]).state == "active"
