@@ -27,7 +27,8 @@ LINES = [
     {"tasks"},
     {"evaluate"},
     {"report", "store"},
-    {"study", "scale", "sample"},
+    {"study", "sample"},
+    {"library"},
     {"server"},
     {"cli"},
     {"__main__"},
@@ -146,7 +147,11 @@ def test_no_file_is_called_after_nothing_in_particular() -> None:
 
 
 def test_modules_do_not_import_in_a_circle() -> None:
-    graph = {_module(path): {name for _, name in imports(path) if name.startswith("grater")} for path in FILES}
+    graph = {
+        _module(path): {name for _, name in imports(path) if name.startswith("grater")}
+        for path in FILES
+        if room(path) != "__init__"  # names its functions for type checkers only
+    }
     known = {name: targets & graph.keys() - {name} for name, targets in graph.items()}
     assert _a_circle(known) is None
 
