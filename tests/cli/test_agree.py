@@ -159,7 +159,7 @@ def test_what_is_left_out_is_told_on_standard_error(tmp_path: Path) -> None:
         (["--compare", "r0,r1"], "expected --compare A,B:C,D"),
         (["--weights", "cubic"], "expected --weights identity"),
         (["--scale", "interval"], "expected numbers as labels"),
-        (["--order", "OK"], "no place for Extraneous, Wrong-Choice"),
+        (["--label-order", "OK"], "no place for Extraneous, Wrong-Choice"),
         (["--ok", "fine"], "unknown label 'fine'"),
     ],
 )

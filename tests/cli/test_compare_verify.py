@@ -18,7 +18,7 @@ def test_precision_alone_and_recall_says_why_not(tmp_path: Path) -> None:
     write_table(votes([2, 2, 0], 2), tmp_path / "j.csv")
     write_table(items(list("aabb")), tmp_path / "i.csv")
     args = ["--decisions", str(tmp_path / "d.csv"), "--judgments", str(tmp_path / "j.csv")]
-    result = RUNNER.invoke(app, [*args, "--json", "--items", str(tmp_path / "i.csv"), "--by", "essay", "--no-fpc"])
+    result = RUNNER.invoke(app, [*args, "--json", "--items", str(tmp_path / "i.csv"), "--by", "essay"])
     value = json.loads(result.stdout)
     [system] = value["systems"]
     assert (system["flagged"], system["judged"]) == (4, 3)

@@ -51,7 +51,8 @@ def test_json_alone_is_on_standard_output(files: Path) -> None:
 
 def test_without_finite_correction_limits_are_wider(files: Path) -> None:
     own, wider = (
-        json.loads(run(files, "--json", *options).stdout)["systems"][0]["recall"] for options in ((), ("--no-fpc",))
+        json.loads(run(files, "--json", *options).stdout)["systems"][0]["recall"]
+        for options in ((), ("--population", "wider"))
     )
     assert wider["high"] - wider["low"] > own["high"] - own["low"]
 

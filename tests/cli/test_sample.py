@@ -73,7 +73,7 @@ def test_neyman_takes_rates_or_scores(folder: Path) -> None:
 
 def test_a_cheap_rater_makes_strata(folder: Path) -> None:
     write_table(oracle([place % 3 == 0 for place in range(1000)]), folder / "cheap.csv")
-    args = ("--strata", "label", "--labels", folder / "cheap.csv", "--out", folder / "sample.csv")
+    args = ("--strata", "label", "--stratum-labels", folder / "cheap.csv", "--out", folder / "sample.csv")
     said = run(folder / "decisions.csv", "--system", "A", "--n", 80, *args).stderr
     assert "A, unflagged error: " in said
 

@@ -16,7 +16,7 @@ def run(*args: object) -> Result:
 
 
 def test_four_ways_stand_side_by_side_in_few_columns() -> None:
-    shown = run("--recall", 0.5, "--wage", 20, "--raters", 2).stdout
+    shown = run("--recall", 0.5, "--wage", 20, "--raters-per-item", 2).stdout
     for text in ("exhaustive", "verification", "sampling", "ours", "recall .50"):
         assert text in shown
     assert max(map(len, shown.splitlines())) <= 120
@@ -35,7 +35,7 @@ def test_the_eighty_hours_of_the_paper() -> None:
         ([], "expected one of --missed RATE and --recall R"),
         (["--missed", "0.1", "--recall", "0.5"], "expected one of"),
         (["--recall", "0"], "expected --recall between 0 and 1"),
-        (["--recall", "0.5", "--flagged", "1"], "expected --flagged between 0 and 1"),
+        (["--recall", "0.5", "--flag-rate", "1"], "expected --flag-rate between 0 and 1"),
         (["--recall", "0.5", "--width", "0"], "expected a width between 0 and 1"),
         (["--recall", "0.01"], "expected a rate of missed errors between 0 and 1"),
         (["--recall", "0.5", "--items-per-hour", "0"], "above 0"),
@@ -63,7 +63,7 @@ def test_a_pilot_with_gold_says_what_raters_are_like(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
     said = [f"{item},r,{label if n % 10 else 'ok'}" for n, (item, label) in enumerate(rows)]
     (tmp_path / "j.csv").write_text("\n".join(["item,rater,label", *said]) + "\n")
-    args = ["--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv", "--raters", 3]
+    args = ["--judgments", tmp_path / "j.csv", "--gold", tmp_path / "g.csv", "--raters-per-item", 3]
     value = json.loads(run("--recall", 0.4, *args, "--json").stdout)
     assert value["raters"]["one"] == {"sensitivity": 0.9, "specificity": 1.0}
     assert value["raters"]["majority"]["sensitivity"] == pytest.approx(0.972)

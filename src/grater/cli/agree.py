@@ -101,7 +101,9 @@ def agree(
         str, typer.Option(metavar="|".join(WEIGHTS) + "|FILE", help="How near labels are, for kappa and AC.")
     ] = "identity",
     scale: Annotated[Scale, typer.Option(help="How far labels are apart, for alpha.")] = "nominal",
-    order: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The order of labels, lowest first.")] = "",
+    order: Annotated[
+        str, typer.Option("--label-order", metavar="LABEL,LABEL", help="The order of labels, lowest first.")
+    ] = "",
     interval: Annotated[
         Method | None,
         typer.Option(help="Interval of Cohen's kappa; fce for tables, bootstrap for corpora."),

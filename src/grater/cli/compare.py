@@ -13,6 +13,7 @@ from grater.cli.evaluate_options import (
     GoldFile,
     ItemsFile,
     JudgmentFiles,
+    Population,
     Redundancy,
     Resamples,
     TruthName,
@@ -93,9 +94,7 @@ def verify_flags(
     gold: GoldFile = None,
     cluster: ClusterName = "item",
     unknown: UnknownWay = "drop",
-    fpc: Annotated[
-        bool, typer.Option("--fpc/--no-fpc", help="This corpus is all there is, or it stands for a wider one.")
-    ] = False,
+    population: Population = "wider",
     by: ByColumn = "",
     resamples: Resamples = RESAMPLES,
     columns: Columns = [],  # noqa: B006
@@ -118,7 +117,7 @@ def verify_flags(
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
         options=EvaluationOptions(truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by),
-        fpc=fpc,
+        fpc=population == "these",
     )
     warn(verification.warnings)
     show(verification, table=table, as_json=as_json)

@@ -13,6 +13,7 @@ from grater.cli.evaluate_options import (
     DecisionFiles,
     ItemsFile,
     JudgmentFiles,
+    Population,
     Resamples,
     UnknownWay,
     of_judgments,
@@ -45,15 +46,15 @@ def estimate_systems(
     unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."),
+        typer.Option(
+            "--stratum-labels", metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."
+        ),
     ] = None,
     gold: Annotated[
         Path | None,
         typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
     ] = None,
-    no_fpc: Annotated[
-        bool, typer.Option("--no-fpc", help="The corpus stands for a wider one: no finite-population correction.")
-    ] = False,
+    population: Population = "these",
     width: Annotated[
         float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
     ] = None,
@@ -85,10 +86,10 @@ def estimate_systems(
         unknown=unknown,
         gold=read_gold(gold) if gold else None,
         merge=parse_merge(merge),
-        fpc=not no_fpc,
+        fpc=population == "these",
         chance=Chance(cluster, resamples, seed),
     )
     warn(estimates.all_warnings)
     show(estimates, table=table, as_json=as_json)
-    for line in estimates.progress(width, fpc=not no_fpc) if width is not None else ():
+    for line in estimates.progress(width, fpc=population == "these") if width is not None else ():
         say(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 import typer
@@ -41,6 +41,10 @@ TruthName: TypeAlias = Annotated[
 ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
 UnknownWay: TypeAlias = Annotated[
     Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
+]
+Population: TypeAlias = Annotated[
+    Literal["these", "wider"],
+    typer.Option("--population", help="These items are all there are, or they stand for a wider population."),
 ]
 ByColumn: TypeAlias = Annotated[
     str, typer.Option("--by", metavar="COLUMN", help="Results for each value of a column of the items.")

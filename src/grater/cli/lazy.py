@@ -18,22 +18,38 @@ COMPLETION = ("install_completion", "show_completion")
 
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "aggregate": {"--truth": "--true-labels"},
+    "agree": {"--order": "--label-order"},
     "check": {"--format": "--show"},
+    "choice": {"--of": "--n-items"},
     "decide": {"--items": "--items-out"},
+    "estimate": {"--labels": "--stratum-labels", "--no-fpc": "--population=wider"},
     "mine extraneous": {"--gold": "--gold-out"},
     "nouns entropy": {"--least": "--min-phrases", "--most": "--top"},
     "nouns select": {"--least": "--min-phrases"},
+    "plan": {"--flagged": "--flag-rate", "--items": "--corpus-size", "--raters": "--raters-per-item"},
+    "sample": {"--labels": "--stratum-labels"},
     "simulate": {
         "--items": "--n-items",
         "--judgments": "--judgments-per-item",
         "--raters": "--n-raters",
         "--truth": "--true-labels-out",
     },
+    "study design": {"--judgments": "--judgments-per-item"},
+    "study gold": {"--least": "--min-experts", "--source": "--expert-job"},
+    "study invite": {"--name": "--note"},
+    "study job": {"--judgments": "--judgments-per-item"},
+    "study mine": {
+        "--balanced": "--balanced-job",
+        "--judgments": "--judgments-per-item",
+        "--verdicts": "--verdicts-out",
+    },
+    "study token": {"--name": "--note"},
     "train articles": {"--most": "--text-limit"},
     "train prepositions": {"--weights": "--max-weights"},
     "train tagger": {"--test": "--test-treebank"},
+    "verify": {"--fpc": "--population=these", "--no-fpc": "--population=wider"},
 }
-"""By command: the old name of an option, and the name it has now."""
+"""By command: the old name of an option, and the name it has now; what was a flag may have become a value."""
 
 
 class LazyCommand(TyperCommand):

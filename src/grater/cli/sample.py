@@ -71,7 +71,8 @@ def sample(
         typer.Option(metavar="STRATUM=RATE", help="Expected rate of errors, for neyman; 'score' to use scores."),
     ] = [],  # noqa: B006
     labels: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="One cheap label for each item, for --strata label.")
+        Path | None,
+        typer.Option("--stratum-labels", metavar="FILE", help="One cheap label for each item, for --strata label."),
     ] = None,
     judged: Annotated[
         Path | None, typer.Option("--judgments", metavar="FILE", help="Leave judged items out of --to-judge.")
@@ -164,14 +165,17 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
 @plan_app.command()
 def plan(
     width: Annotated[float, typer.Option(metavar="W", help="Wanted width of the 95 % interval of recall.")] = 0.1,
-    flagged: Annotated[float, typer.Option(metavar="SHARE", help="Share of items that the system flags.")] = 0.1,
+    flagged: Annotated[
+        float, typer.Option("--flag-rate", metavar="SHARE", help="Share of items that the system flags.")
+    ] = 0.1,
     precision: Annotated[float, typer.Option(metavar="P", help="Expected precision.")] = 0.8,
     missed: Annotated[
         float | None, typer.Option(metavar="RATE", help="Expected rate of errors among items not flagged.")
     ] = None,
     recall: Annotated[float | None, typer.Option(metavar="R", help="Expected recall, in place of --missed.")] = None,
     items: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Size of the corpus; endless if not given.")
+        int | None,
+        typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; endless if not given."),
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(metavar="D", help="The corpus itself: what the system said, with its scores.")
@@ -186,7 +190,8 @@ def plan(
         int | None, typer.Option(min=1, metavar="N", help="Errors that a fully judged corpus is to hold.")
     ] = None,
     raters: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Raters for each item; worked out, or 1.")
+        int | None,
+        typer.Option("--raters-per-item", min=1, metavar="N", help="Raters for each item; worked out, or 1."),
     ] = None,
     right: Annotated[
         float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters is to be right.")
@@ -215,7 +220,7 @@ def plan(
     if items_per_hour <= 0:
         raise UsageError(f"expected --items-per-hour above 0, found {items_per_hour:g}")
     if decisions and not (missed is None and recall is None and items is None):
-        raise UsageError("expected --decisions, or --missed, --recall and --items, found both")
+        raise UsageError("expected --decisions, or --missed, --recall and --corpus-size, found both")
     parts = _strata_from(decisions, system, strata, rate) if decisions else []
     expected = Expected.of(parts) if parts else _guessed(flagged, precision, missed, recall, items)
     pilot = Reading(merge=merge).read(judgments) if judgments else None
@@ -234,7 +239,7 @@ def _guessed(
     """What is expected of a corpus that nobody has looked at."""
     if (missed is None) == (recall is None):
         raise UsageError("expected one of --missed RATE and --recall R, or --decisions D")
-    for name, share in {"--recall": recall, "--flagged": flagged}.items():
+    for name, share in {"--recall": recall, "--flag-rate": flagged}.items():
         if share is not None and not 0 < share < 1:
             raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
     rate = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)

@@ -55,7 +55,9 @@ def choose_word(
     accuracy: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="A", help="The system's accuracy by exact match.")
     ] = None,
-    of: Annotated[int | None, typer.Option(min=1, metavar="N", help="The number of items, for its interval.")] = None,
+    of: Annotated[
+        int | None, typer.Option("--n-items", min=1, metavar="N", help="The number of items, for its interval.")
+    ] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to work the accuracy out.")
     ] = [],  # noqa: B006
@@ -100,5 +102,5 @@ def _accuracy(
     if accuracy is None:
         return None
     if n is None:
-        return Interval(accuracy, nan, nan, "the number of items is not known: give it with --of")
+        return Interval(accuracy, nan, nan, "the number of items is not known: give it with --n-items")
     return wilson(accuracy * n, n)

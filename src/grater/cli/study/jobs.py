@@ -36,7 +36,8 @@ def add_job_command(
     task: Annotated[str, typer.Option(help=f"One of {', '.join(TASKS)}.")],
     name: Annotated[str | None, typer.Option(help="What the job is called; the task's name if not given.")] = None,
     judgments: Annotated[
-        int, typer.Option(min=1, help="Judgments for each unit; of named annotators, how many.")
+        int,
+        typer.Option("--judgments-per-item", min=1, help="Judgments for each unit; of named annotators, how many."),
     ] = 1,
     kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
     system: Annotated[str | None, typer.Option(help="Whose suggestions choice and verify show.")] = None,
@@ -126,8 +127,10 @@ gold_app = typer.Typer()
 def make_gold_units(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The job that is to have gold.")],
-    source: Annotated[str | None, typer.Option(help="The job in which experts judged; any if not given.")] = None,
-    least: Annotated[int, typer.Option(min=1, help="Experts who must all agree.")] = 2,
+    source: Annotated[
+        str | None, typer.Option("--expert-job", help="The job in which experts judged; any if not given.")
+    ] = None,
+    least: Annotated[int, typer.Option("--min-experts", min=1, help="Experts who must all agree.")] = 2,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
     rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
     planted: Annotated[

@@ -22,7 +22,7 @@ def make_link(
     role: Annotated[str, typer.Option(help="owner, manager, adjudicator, annotator or worker.")] = "annotator",
     job: Annotated[str | None, typer.Option(help="The job that they are asked to do.")] = None,
     days: Annotated[float, typer.Option(help="How long the link works.")] = 14,
-    name: Annotated[str, typer.Option(help="A note on whom it is for.")] = "",
+    name: Annotated[str, typer.Option("--note", help="A note on whom it is for.")] = "",
     back_name: Annotated[
         str | None, typer.Option("--back", metavar="NAME", help="For somebody of the study whose password is lost.")
     ] = None,
@@ -53,7 +53,7 @@ def print_token(
     study: StudyName,
     person: Annotated[str, typer.Argument(metavar="NAME", help="The person for whom a program shall act.")],
     days: Annotated[float | None, typer.Option(min=0, help="How long it works; for good if not given.")] = None,
-    name: Annotated[str, typer.Option(help="A note on what it is for.")] = "",
+    name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
     as_json: Json = False,
 ) -> None:
     """Print an API token, this once; the study keeps only its hash.  It may do what the person may."""

@@ -132,7 +132,9 @@ def start_design(
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that the study is about.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="How many units; all that fit if not given.")] = None,
     flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: how many of them are flagged.")] = None,
-    judgments: Annotated[int | None, typer.Option(min=1, help="Judgments a unit; the paper's if not given.")] = None,
+    judgments: Annotated[
+        int | None, typer.Option("--judgments-per-item", min=1, help="Judgments a unit; the paper's if not given.")
+    ] = None,
     annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
     name: Annotated[str, typer.Option(help="What the job is called; the design's name if not given.")] = "",
     seed: Seed = 0,
@@ -167,13 +169,18 @@ def mine(
         typer.Option("--list", metavar="FILE", help="A list of grater mine extraneous, instead of mining here."),
     ] = None,
     verdicts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the list with its verdicts; nothing is mined.")
+        Path | None,
+        typer.Option("--verdicts-out", metavar="FILE", help="Write the list with its verdicts; nothing is mined."),
     ] = None,
     balanced: Annotated[
-        str, typer.Option(metavar="JOB", help="Build the balanced corpus as a job of this name; nothing is mined.")
+        str,
+        typer.Option(
+            "--balanced-job", metavar="JOB", help="Build the balanced corpus as a job of this name; nothing is mined."
+        ),
     ] = "",
     judgments: Annotated[
-        int, typer.Option(min=1, metavar="N", help="For --balanced: judgments for each item.")
+        int,
+        typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments for each item."),
     ] = JUDGMENTS,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
@@ -191,7 +198,7 @@ def mine(
 ) -> None:
     """Mine the essays of a study; people accept or reject each suspect on the page /mining."""
     if sum(map(bool, (given, verdicts, balanced))) > 1:
-        raise UsageError("expected one of --list, --verdicts and --balanced")
+        raise UsageError("expected one of --list, --verdicts-out and --balanced-job")
     count = counter_of(web1t, text, model)
     with open_study(study) as store:
         if balanced:
