@@ -256,3 +256,13 @@ def test_signatures_name_what_was_done(method: str) -> None:
     assert f"method:{method}" in signature
     assert "gold:1" in signature
     assert ("iterations:100" in signature) == (method not in ("majority", "wawa"))
+
+
+def test_an_aggregation_has_an_answer_per_item_in_all_of_its_forms() -> None:
+    result = aggregate(THREE, "majority", truth=gold(**{"1": "x", "2": "x"}))
+    assert result.to_frame()["item"].to_list() == ["1", "2", "3"]
+    by_label, by_skill = result.sheets()
+    assert [row[:2] for row in by_label.rows] == [("x", "2"), ("y", "1")]
+    assert [row[0] for row in by_skill.rows] == ["Ada", "Bo", "Cy"]
+    assert result.to_dict()["accuracy"] == {**accuracy(result, gold(**{"1": "x", "2": "x"})).share.as_json(), "n": 2}
+    assert "Answers of 9 judgments by majority" in repr(result)

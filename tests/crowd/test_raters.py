@@ -71,3 +71,10 @@ def test_lazy_raters_and_spammers_stand_out() -> None:
             assert each.top_share > each.others_share + 0.3
     frame = result.to_frame()
     assert frame["gold_low"].is_between(0, 1).all()
+
+
+def test_raters_are_listed_by_skill_without_columns_that_nobody_has() -> None:
+    (sheet,) = raters(THREE).sheets()
+    assert sheet.columns == ("rater", "n", "others", "skill", "top", "share", "rest")
+    assert sheet.rows[-1][0] == "Cy"
+    assert raters(THREE).to_frame()["gold"].is_null().all()

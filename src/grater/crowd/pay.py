@@ -119,7 +119,9 @@ def bill(pay: Pay, done: Iterable[Work]) -> Bill:
         by_rater[work.rater] = by_rater.get(work.rater, 0) + cents
         wasted += 0 if work.status == "valid" else cents
         n_valid += work.status == "valid"
-    return Bill(pay.currency, sum(by_rater.values()), by_rater, wasted, n_valid)
+    return Bill(
+        currency=pay.currency, cents=sum(by_rater.values()), by_rater=by_rater, wasted=wasted, n_valid=n_valid
+    )
 
 
 def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
@@ -134,7 +136,7 @@ def hourly(pay: Pay, done: Sequence[Work]) -> HourlyPay:
     if not rates:
         return HourlyPay(float("nan"), float("nan"), 0)
     middle, slow = (float(np.quantile(rates, share)) for share in (0.5, 0.25))
-    return HourlyPay(middle, slow, len(rates), _warning(pay, middle, slow))
+    return HourlyPay(median=middle, slow_quarter=slow, n_raters=len(rates), warning=_warning(pay, middle, slow))
 
 
 def _warning(pay: Pay, middle: float, slow: float) -> str:

@@ -120,10 +120,10 @@ def simulate(crowd: Crowd, *, rng: np.random.Generator) -> SimulatedCrowd:
         {"item": _named("i", crowd.n_items), "label": labels.gather(truth), "difficulty": difficulty}
     )
     return SimulatedCrowd(
-        Judgments(frame, "simulated"),
-        Table("gold", known, "simulated truth"),
-        _raters(crowd, kind, favourite, confusions, prior),
-        confusions,
+        judgments=Judgments(frame, "simulated"),
+        truth=Table("gold", known, "simulated truth"),
+        raters=_raters(crowd, kind, favourite, confusions, prior),
+        confusions=confusions,
     )
 
 

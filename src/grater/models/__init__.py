@@ -153,7 +153,7 @@ def _unpacked(path: Path, header: dict[str, Any], body: memoryview) -> Model:
                 strings[part["strings"]] = tuple(json.loads(raw))
     except (ValueError, KeyError, TypeError, zlib.error, lzma.LZMAError, EOFError):
         _refuse(path, "damaged: its parts cannot be unpacked; get the file again")
-    return Model(header["kind"], header["card"], arrays, strings)
+    return Model(kind=header["kind"], card=header["card"], arrays=arrays, strings=strings)
 
 
 def _refuse(path: Path, message: str) -> NoReturn:

@@ -60,7 +60,9 @@ class WhichFits:
         first = WRITER if rng.random() < 0.5 else SYSTEM
         second = SYSTEM if first == WRITER else WRITER
         pieces = pieces_around(unit.essay, unit_item.item.span, mark=BLANK, shown=SHOWN_BLANK)
-        return Shown("", pieces, "", (_question(words[first], words[second]),), {FIRST: first})
+        return Shown(
+            before="", pieces=pieces, after="", fields=(_question(words[first], words[second]),), kept={FIRST: first}
+        )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
         picked = the_one(read_fields((_question("", ""),), form), LABEL)

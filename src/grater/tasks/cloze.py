@@ -48,7 +48,9 @@ class Cloze:
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span
-        return Shown("", pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK), "", FIELDS)
+        return Shown(
+            before="", pieces=pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK), after="", fields=FIELDS
+        )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         words = read_fields(FIELDS, form)[LABEL]

@@ -58,7 +58,7 @@ class Construction:
         span = _in_order(unit)[0].item.span
         before = words_before(unit.essay, span, n_sentences=N_SENTENCES) if unit.stage == IN_CONTEXT else ""
         pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
-        return Shown(before, pieces, "", _questions(unit))
+        return Shown(before=before, pieces=pieces, after="", fields=_questions(unit))
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         values = read_fields(_questions(unit), form)

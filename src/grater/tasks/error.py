@@ -61,7 +61,12 @@ class ErrorOrOk:
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         item = only_item(unit).item
         mark = TARGET if len(item.span) else GAP
-        return Shown("", pieces_around(unit.essay, item.span, mark=mark), "", (_question(item.kind),))
+        return Shown(
+            before="",
+            pieces=pieces_around(unit.essay, item.span, mark=mark),
+            after="",
+            fields=(_question(item.kind),),
+        )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         item = only_item(unit).item

@@ -68,7 +68,7 @@ class Marking:
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         """The essay is shown whole by the marking page; there are no questions beside it."""
-        return Shown(unit.essay.text, (), "", ())
+        return Shown(before=unit.essay.text, pieces=(), after="", fields=())
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         edits = read_edits(unit, first(form, "edits") or "[]")

@@ -98,7 +98,7 @@ class Usage:
         span = only_item(unit).item.span
         mark = TARGET if len(span) else GAP
         before = words_before(unit.essay, span, n_sentences=1)
-        return Shown(before, pieces_around(unit.essay, span, mark=mark), "", FIELDS)
+        return Shown(before=before, pieces=pieces_around(unit.essay, span, mark=mark), after="", fields=FIELDS)
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         values = read_fields(FIELDS, form)

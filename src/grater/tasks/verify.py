@@ -58,7 +58,9 @@ class Verify:
         span = unit_item.item.span
         question = _question(writers_word(unit, unit_item), suggested_word(unit, unit_item))
         pieces = pieces_around(unit.essay, span, mark=TARGET if len(span) else GAP)
-        return Shown(words_before(unit.essay, span, n_sentences=1), pieces, "", (question,))
+        return Shown(
+            before=words_before(unit.essay, span, n_sentences=1), pieces=pieces, after="", fields=(question,)
+        )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         unit_item = only_item(unit)

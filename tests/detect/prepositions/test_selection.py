@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF
-from grater.detect.prepositions.selection import Tally, selections, tally_of
+from grater.detect.prepositions.selection import TITLES, Tally, selection_test, selections, tally_of
+from grater.detect.systems import load_system
+from grater.errors import UsageError
+from grater.model import Essay
 from grater.text.analysis import analyse
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tiny import tiny_engine
+from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
 
 
 def tally_of_pairs(*pairs: tuple[str, str]) -> Tally:
@@ -64,3 +67,18 @@ def test_an_engine_fills_the_blanks_of_text_it_has_learnt() -> None:
 def test_without_a_preposition_everything_is_undefined() -> None:
     found = selections(tally_of(tiny_engine(), []))
     assert all(each.n == 0 and each.accuracy.undefined_because for each in found)
+
+
+def test_a_selection_test_has_a_row_for_every_score() -> None:
+    essay = Essay("e", "\n".join(native_lines(20)))
+    result = selection_test(tiny_detector(), [essay])
+    frame = result.to_frame()
+    accuracy = frame.filter(frame["preposition"].is_null() & (frame["score"] == "accuracy"))
+    assert accuracy["setup"].to_list() == ["34", "gamon", "felice"]
+    assert accuracy["value"].to_list() == [setup.accuracy.value for setup in result.setups]
+    assert [sheet.title for sheet in result.sheets()] == list(TITLES.values())
+
+
+def test_selection_is_for_preposition_detectors() -> None:
+    with pytest.raises(UsageError, match="expected a detector of prepositions, found article"):
+        selection_test(load_system("article"), [])

@@ -49,7 +49,7 @@ class Gold:
         """The same with a column for each of these labels, which must hold all of its own."""
         is_accepted = np.zeros((len(self), len(labels)), bool)
         is_accepted[:, [labels.index(label) for label in self.labels]] = self.is_accepted
-        return Gold(self.item, is_accepted, tuple(labels), self.n_unjudged)
+        return Gold(item=self.item, is_accepted=is_accepted, labels=tuple(labels), n_unjudged=self.n_unjudged)
 
 
 def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
@@ -65,7 +65,9 @@ def gold_of(gold: Table, items: pl.Series, labels: Sequence[str]) -> Gold:
     column = rows["label"].replace_strict(known, np.arange(len(known)), return_dtype=pl.Int64).to_numpy()
     is_accepted = np.zeros((len(item), len(known)), bool)
     is_accepted[row, column] = True
-    return Gold(item, is_accepted, known, gold.frame["item"].n_unique() - len(item))
+    return Gold(
+        item=item, is_accepted=is_accepted, labels=known, n_unjudged=gold.frame["item"].n_unique() - len(item)
+    )
 
 
 def clamped(shares: Numbers, gold: Gold | None) -> Numbers:
@@ -139,12 +141,14 @@ def ballots_of(judgments: Judgments, *, gold: Table | None = None) -> Ballots:
     item, items = items_of(categories(judgments, "item"))
     label, labels = by_name(categories(judgments, "label"))
     if gold is None:
-        return Ballots(judgments, item, label, items, labels)
+        return Ballots(judgments=judgments, item=item, label=label, items=items, labels=labels)
     known = gold_of(gold, items, labels)
     every = tuple(sorted({*labels, *known.labels}))
     every = tuple(every[codes] for codes in in_order(every))
     codes = np.array([every.index(name) for name in labels], np.int32)
-    return Ballots(judgments, item, codes.take(label), items, every, known.among(every))
+    return Ballots(
+        judgments=judgments, item=item, label=codes.take(label), items=items, labels=every, gold=known.among(every)
+    )
 
 
 def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:

@@ -83,7 +83,13 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     done = climb(step, ConfusionState(shares(ballots)), n_judgments=len(ballots), options=options)
     confusions = done.state.confusions or learn(cells, done.state.posteriors)
     skill = confusions.skill(cells.n_raters)
-    return Fit(done.state.posteriors, skill, done.history, done.has_converged, details=confusions)
+    return Fit(
+        posteriors=done.state.posteriors,
+        skill=skill,
+        history=done.history,
+        has_converged=done.has_converged,
+        details=confusions,
+    )
 
 
 def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
@@ -96,7 +102,7 @@ def learn(cells: ConfusionCells, chances: Numbers) -> Confusions:
     # Cells are in order of rater: each rater's begin where the one before ends.
     starts = np.searchsorted(cells.rater, np.arange(cells.n_raters))
     chance /= np.add.reduceat(chance, starts, axis=0)[cells.rater]
-    return Confusions(cells.rater, cells.label, prior, chance)
+    return Confusions(rater=cells.rater, label=cells.label, prior=prior, chance=chance)
 
 
 def _cells(ballots: Ballots) -> ConfusionCells:
@@ -113,4 +119,6 @@ def _cells(ballots: Ballots) -> ConfusionCells:
     items = incidence(ballots.item, compact, shape=(ballots.n_items, occurring.size))
     rater, label = np.divmod(occurring, n_labels)
     n_each = n_judgments[occurring].astype(np.float64)
-    return ConfusionCells(rater.astype(np.int32), label.astype(np.int32), items, n_each, n_raters)
+    return ConfusionCells(
+        rater=rater.astype(np.int32), label=label.astype(np.int32), items=items, n_judgments=n_each, n_raters=n_raters
+    )

@@ -66,7 +66,13 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     first, _ = expect(ballots, grid, np.full(len(ballots.raters), MEAN), np.full(ballots.n_items, MEAN))
     done = climb(step, first, n_judgments=len(ballots), options=options)
     ease = np.exp(done.state.log_ease)
-    return Fit(done.state.posteriors, done.state.ability, done.history, done.has_converged, {"ease": ease})
+    return Fit(
+        posteriors=done.state.posteriors,
+        skill=done.state.ability,
+        history=done.history,
+        has_converged=done.has_converged,
+        of_items={"ease": ease},
+    )
 
 
 def expect(ballots: Ballots, grid: Grid, ability: Numbers, log_ease: Numbers) -> tuple[GladState, float]:

@@ -67,7 +67,13 @@ def fit(ballots: Ballots, options: Options) -> Fit:
     best = max(runs, key=lambda climbed: climbed.history[-1])
     parameters = best.state.parameters
     skill = parameters.knows / (parameters.knows + parameters.spam)
-    return Fit(best.state.posteriors, skill, best.history, best.has_converged, details=parameters)
+    return Fit(
+        posteriors=best.state.posteriors,
+        skill=skill,
+        history=best.history,
+        has_converged=best.has_converged,
+        details=parameters,
+    )
 
 
 def start(cells: MaceCells, seed: int, n: int) -> Parameters:
@@ -133,4 +139,9 @@ def _cells(ballots: Ballots) -> MaceCells:
     cell, n_cells = ballots.cell(), shape[0] * shape[1]
     slots = incidence(ballots.slot(), cell, shape=(ballots.n_items * ballots.n_labels, n_cells))
     n_judgments = np.bincount(cell, minlength=n_cells).astype(np.float64)
-    return MaceCells(np.repeat(np.arange(shape[0], dtype=np.int32), shape[1]), n_judgments, slots, shape)
+    return MaceCells(
+        rater=np.repeat(np.arange(shape[0], dtype=np.int32), shape[1]),
+        n_judgments=n_judgments,
+        slots=slots,
+        shape=shape,
+    )

@@ -43,4 +43,9 @@ def fit(ballots: Ballots, options: Options) -> Fit:
         return OneCoinState(chances, skill), likelihood + float(n_each @ wrong)
 
     done = climb(step, OneCoinState(shares(ballots), np.zeros(n_raters)), n_judgments=len(ballots), options=options)
-    return Fit(done.state.posteriors, done.state.skill, done.history, done.has_converged)
+    return Fit(
+        posteriors=done.state.posteriors,
+        skill=done.state.skill,
+        history=done.history,
+        has_converged=done.has_converged,
+    )

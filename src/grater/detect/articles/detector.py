@@ -219,10 +219,22 @@ class ArticleDetector:
         item = Item(essay_id, place_of(phrase, kind), kind)
         shown = None if score == -inf else score
         if change is None:
-            decision = Decision(item.item_id, self.name, False, None if shown is None else min(shown, 0.0))
+            decision = Decision(
+                item_id=item.item_id,
+                system=self.name,
+                flagged=False,
+                score=None if shown is None else min(shown, 0.0),
+            )
         else:
-            decision = Decision(item.item_id, self.name, True, max(shown or 0.0, 0.0), change.type, change.suggestion)
-        return Finding(item, decision, target_of(phrase, kind), beliefs)
+            decision = Decision(
+                item_id=item.item_id,
+                system=self.name,
+                flagged=True,
+                score=max(shown or 0.0, 0.0),
+                type=change.type,
+                suggestion=change.suggestion,
+            )
+        return Finding(item=item, decision=decision, target=target_of(phrase, kind), probabilities=beliefs)
 
 
 def _changes(phrase: NounPhrase, target: int, kind: Kind) -> bool:
@@ -248,4 +260,4 @@ def from_file(path: Path) -> ArticleDetector:
         caution = Caution.of(model.card.get("thresholds"))
     except UsageError as error:
         raise BadInput(Problem(str(path), f"{error}; train the model anew")) from error
-    return ArticleDetector(path.stem, model, caution, model.card)
+    return ArticleDetector(name=path.stem, model=model, caution=caution, card=model.card)

@@ -76,7 +76,12 @@ class Memory:
         at, form, count = mention
         same = self._phrases.get(_modified(phrase))
         is_near = same is not None and self.sentence - same[0] <= MEMORY
-        return Mention(_distance(self.sentence - at), form, min(count, 4), same[1] if same and is_near else 0)
+        return Mention(
+            distance=_distance(self.sentence - at),
+            form=form,
+            count=min(count, 4),
+            phrase=same[1] if same and is_near else 0,
+        )
 
     def add(self, phrase: NounPhrase) -> None:
         """Remember a phrase."""

@@ -124,4 +124,6 @@ def load(path: Path) -> ArticleModel:
     except (KeyError, ValueError, IndexError) as error:
         message = f"expected the parts of a model of articles, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
-    return ArticleModel(vocabulary, habits, classes, keys, table, step, model.card)
+    return ArticleModel(
+        vocabulary=vocabulary, habits=habits, classes=classes, keys=keys, table=table, step=step, card=model.card
+    )

@@ -124,7 +124,16 @@ def _phrase(sentence: Sentence, chunk: Chunk) -> NounPhrase:
     number: Number = _number(head, tags[chunk.head], article)
     noun = singular(head.lower()) if number == "plural" else head.lower()
     start = _start(words, tags, inside, chunk.head) if closed in (OPEN, CARDINAL, QUANTIFIER) else inside
-    return NounPhrase(sentence, start, chunk.head, chunk.start if is_article else None, article, number, noun, closed)
+    return NounPhrase(
+        sentence=sentence,
+        start=start,
+        head=chunk.head,
+        article_at=chunk.start if is_article else None,
+        article=article,
+        number=number,
+        noun=noun,
+        closed=closed,
+    )
 
 
 def _closed(words: Sequence[str], tags: Sequence[str], start: int, head: int) -> str:

@@ -149,11 +149,11 @@ def _trial_from(model: ArticleModel, phrases: Sequence[CorruptedPhrase]) -> Tria
     for row, phrase in enumerate(placed):
         reach[row, within_reach(phrase.phrase)] = True
     return Trial(
-        model.scores(rows, with_agreement=False),
-        np.array([phrase.phrase.construction for phrase in placed], np.int64),
-        np.array([phrase.right for phrase in phrases], np.int64),
-        strengths([model.habits.of(number) for number in rows[:, COLUMN["head"]].tolist()]),
-        reach,
+        scores=model.scores(rows, with_agreement=False),
+        written=np.array([phrase.phrase.construction for phrase in placed], np.int64),
+        right=np.array([phrase.right for phrase in phrases], np.int64),
+        strength=strengths([model.habits.of(number) for number in rows[:, COLUMN["head"]].tolist()]),
+        is_reachable=reach,
     )
 
 

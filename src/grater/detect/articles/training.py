@@ -80,7 +80,7 @@ def batch_of(passage: Sequence[str]) -> Batch:
     placed = [phrase for phrase in placed_phrases(sentences, Memory()) if phrase.phrase.construction != NONE_OF_THEM]
     growing = GrowingVocabulary()
     rows, folds = rows_of(placed, growing), np.full(len(placed), fold_of(passage[0]), np.int8)
-    return Batch(rows, labels_of(placed), folds, tuple(growing.places))
+    return Batch(rows=rows, labels=labels_of(placed), folds=folds, words=tuple(growing.places))
 
 
 def labels_of(placed: Sequence[PlacedPhrase]) -> Labels:
@@ -149,7 +149,15 @@ def fitted(
         "held_out_miscalibration": round(miscalibration(sums * step, events.labels[is_held]), 4),
         "features": len(small.keys),
     }
-    return ArticleModel(events.vocabulary, habits, classes, small.keys, small.table, step, {"figures": figures})
+    return ArticleModel(
+        vocabulary=events.vocabulary,
+        habits=habits,
+        classes=classes,
+        keys=small.keys,
+        table=small.table,
+        step=step,
+        card={"figures": figures},
+    )
 
 
 def train(

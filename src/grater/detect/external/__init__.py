@@ -88,7 +88,12 @@ def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system:
             )
         token_range = reach(item.span, tokens)
         here = [edit for edit in changes if token_range and overlaps(edit, *token_range)]
-        yield Finding(item, _decision(item, here, token_range, system), item.span.of(essay.text), ())
+        yield Finding(
+            item=item,
+            decision=_decision(item, here, token_range, system),
+            target=item.span.of(essay.text),
+            probabilities=(),
+        )
 
 
 def _decision(item: Item, here: Sequence[TokenEdit], token_range: tuple[int, int] | None, system: str) -> Decision:

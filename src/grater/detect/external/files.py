@@ -105,7 +105,9 @@ def edits_between(essay: Essay, corrected: str, *, rater: str) -> tuple[Edit, ..
         gap = spans[position].start if position < len(spans) else len(essay.text)
         span = Span(gap, gap) if old is None else spans[position]
         if old != new:
-            edits.append(Edit(span, (_inserted(new or "", essay.text, span),), TAG, rater))
+            edits.append(
+                Edit(span=span, replacements=(_inserted(new or "", essay.text, span),), tag=TAG, rater=rater)
+            )
         position += old is not None
     return tuple(edits)
 

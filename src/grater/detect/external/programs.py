@@ -98,7 +98,10 @@ class Command:
         if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= len(essay.text)):
             raise self._refused(number, f"an edit from {start} to {end} in an essay of {len(essay.text)} characters")
         return Edit(
-            Span(start, end), tuple(map(str, edit.get("replacements", ()))), str(edit.get("tag", TAG)), self.name
+            span=Span(start, end),
+            replacements=tuple(map(str, edit.get("replacements", ()))),
+            tag=str(edit.get("tag", TAG)),
+            rater=self.name,
         )
 
     def _refused(self, number: int, reply: str) -> GraterError:
@@ -153,11 +156,11 @@ class LanguageTool:
             texts = tuple(str(text["value"]) for text in match.get("replacements", ())[:MOST_REPLACEMENTS])
             rule = match.get("rule", {})
             yield Edit(
-                Span(units[start], units[end]),
-                texts,
-                str(rule.get("id", "")),
-                self.name,
-                str(match.get("message", "")),
+                span=Span(units[start], units[end]),
+                replacements=texts,
+                tag=str(rule.get("id", "")),
+                rater=self.name,
+                comment=str(match.get("message", "")),
             )
 
     def _ask(self, text: str) -> list[dict[str, Any]]:
@@ -206,7 +209,7 @@ class Harper:
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
     span = Span(lint.span.start, lint.span.end)
     texts = tuple(dict.fromkeys(_replacement(suggestion, span.of(essay.text)) for suggestion in lint.suggestions))
-    return Edit(span, texts, lint.lint_kind, rater, lint.message)
+    return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message)
 
 
 def _replacement(suggestion: Any, words: str) -> str:

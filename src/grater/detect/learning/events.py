@@ -82,7 +82,9 @@ class Events:
 
     def part(self, chosen: npt.NDArray[np.bool_]) -> Events:
         """Some of the events."""
-        return Events(self.rows[chosen], self.labels[chosen], self.folds[chosen], self.vocabulary)
+        return Events(
+            rows=self.rows[chosen], labels=self.labels[chosen], folds=self.folds[chosen], vocabulary=self.vocabulary
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def gathered(
     vocabulary = _frequent(whole, tuple(growing.places), layout, min_count)
     numbers = np.array(renumbering(tuple(growing.places), vocabulary), np.int32)
     whole[:, : layout.n_words] = numbers[whole[:, : layout.n_words]]
-    return Events(whole, np.concatenate(labels), np.concatenate(folds), vocabulary)
+    return Events(rows=whole, labels=np.concatenate(labels), folds=np.concatenate(folds), vocabulary=vocabulary)
 
 
 def renumbered(rows: Rows, numbers: Sequence[int], layout: Layout) -> Rows:
@@ -154,7 +156,12 @@ def kept(path: Path, source: Mapping[str, Json]) -> Events:
     try:
         with zipfile.ZipFile(path), np.load(path) as arrays:  # numpy reads other files in other ways
             parts = json.loads(arrays["text"].tobytes())
-            events = Events(arrays["rows"], arrays["labels"], arrays["folds"], Vocabulary(tuple(parts["words"])))
+            events = Events(
+                rows=arrays["rows"],
+                labels=arrays["labels"],
+                folds=arrays["folds"],
+                vocabulary=Vocabulary(tuple(parts["words"])),
+            )
             made_from = dict(parts["source"])
     except OSError as error:
         _refuse(path, f"cannot be read: {reason(error)}")

@@ -90,7 +90,14 @@ def _is_between_words(sentence: Sentence, index: int) -> bool:
 def _use(essay: Essay, document: str, sentence: Sentence, index: int) -> Use:
     first, middle, last = (normal(word) for word in sentence.words[index - 1 : index + 2])
     span, whole = sentence.spans[index], Span(sentence.spans[0].start, sentence.spans[-1].end)
-    return Use((first, middle, last), essay.essay_id, document, span, whole.of(essay.text), span.start - whole.start)
+    return Use(
+        trigram=(first, middle, last),
+        essay_id=essay.essay_id,
+        document=document,
+        span=span,
+        context=whole.of(essay.text),
+        offset=span.start - whole.start,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +140,15 @@ def rank(
         n_trigram, n_bigram = counts.get(trigram, 0), counts.get(without(trigram), 0)
         expected = rates[trigram[1]] * n_bigram
         if n_bigram >= least_bigram and (not n_trigram or n_trigram <= ratio * expected):
-            suspects.append(Suspect(trigram, n_trigram, n_bigram, expected, tuple(uses_of_words)))
+            suspects.append(
+                Suspect(
+                    trigram=trigram,
+                    n_trigram=n_trigram,
+                    n_bigram=n_bigram,
+                    expected=expected,
+                    uses=tuple(uses_of_words),
+                )
+            )
     return sorted(suspects, key=lambda suspect: (-suspect.score, suspect.trigram))
 
 

@@ -85,7 +85,12 @@ def read_arpa(lines: Iterable[str], *, name: str) -> ArpaModel:
         levels.append(section.level(order, packing.bits))
         _require_parts(levels, packing.bits, name)
     n_words_left_out = len(unigrams.keys() - vocabulary.numbers.keys())
-    return ArpaModel(Smoothed(packing, tuple(levels), ()), vocabulary, n_words_left_out, n_left_out)
+    return ArpaModel(
+        smoothed=Smoothed(packing, tuple(levels), ()),
+        vocabulary=vocabulary,
+        n_words_left_out=n_words_left_out,
+        n_ngrams_left_out=n_left_out,
+    )
 
 
 @dataclass(slots=True)

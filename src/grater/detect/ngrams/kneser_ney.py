@@ -111,7 +111,9 @@ def _estimate(records: Records, packing: Packing, discounts: Discounts, threshol
     backoffs = np.add.reduceat(np.where(is_kept, discount, counts), firsts) / totals
     own = (counts - discount) / np.repeat(totals, n_each)
     rest = np.repeat(backoffs, n_each)
-    return _Part(records.keys[is_kept], own[is_kept], rest[is_kept], contexts, backoffs)
+    return _Part(
+        keys=records.keys[is_kept], own=own[is_kept], rest=rest[is_kept], contexts=contexts, backoffs=backoffs
+    )
 
 
 def _unigrams(parts: Sequence[_Part], n_words: int) -> Level:

@@ -181,7 +181,9 @@ def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]], *, n_at
             n_unknown + int(is_unknown.sum()),
         )
         log_p, log_p_unknown = log_p + float(answers.sum()), log_p_unknown + float(answers[is_unknown].sum())
-    return Perplexity(n_sentences, n_words, n_unknown, log_p, log_p - log_p_unknown)
+    return Perplexity(
+        n_sentences=n_sentences, n_words=n_words, n_unknown=n_unknown, log_p=log_p, log_p_known=log_p - log_p_unknown
+    )
 
 
 def _batches(sentences: Iterable[Sequence[str]], n_at_once: int) -> Iterable[list[Sequence[str]]]:
@@ -224,7 +226,7 @@ def load(path: Path) -> LanguageModel:
         tables = _tables(arrays, packing, len(words))
     except (KeyError, ValueError) as error:
         raise BadInput(Problem(str(path), "damaged: its tables do not fit together; train it anew")) from error
-    return LanguageModel(NgramVocabulary.of(words), packing, tables, stored.card)
+    return LanguageModel(vocabulary=NgramVocabulary.of(words), packing=packing, tables=tables, card=stored.card)
 
 
 def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tuple[NgramTable, ...]:

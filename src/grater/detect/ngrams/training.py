@@ -133,7 +133,13 @@ def train(sentences: Iterable[Sequence[str]], size: ModelSize, *, tell: Tell = _
         orders = count_ngrams(streams, packing, folder, most=size.most_records)
         tell("smoothing")
         smoothed = smooth(orders, packing, len(vocabulary), prune=size.prune[: size.order])
-    return TrainedModel(smoothed, vocabulary, text.n_sentences, text.n_tokens, len(text.words) - len(SPECIAL))
+    return TrainedModel(
+        smoothed=smoothed,
+        vocabulary=vocabulary,
+        n_sentences=text.n_sentences,
+        n_tokens=text.n_tokens,
+        n_types=len(text.words) - len(SPECIAL),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ def _numbered(sentences: Iterable[Sequence[str]], path: Path, *, n_at_once: int 
         waiting.tofile(stream)
     if not n_tokens:
         raise UsageError("expected text to learn from, found no words in it")
-    return _Numbered(path, list(numbers), n_sentences, n_tokens)
+    return _Numbered(path=path, words=list(numbers), n_sentences=n_sentences, n_tokens=n_tokens)
 
 
 def _vocabulary(text: _Numbered, n_words: int) -> tuple[NgramVocabulary, np.ndarray[Any, np.dtype[np.uint32]]]:

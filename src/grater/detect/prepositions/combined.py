@@ -95,7 +95,11 @@ def from_file(path: Path) -> PrepositionDetector:
             raise BadInput(Problem(str(path), message))
     engine = CombinedEngine(tuple(part.engine for part in parts), costs)
     return PrepositionDetector(
-        path.stem, engine, thresholds, model.card, known=KnownToAny([part.known for part in parts])
+        name=path.stem,
+        engine=engine,
+        thresholds=thresholds,
+        card=model.card,
+        known=KnownToAny([part.known for part in parts]),
     )
 
 

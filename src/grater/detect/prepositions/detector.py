@@ -347,7 +347,12 @@ class PrepositionDetector:
             waiting, written, best, kinds, exceeding, beliefs, strict=True
         ):
             suggestion = DELETE if TYPES[kind] == TYPE_OF_RULES else ANSWERS[answer]
-            yield self._finding(placed, Flag(placed.candidate, TYPES[kind], ANSWERS[own], suggestion), score, belief)
+            yield self._finding(
+                placed,
+                Flag(candidate=placed.candidate, type=TYPES[kind], written=ANSWERS[own], suggestion=suggestion),
+                score,
+                belief,
+            )
 
     def _finding(
         self, placed: PlacedCandidate, flag: Flag, score: float, belief: tuple[tuple[str, float], ...]
@@ -356,12 +361,26 @@ class PrepositionDetector:
         candidate = placed.candidate
         target = "" if candidate.is_gap else candidate.sentence.words[candidate.index]
         if score > 0 and not is_silenced(flag, self.known, self.filters):
-            decision = Decision(item.item_id, self.name, True, score, flag.type, flag.suggestion)
+            decision = Decision(
+                item_id=item.item_id,
+                system=self.name,
+                flagged=True,
+                score=score,
+                type=flag.type,
+                suggestion=flag.suggestion,
+            )
         elif is_flagged(candidate, self.filters):
-            decision = Decision(item.item_id, self.name, True, max(score, 0.0), TYPE_OF_RULES, DELETE)
+            decision = Decision(
+                item_id=item.item_id,
+                system=self.name,
+                flagged=True,
+                score=max(score, 0.0),
+                type=TYPE_OF_RULES,
+                suggestion=DELETE,
+            )
         else:
-            decision = Decision(item.item_id, self.name, False, score)
-        return Finding(item, decision, target, belief)
+            decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=score)
+        return Finding(item=item, decision=decision, target=target, probabilities=belief)
 
 
 def beliefs_of(scores: Scores, written: list[int]) -> list[tuple[tuple[str, float], ...]]:

@@ -75,7 +75,7 @@ def load(path: Path) -> LinearEngine:
     except (KeyError, ValueError, IndexError) as error:
         message = f"expected the parts of a model of prepositions, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
-    return LinearEngine(vocabulary, stems, keys, table, step, model.card)
+    return LinearEngine(vocabulary=vocabulary, stems=stems, keys=keys, table=table, step=step, card=model.card)
 
 
 @cache
@@ -92,7 +92,11 @@ def from_file(path: Path) -> PrepositionDetector:
     """The detector of a model file, under the file's name."""
     engine = load(path)
     return PrepositionDetector(
-        path.stem, engine, _thresholds(engine.card, str(path)), engine.card, known=engine.vocabulary
+        name=path.stem,
+        engine=engine,
+        thresholds=_thresholds(engine.card, str(path)),
+        card=engine.card,
+        known=engine.vocabulary,
     )
 
 

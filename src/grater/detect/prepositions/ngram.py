@@ -138,7 +138,7 @@ def from_file(path: Path) -> PrepositionDetector:
     except UsageError as error:
         advice = "train it with held-out text to choose them on"
         raise BadInput(Problem(str(path), f"{error}; {advice}")) from error
-    return PrepositionDetector(path.stem, engine, thresholds, engine.card, known=engine)
+    return PrepositionDetector(name=path.stem, engine=engine, thresholds=thresholds, card=engine.card, known=engine)
 
 
 @cache

@@ -128,7 +128,7 @@ def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RAT
     vocabulary = GrowingVocabulary()
     rows = contexts(candidates, vocabulary) if candidates else np.zeros((0, len(FIELDS)), np.int32)
     labels = np.array([answer_of(candidate) for candidate in candidates], np.int8)
-    return Batch(rows, labels, np.array(folds, np.int8), tuple(vocabulary.places))
+    return Batch(rows=rows, labels=labels, folds=np.array(folds, np.int8), words=tuple(vocabulary.places))
 
 
 def _events_of(sentence: Sentence, rng: np.random.Generator, gap_rate: float) -> Iterator[Candidate]:
@@ -315,7 +315,14 @@ def fitted(
     if options.method == "perceptron":
         size = replace(size, highest=_largest(weights))
     small = pruned(weights, dictionary, size)
-    return LinearEngine(events.vocabulary, stem_numbers(events.vocabulary), small.keys, small.table, small.step, {})
+    return LinearEngine(
+        vocabulary=events.vocabulary,
+        stems=stem_numbers(events.vocabulary),
+        keys=small.keys,
+        table=small.table,
+        step=small.step,
+        card={},
+    )
 
 
 def _largest(weights: Matrix) -> float:
