@@ -1,13 +1,11 @@
-"""Judgments that say `unknown`: too hard to judge, or both bad.
-
-They say something of the item, not of the error: by default they are left out of shares and counted (interfaces.md,
-`--unknown drop|ok|apart`).
-
-Judgments as integers: what every statistic of agreement and of the crowd starts from.
+"""Judgments as integers: what every statistic of agreement and of the crowd starts from.
 
 Categorical columns are taken as they are: their physical codes, closed up where a category does not occur.  Text is
 made categorical first.  Raters and labels are in the order of their names, numbers by size where all of them are
 numbers, so that a result does not depend on the order of rows; items are in the order in which they first appear.
+
+Judgments that say `unknown` (too hard to judge, or both bad) say something of the item, not of the error: by default
+they are left out of shares and counted (`with_unknown`).
 """
 
 from __future__ import annotations
@@ -26,26 +24,11 @@ from grater.tables import Judgments
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
 
-UNKNOWN = "unknown"
-LEFT_OUT = "label unknown"
-
-
-def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
-    """The judgments with `unknown` left out and counted, taken as `ok`, or as a label of its own."""
-    label = pl.col("label").cast(pl.String)
-    if how == "apart":
-        return judgments
-    if how == "ok":
-        return replace(judgments, frame=judgments.frame.with_columns(label=label.replace({UNKNOWN: "ok"})))
-    kept = judgments.frame.filter(label != UNKNOWN)
-    n_dropped = len(judgments) - len(kept)
-    dropped = {LEFT_OUT: n_dropped} if n_dropped else {}
-    return replace(judgments, frame=kept, dropped={**judgments.dropped, **dropped})
-
-
 Codes: TypeAlias = npt.NDArray[np.int32]
 Physical: TypeAlias = npt.NDArray[np.integer]
 
+UNKNOWN = "unknown"
+LEFT_OUT = "label unknown"
 ROWS_AT_FIRST = 4096
 
 
@@ -79,56 +62,56 @@ def coded(judgments: Judgments) -> Coded:
 def by_appearance(names: pl.Series) -> tuple[Codes, pl.Series]:
     """A code for each category, from 0 in the order of first appearance, and the names by code."""
     physical = names.to_physical().to_numpy()
-    found, first = _found(physical)
+    occurring, first = _occurring(physical)
     order = np.argsort(first)
-    return _places(physical, found[order]).take(physical), names.gather(first[order]).cast(pl.String)
+    return _code_table(physical, occurring[order]).take(physical), names.gather(first[order]).cast(pl.String)
 
 
 def by_name(names: pl.Series) -> tuple[Codes, tuple[str, ...]]:
     """A code for each category, from 0 in the order of the names, and the names by code."""
     physical = names.to_physical().to_numpy()
     # Labels are few, and the first rows nearly always show them all; to look at every row costs four times as much.
-    place, known = places_by_name(names, physical, n_rows=ROWS_AT_FIRST)
-    codes = place.take(physical)
+    code_of, known = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
+    codes = code_of.take(physical)
     if codes.min(initial=0) < 0:
-        place, known = places_by_name(names, physical, n_rows=len(names))
-        codes = place.take(physical)
+        code_of, known = codes_by_name(names, physical, n_rows=len(names))
+        codes = code_of.take(physical)
     return codes, known
 
 
-def places_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
+def codes_by_name(names: pl.Series, physical: Physical, *, n_rows: int) -> tuple[Codes, tuple[str, ...]]:
     """The code of each physical code, -1 for one that the first rows do not show, and the names by code."""
-    found, first = _found(physical[:n_rows])
+    occurring, first = _occurring(physical[:n_rows])
     texts = names.gather(first).cast(pl.String).to_list()
     order = in_order(texts)
-    return _places(physical, found[order]), tuple(texts[row] for row in order)
+    return _code_table(physical, occurring[order]), tuple(texts[row] for row in order)
 
 
-def _found(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
+def _occurring(physical: Physical) -> tuple[Physical, npt.NDArray[np.int64]]:
     """The codes that occur, in order, and the row in which each first does."""
     first = np.full(int(physical.max()) + 1 if physical.size else 0, -1)
     # Written from the last row to the first: of several, numpy keeps what comes last.  Much faster than a sort.
     first[physical[::-1].astype(np.int64)] = np.arange(physical.size - 1, -1, -1)
-    found = np.flatnonzero(first >= 0)
-    return found, first[found]
+    occurring = np.flatnonzero(first >= 0)
+    return occurring, first[occurring]
 
 
-def _places(physical: Physical, found: Physical) -> Codes:
-    """0 for the first code of `found`, 1 for the next and so on; -1 for one that is not among them."""
-    place = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
-    place[found] = np.arange(found.size, dtype=np.int32)
-    return place
+def _code_table(physical: Physical, order: Physical) -> Codes:
+    """0 for the first physical code of `order`, 1 for the next and so on; -1 for one that is not among them."""
+    code_of = np.full(int(physical.max()) + 1 if physical.size else 0, -1, np.int32)
+    code_of[order] = np.arange(order.size, dtype=np.int32)
+    return code_of
 
 
 def in_order(names: Sequence[str]) -> list[int]:
-    """The places of names by size where all of them are numbers, by their characters otherwise."""
+    """The indices of names sorted by size where all of them are numbers, by their characters otherwise."""
     numbers = as_numbers(names)
     keys = [(number, name) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
     return sorted(range(len(names)), key=keys.__getitem__)
 
 
 def as_numbers(names: Sequence[str]) -> list[float] | None:
-    """The numbers that the names are; None where one of them is none."""
+    """The names as numbers; None where one of them is no number."""
     try:
         numbers = [float(name) for name in names]
     except ValueError:
@@ -148,10 +131,23 @@ def categories(judgments: Judgments, name: str) -> pl.Series:
 
 
 def reordered(coded: Coded, order: Sequence[str]) -> Coded:
-    """The same judgments with labels in the given order, as an ordinal scale needs; labels may be there in vain."""
+    """The same judgments with labels in the given order, which may name labels that nobody used."""
     missing = [label for label in coded.labels if label not in order]
     if missing or len(set(order)) < len(order):
-        found = f"found no place for {', '.join(missing)}" if missing else "found one twice"
-        raise UsageError(f"expected an order that names every label once, {found}; give --order with all of them")
-    place = np.array([order.index(label) for label in coded.labels], np.int32)
-    return replace(coded, label=place.take(coded.label), labels=tuple(order))
+        fault = f"found no place for {', '.join(missing)}" if missing else "found one twice"
+        raise UsageError(f"expected an order that names every label once, {fault}")
+    codes = np.array([order.index(label) for label in coded.labels], np.int32)
+    return replace(coded, label=codes.take(coded.label), labels=tuple(order))
+
+
+def with_unknown(judgments: Judgments, how: Unknown = "drop") -> Judgments:
+    """The judgments with `unknown` left out and counted, taken as `ok`, or as a label of its own."""
+    label = pl.col("label").cast(pl.String)
+    if how == "apart":
+        return judgments
+    if how == "ok":
+        return replace(judgments, frame=judgments.frame.with_columns(label=label.replace({UNKNOWN: "ok"})))
+    kept = judgments.frame.filter(label != UNKNOWN)
+    n_dropped = len(judgments) - len(kept)
+    dropped = {LEFT_OUT: n_dropped} if n_dropped else {}
+    return replace(judgments, frame=kept, dropped={**judgments.dropped, **dropped})

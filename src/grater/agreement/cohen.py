@@ -1,19 +1,19 @@
-"""Cohen's kappa for two raters, with the standard errors of two papers.
+"""Cohen's kappa for two raters with the standard errors of two papers, and its mean over all pairs of raters.
 
 Cohen 1960; with weights Cohen 1968.  `fce` is the large-sample standard error of Fleiss, Cohen & Everitt 1969, eq. 13
 (weighted: eq. 9), which is the delta method on the table, and is computed as such.  `simple` is Cohen's own,
 sqrt(po (1 - po) / (n (1 - pe)^2)), which takes pe as known; it stands behind the z of Lee et al. 2009 and is here to
-reproduce such numbers.  `bootstrap` is `limits.py`.
+reproduce such numbers.  `bootstrap` is that of `grater.statistics.bca`.
 
 Kappa is undefined where both raters used one and the same label throughout, or share no item.  Where the two never
-disagree both errors are 0, which nobody believes: limits then come from the bootstrap.  Limits stay within [-1, 1].
+disagree both errors are 0, which nobody believes: the interval then comes from the bootstrap.  It stays within [-1,
+1].
 
-The mean of kappa over all pairs of raters, with the items as what was drawn.
-
-Light 1971, Psychological Bulletin 76, 365-377.  Pairs that share no item, or whose kappa is undefined, are left out
-and counted, in every resample too.  Pairs share items and raters, so their kappas are dependent: whole items are
-resampled, with all that their raters said (`limits.py`).  Where that would take too much memory (many items or many
-pairs) limits are the delta method: an item's influence on the mean is the mean of its influences on the pairs.
+The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
+is undefined, are left out and counted, in every resample too.  Pairs share items and raters, so their kappas are
+dependent: whole items are resampled, with all that their raters said.  Where that would take too much memory (many
+items or many pairs) the interval is that of the delta method: an item's influence on the mean is the mean of its
+influences on the pairs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan, sqrt
-from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -35,7 +34,7 @@ from grater.agreement.weights import Matrix, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval
 from grater.statistics.bca import PatternUnits, Sums, bca_interval, gradient, ratio, resampled_scores
-from grater.statistics.intervals import RESAMPLES, Ints, Numbers, student_quantile
+from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, student_quantile
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
@@ -43,6 +42,11 @@ METHODS: tuple[Method, ...] = ("fce", "simple", "bootstrap")
 
 NO_ITEM = "the two raters share no item"
 ONE_LABEL = "both raters used one label only, so that chance alone agrees as well"
+NO_KAPPA = "no pair of raters has a kappa"
+
+MOST_SUMS = 1024
+MOST_CELLS = 1 << 24
+"""What the bootstrap may take: cells of all pairs' tables, and these times items (128 MB)."""
 
 
 def cohen(weights: Matrix) -> Coefficient:
@@ -91,9 +95,9 @@ def cohen_kappa(
     weights: Matrix | None = None,
     method: Method = "fce",
     n_resamples: int = RESAMPLES,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Interval:
-    """Kappa with its limits."""
+    """Kappa with its interval."""
     value = kappa(table, weights=weights)
     if value != value:
         return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
@@ -102,8 +106,7 @@ def cohen_kappa(
     error = 0.0 if method == "bootstrap" else standard_error(table, error=method, weights=weights)
     if error == 0:
         return _bootstrapped(table, value, _coefficient(table, weights), rng, n_resamples, level)
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
+    return normal_interval(value, error, level=level, ends=(-1.0, 1.0))
 
 
 def _bootstrapped(
@@ -115,7 +118,7 @@ def _bootstrapped(
 
 
 def cell_units(table: Confusion) -> PatternUnits:
-    """The cells as what is resampled; the made-up item as in `limits.py`, its split half in both directions."""
+    """The cells as what is resampled; the made-up item as in `coefficients.py`, its split half in both directions."""
     n_labels = len(table.labels)
     modal = int((table.cells.sum(axis=0) + table.cells.sum(axis=1)).argmax())
     made_up = np.eye(n_labels) * 0.5 / n_labels
@@ -129,14 +132,12 @@ def _coefficient(table: Confusion, weights: Matrix | None) -> Coefficient:
     return cohen(weight_matrix("identity", len(table.labels)) if weights is None else weights)
 
 
-MOST_SUMS = 1024
-MOST_CELLS = 1 << 24
-"""What the bootstrap may take: cells of all pairs' tables, and these times items (128 MB)."""
+# The mean over all pairs of raters
 
 
 @dataclass(frozen=True, slots=True)
 class MeanPairwise:
-    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none.  `method` says how its limits were made."""
+    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none.  `method` says how its interval was made."""
 
     kappa: Interval
     n_pairs: int
@@ -151,15 +152,14 @@ def mean_pairwise(
     rng: np.random.Generator,
     weights: Matrix | None = None,
     n_resamples: int = RESAMPLES,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> MeanPairwise:
     """`tables` are those of every pair, in the order of `confusions`."""
     values = np.array([kappa(table, weights=weights) for table in tables])
     is_defined = ~np.isnan(values)
     n_pairs, n_undefined = int(is_defined.sum()), int((~is_defined).sum())
     if n_pairs == 0:
-        undefined = Interval(nan, nan, nan, "no pair of raters has a kappa")
-        return MeanPairwise(undefined, 0, n_undefined, "none")
+        return MeanPairwise(Interval(nan, nan, nan, NO_KAPPA), 0, n_undefined, "none")
     value = float(values[is_defined].mean())
     matrix = label_matrix(coded)
     matrix = matrix[(matrix != NOBODY).sum(axis=1) > 1]
@@ -169,8 +169,8 @@ def mean_pairwise(
     n_sums = len(tables) * len(coded.labels) ** 2
     if n_sums > MOST_SUMS or n_sums * len(matrix) > MOST_CELLS:
         half = student_quantile((1 + level) / 2, len(matrix) - 1) * _delta_error(matrix, tables, is_defined, weights)
-        limits = Interval(value, max(-1.0, value - half), min(1.0, value + half))
-        return MeanPairwise(limits, n_pairs, n_undefined, "delta")
+        interval = Interval(value, max(-1.0, value - half), min(1.0, value + half))
+        return MeanPairwise(interval, n_pairs, n_undefined, "delta")
     chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
     mean, units = mean_kappa(matrix.shape[1], chosen), row_units(matrix, len(coded.labels))
     [draws] = resampled_scores([mean], units, rng=rng, n_resamples=n_resamples)
@@ -185,10 +185,10 @@ def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
 
     def rows(patterns: Ints) -> Numbers:
         cells = np.zeros((len(patterns), len(pairs), n_labels * n_labels))
-        for place, (first, second) in enumerate(pairs):
+        for index, (first, second) in enumerate(pairs):
             both = (patterns[:, first] != NOBODY) & (patterns[:, second] != NOBODY)
             cell = patterns[both, first] * n_labels + patterns[both, second]
-            cells[np.flatnonzero(both), place, cell] = 1
+            cells[np.flatnonzero(both), index, cell] = 1
         return cells.reshape(len(patterns), -1)
 
     def score(sums: Sums) -> Sums:
@@ -196,11 +196,11 @@ def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
         is_defined = ~np.isnan(kappas)
         return ratio(np.where(is_defined, kappas, 0).sum(axis=-1), is_defined.sum(axis=-1))
 
-    return Coefficient("mean kappa", rows, score, "no pair of raters has a kappa")
+    return Coefficient("mean kappa", rows, score, NO_KAPPA)
 
 
 def row_units(matrix: npt.NDArray[np.int32], n_labels: int) -> PatternUnits:
-    """Distinct items; the made-up one as in `limits.py`, its split half with every other rater on each side."""
+    """Distinct items; the made-up one as in `coefficients.py`, its split half with every other rater on each side."""
     patterns, n_items = np.unique(matrix, axis=0, return_counts=True)
     modal = int(np.bincount(matrix[matrix != NOBODY], minlength=n_labels).argmax())
     others = np.array([label for label in range(n_labels) if label != modal], np.int64)

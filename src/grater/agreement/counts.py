@@ -21,7 +21,7 @@ from grater.agreement.coded import (
     Physical,
     by_appearance,
     categories,
-    places_by_name,
+    codes_by_name,
 )
 from grater.errors import UsageError
 from grater.statistics.intervals import Ints
@@ -38,8 +38,8 @@ ROWS_AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Distinct rows of the items x labels table (`patterns`, at least two judgments each) and how many items have
-    each.
+    """Distinct rows of the items x labels table (`patterns`, at least two judgments each) and the number of items
+    that have each.
 
     `n_judgments` counts the judgments of these items; `n_left_out` the items that have fewer than two.
     """
@@ -61,16 +61,15 @@ class Counts:
 def tally(judgments: Judgments | Coded) -> Counts:
     """The counts of a table; a frame is not coded by rater, which counts do not know."""
     if isinstance(judgments, Coded):
-        rows = table_of(judgments.item, judgments.label, len(judgments.labels))
-        return from_rows(rows, judgments.labels)
+        return from_rows(table_of(judgments.item, judgments.label, len(judgments.labels)), judgments.labels)
     item, names = _item_codes(judgments), categories(judgments, "label")
     physical = names.to_physical().to_numpy()
-    place, labels = places_by_name(names, physical, n_rows=ROWS_AT_FIRST)
-    found = _table(item, physical, place, len(labels))
-    if found is None:
-        place, labels = places_by_name(names, physical, n_rows=len(names))
-        found = table_of(item, place.take(physical), len(labels))
-    return from_rows(found, labels)
+    code_of, labels = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
+    rows = _table(item, physical, code_of, len(labels))
+    if rows is None:
+        code_of, labels = codes_by_name(names, physical, n_rows=len(names))
+        rows = table_of(item, code_of.take(physical), len(labels))
+    return from_rows(rows, labels)
 
 
 def from_rows(rows: Ints, labels: tuple[str, ...]) -> Counts:
@@ -96,11 +95,11 @@ def distinct(rows: Ints) -> tuple[Ints, Ints]:
 
 def _distinct_keys(keys: Ints, n_possible: int) -> tuple[Ints, Ints]:
     if n_possible > 4 * keys.size + 1000:
-        found, times = np.unique(keys, return_counts=True)
-        return found, times
+        distinct_keys, times = np.unique(keys, return_counts=True)
+        return distinct_keys, times
     times = np.bincount(keys, minlength=n_possible)
-    found = np.flatnonzero(times)
-    return found, times[found]
+    occurring = np.flatnonzero(times)
+    return occurring, times[occurring]
 
 
 def _item_codes(judgments: Judgments) -> Physical:
@@ -111,25 +110,25 @@ def _item_codes(judgments: Judgments) -> Physical:
 
 
 def table_of(item: Physical, label: Physical, n_labels: int) -> Ints:
-    """The items x labels table: how often each item was given each label."""
-    found = _table(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
-    if found is None:
+    """The items x labels table: the number of times that each item was given each label."""
+    rows = _table(item, label, np.arange(n_labels, dtype=np.int32), n_labels)
+    if rows is None:
         raise UsageError(f"expected label codes from 0 to {n_labels - 1}, found another")
-    return found
+    return rows
 
 
-def _table(item: Physical, label: Physical, place: Codes, n_labels: int) -> Ints | None:
-    """The table of labels by their place; None where one of them has no place."""
+def _table(item: Physical, label: Physical, code_of: Codes, n_labels: int) -> Ints | None:
+    """The table of labels by their codes; None where one of them has no code."""
     n_items = int(item.max()) + 1 if item.size else 0
     if n_items * n_labels > MOST_CELLS:
         raise UsageError(
             f"expected at most {MOST_CELLS // max(n_items, 1)} different labels for {n_items} items, "
-            f"found {n_labels}; merge some with --merge"
+            f"found {n_labels}; merge some"
         )
     rows = np.zeros(n_items * n_labels, np.int64)
     n_at_once = max(ROWS_AT_ONCE, rows.size)
     for start in range(0, len(item), n_at_once):
-        codes = place.take(label[start : start + n_at_once])
+        codes = code_of.take(label[start : start + n_at_once])
         if codes.min() < 0:
             return None
         _count(item[start : start + n_at_once], codes, n_labels, rows)

@@ -1,7 +1,7 @@
-"""What every annotator says of every token, kept only where somebody says something.
+"""What every annotator says of every token, and what each essay adds to the sums that agreement is made of.
 
-NUCLE, section 3: edits are grown, trimmed and projected on single tokens (`corpora.normalise`).  Where the paper is
-silent:
+**Marks** are kept only where somebody says something.  NUCLE, section 3: edits are grown, trimmed and projected on
+single tokens (`corpora.normalise`).  Where the paper is silent:
 
 - An insertion marks the token after it; with `gaps`, the place between two tokens is a unit of its own, and a text
   of n tokens has n + 1 of these.
@@ -13,11 +13,9 @@ silent:
 - Corrections are compared as tokens, letter by letter.  An error that was found but not corrected has the correction
   `?`, words that are to go have `-NONE-`.
 
-What each essay adds to the sums that agreement is made of.
-
-A coefficient is a function of sums over tokens, and sums over tokens are sums over essays; so an essay is one row of
-numbers, and resampling essays is a product of matrices (statistics.md).  Labels may be thousands, so rows are sparse;
-their columns are those of `agreement.nominal`.
+**Sums.**  A coefficient is a function of sums over tokens, and sums over tokens are sums over essays; so an essay is
+one row of numbers, and resampling essays is a product of matrices (statistics.md).  Labels may be thousands, so rows
+are sparse; their columns are those of `pair_scores` and `margin_scores` in `coefficients.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ NOT_CORRECTED = "?"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditMarks:
-    """Marked units by annotators, and how many units there are in all.
+    """Marked units by annotators, and the number of units in all.
 
     `tag` and `exact` have a row for each unit that anybody marked and a column for each annotator, `UNMARKED` where
     that one did not; `essay` says where the unit stands.  By essay: `n_units`, who read it (`reads`), and the
@@ -85,29 +83,29 @@ class _Collected:
 
 def edit_marks(essays: Iterable[Essay], *, gaps: bool = False, several: SeveralMarks = "joined") -> EditMarks:
     """The marks of a corpus; essays of several files must have been merged."""
-    found = _Collected()
+    collected = _Collected()
     for essay in essays:
-        if essay.essay_id in found.ids:
+        if essay.essay_id in collected.ids:
             message = f"expected essay {essay.essay_id!r} once, found it again; merge its annotators first"
             raise BadInput(Problem("corpus", message, essay.line))
-        _collect(found, essay, gaps=gaps, several=several)
-    return _marks(found, gaps=gaps)
+        _collect(collected, essay, gaps=gaps, several=several)
+    return _marks(collected, gaps=gaps)
 
 
-def _collect(found: _Collected, essay: Essay, *, gaps: bool, several: SeveralMarks) -> None:
+def _collect(collected: _Collected, essay: Essay, *, gaps: bool, several: SeveralMarks) -> None:
     texts = [token.of(essay.text) for token in tokens_of(essay)]
-    found.ids.add(essay.essay_id)
-    number, document = len(found.essays), essay.metadata.get("document")
+    collected.ids.add(essay.essay_id)
+    number, document = len(collected.essays), essay.metadata.get("document")
     cluster = document if isinstance(document, str) else essay.essay_id
-    found.n_lost += essay.tokens is not None and not isinstance(document, str)
+    collected.n_lost += essay.tokens is not None and not isinstance(document, str)
     readers = tuple(dict.fromkeys([*essay.annotators, *(edit.rater for edit in essay.edits)]))
-    found.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
+    collected.essays.append((2 * len(texts) + 1 if gaps else len(texts), cluster, readers))
     by_unit: dict[tuple[int, bool], dict[str, list[TokenMark]]] = {}
     for token_edit in _chosen(normalised_edits(essay)):
         for mark in project(token_edit, texts, gaps=gaps):
             by_unit.setdefault((mark.index, mark.is_gap), {}).setdefault(mark.rater, []).append(mark)
     for by_rater in by_unit.values():
-        found.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
+        collected.rows.append((number, {rater: _labels(marks, several) for rater, marks in by_rater.items()}))
 
 
 def _chosen(token_edits: Iterable[TokenEdit]) -> Iterator[TokenEdit]:
@@ -132,39 +130,39 @@ def _correction(mark: TokenMark) -> str:
     return NOT_CORRECTED if mark.correction is None else " ".join(mark.correction) or DELETE
 
 
-def _marks(found: _Collected, *, gaps: bool) -> EditMarks:
-    raters = _named(annotator for _, _, annotators in found.essays for annotator in annotators)
-    tags = _named(tag for _, by_rater in found.rows for tag, _ in by_rater.values())
-    exacts = _named(exact for _, by_rater in found.rows for _, exact in by_rater.values())
-    clusters = {name: code for code, name in enumerate(dict.fromkeys(name for _, name, _ in found.essays))}
-    reads = np.zeros((len(found.essays), len(raters)), np.bool_)
-    for number, (_, _, annotators) in enumerate(found.essays):
+def _marks(collected: _Collected, *, gaps: bool) -> EditMarks:
+    raters = _named(annotator for _, _, annotators in collected.essays for annotator in annotators)
+    tags = _named(tag for _, by_rater in collected.rows for tag, _ in by_rater.values())
+    exacts = _named(exact for _, by_rater in collected.rows for _, exact in by_rater.values())
+    clusters = {name: code for code, name in enumerate(dict.fromkeys(name for _, name, _ in collected.essays))}
+    reads = np.zeros((len(collected.essays), len(raters)), np.bool_)
+    for number, (_, _, annotators) in enumerate(collected.essays):
         reads[number, [raters[annotator] for annotator in annotators]] = True
-    tag = np.full((len(found.rows), len(raters)), UNMARKED, np.int32)
+    tag = np.full((len(collected.rows), len(raters)), UNMARKED, np.int32)
     exact = tag.copy()
-    for row, (_, by_rater) in enumerate(found.rows):
+    for row, (_, by_rater) in enumerate(collected.rows):
         for rater, (of_tag, of_exact) in by_rater.items():
             tag[row, raters[rater]], exact[row, raters[rater]] = tags[of_tag], exacts[of_exact]
     return EditMarks(
         tuple(raters),
         tag,
         exact,
-        np.array([number for number, _ in found.rows], np.int64),
+        np.array([number for number, _ in collected.rows], np.int64),
         tuple(tags),
         tuple(exacts),
-        np.array([n_units for n_units, _, _ in found.essays], np.int64),
+        np.array([n_units for n_units, _, _ in collected.essays], np.int64),
         reads,
-        np.array([clusters[name] for _, name, _ in found.essays], np.int64),
+        np.array([clusters[name] for _, name, _ in collected.essays], np.int64),
         len(clusters),
         gaps,
-        found.n_lost == 0,
+        collected.n_lost == 0,
     )
 
 
 def _named(names: Iterable[str]) -> dict[str, int]:
     """A code for each name, in order."""
     distinct = list(dict.fromkeys(names))
-    return {distinct[place]: code for code, place in enumerate(in_order(distinct))}
+    return {distinct[index]: code for code, index in enumerate(in_order(distinct))}
 
 
 Criterion: TypeAlias = Literal["identification", "classification", "exact"]
@@ -234,20 +232,20 @@ def _identified(marks: EditMarks, first: int, second: int) -> Cells:
 
 def _counted(cluster: Ints, first: Ints, second: Ints, times: npt.NDArray[Any]) -> Cells:
     """Equal cells of a cluster taken together."""
-    keys, place = np.unique(np.stack([cluster, first, second]), axis=1, return_inverse=True)
-    total = np.bincount(place.ravel(), weights=times, minlength=keys.shape[1]).astype(np.int64)
+    keys, key_of = np.unique(np.stack([cluster, first, second]), axis=1, return_inverse=True)
+    total = np.bincount(key_of.ravel(), weights=times, minlength=keys.shape[1]).astype(np.int64)
     kept = total > 0
     return Cells(keys[0, kept], keys[1, kept], keys[2, kept], total[kept])
 
 
-def pair_statistic(found: Cells, n_clusters: int) -> Statistic:
+def pair_statistic(table: Cells, n_clusters: int) -> Statistic:
     """Observed agreement and Cohen's kappa of two annotators."""
-    used, codes = np.unique(np.concatenate([found.first, found.second]), return_inverse=True)
-    first, second = codes[: len(found.first)], codes[len(found.first) :]
+    used, codes = np.unique(np.concatenate([table.first, table.second]), return_inverse=True)
+    first, second = codes[: len(table.first)], codes[len(table.first) :]
     columns = [np.zeros_like(first), np.ones_like(first), 2 + first, 2 + len(used) + second]
-    values = [found.times, found.times * (first == second), found.times, found.times]
-    rows = _sparse(np.tile(found.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
-    return Statistic(PAIR_SCORES, rows, lambda sums: pair_scores(sums, len(used)), found.n)
+    values = [table.times, table.times * (first == second), table.times, table.times]
+    rows = _sparse(np.tile(table.cluster, 4), columns, values, (n_clusters, 2 + 2 * len(used)))
+    return Statistic(PAIR_SCORES, rows, lambda sums: pair_scores(sums, len(used)), table.n)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -307,22 +305,22 @@ def _all_identified(marks: EditMarks) -> Judged:
     return Judged(cluster[kept], size, times[kept], np.tile(units, 2), label, count, 2, left_out)
 
 
-def all_statistic(found: Judged, n_clusters: int) -> Statistic:
+def all_statistic(together: Judged, n_clusters: int) -> Statistic:
     """Observed agreement, Fleiss, AC1, S and alpha of all annotators."""
-    squares = np.bincount(found.unit, weights=found.count.astype(np.float64) ** 2, minlength=len(found.size))
-    size, times = found.size.astype(np.float64), found.times
+    squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
+    size, times = together.size.astype(np.float64), together.times
     agreeing = times * (squares - size) / (size * (size - 1))
     apart = times * (size**2 - squares) / (size - 1)
-    counted = times[found.unit] * found.count
+    counted = times[together.unit] * together.count
     columns = [
         *(np.full(len(size), column) for column in range(3)),
-        3 + found.label,
-        3 + found.n_labels + found.label,
+        3 + together.label,
+        3 + together.n_labels + together.label,
     ]
-    values = [times, agreeing, apart, counted / size[found.unit], counted]
-    cluster = np.concatenate([np.tile(found.cluster, 3), np.tile(found.cluster[found.unit], 2)])
-    rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * found.n_labels))
-    return Statistic(NAMES, rows, lambda sums: margin_scores(sums, found.n_labels), found.n)
+    values = [times, agreeing, apart, counted / size[together.unit], counted]
+    cluster = np.concatenate([np.tile(together.cluster, 3), np.tile(together.cluster[together.unit], 2)])
+    rows = _sparse(cluster, columns, values, (n_clusters, 3 + 2 * together.n_labels))
+    return Statistic(NAMES, rows, lambda sums: margin_scores(sums, together.n_labels), together.n)
 
 
 def _sparse(

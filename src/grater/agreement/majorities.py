@@ -1,34 +1,28 @@
-"""The crowd and the experts on the items that both judged, with equal items taken together.
+"""Crowds of N raters: how likely each label is to win, and what that makes of the agreement with experts.
 
-An item matters only through how often the crowd gave each label and what each expert said; items that agree in both
-are one *kind*, and a resample of items is a draw of kinds.
+**Design.**  The crowd and the experts on the items that both judged.  An item matters only through how often the
+crowd gave each label and what each expert said; items that agree in both are one *kind*, and a resample of items is
+a draw of kinds.
 
-How likely each label is to win a draw of N of an item's judgments, exactly.
-
-Tetreault, Chodorow & Madnani 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent label wins,
-and of several that are as frequent one at random.  With k_i of n judgments for label i a draw is multivariate
-hypergeometric, so no draw is needed.  Label j wins with t judgments, together with s others that have t too, in
+**Wins.**  Tetreault, Chodorow & Madnani 2013, 5.2, draw N of an item's judgments a hundred times; the most frequent
+label wins, and of several that are as frequent one at random.  With k_i of n judgments for label i a draw is
+multivariate hypergeometric, so no draw is needed.  Label j wins with t judgments, together with s others that have t
+too, in
 
     C(k_j, t) [x^(N - t) y^s] prod_(i != j) (sum_(c < t) C(k_i, c) x^c + y C(k_i, t) x^t)
 
 of the C(n, N) draws, and then with probability 1 / (s + 1).  That is the integral of y^s from 0 to 1, so the product
 need not be expanded in y: Gauss-Legendre nodes integrate a polynomial of degree d exactly with d // 2 + 1 of them.
-Every term is positive, nothing cancels, and answers are good to about 1e-14.
+Every term is positive, nothing cancels, and answers are good to about 1e-14.  An item with ten judgments is one of 42
+partitions of ten, with twenty one of 627, however many labels and items there are; each is worked out once.
 
-An item with ten judgments is one of 42 partitions of ten, with twenty one of 627, however many labels and items there
-are; each is worked out once.
+**Sums.**  The crowd's label is known only as a probability, so what a kind adds to the agreement of a crowd of N with
+an expert is an expectation, and kappa is that of the expected table.  It differs a little from the mean kappa over
+draws, which the paper gives.  An item with fewer than N judgments has no draw of N, and adds nothing there.
 
-What each kind of item adds to the agreement of a crowd of N with each expert, and of experts with each other.
-
-The crowd's label is known only as a probability, so what a kind adds is an expectation, and kappa is that of the
-expected table.  It differs a little from the mean kappa over draws, which the paper gives.  An item with fewer than N
-judgments has no draw of N, and adds nothing there.
-
-The paper's own way: draw N of an item's judgments at random, again and again.
-
-Tetreault, Chodorow & Madnani 2013, 5.2: a hundred draws for each N, majority with a random tie-break, and the mean of
-agreement and kappa over draws.  Here one shuffle of an item's judgments gives a draw of every N, its first N; for
-each N alone that is the same.
+**Draws** are the paper's own way: a hundred for each N, majority with a random tie-break, and the mean of agreement
+and kappa over draws.  Here one shuffle of an item's judgments gives a draw of every N, its first N; for each N alone
+that is the same.
 """
 
 from __future__ import annotations
@@ -53,8 +47,8 @@ WRITER = "writer"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and how many
-    items are of each kind."""
+    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and the
+    number of items of each kind."""
 
     counts: Ints
     said: Ints
@@ -78,7 +72,7 @@ class Design:
         """The experts whose agreement is to be matched: each with the writer where there is one, else each two."""
         if WRITER in self.experts:
             writer = self.experts.index(WRITER)
-            return [(place, writer) for place in range(len(self.experts)) if place != writer]
+            return [(expert, writer) for expert in range(len(self.experts)) if expert != writer]
         return list(combinations(range(len(self.experts)), 2))
 
 
@@ -86,8 +80,8 @@ def design(crowd: Judgments, experts: Judgments) -> Design:
     """The two tables side by side; experts must be people, the crowd need not."""
     require_raters(experts, "experts")
     ours, theirs = coded(crowd), coded(experts)
-    place = {item: row for row, item in enumerate(theirs.items.to_list())}
-    rows = np.array([place.get(item, NOBODY) for item in ours.items.to_list()], np.int64)
+    row_of = {item: row for row, item in enumerate(theirs.items.to_list())}
+    rows = np.array([row_of.get(item, NOBODY) for item in ours.items.to_list()], np.int64)
     both = rows != NOBODY
     if not both.any():
         raise BadInput(Problem(experts.name, f"expected items of {crowd.name}, found none of them"))
@@ -97,19 +91,19 @@ def design(crowd: Judgments, experts: Judgments) -> Design:
     said = np.where(said == NOBODY, NOBODY, _recoded(theirs.labels, labels)[said])
     kinds, n_items = np.unique(np.hstack([counts, said]), axis=0, return_counts=True)
     return Design(
-        kinds[:, : len(labels)],
-        kinds[:, len(labels) :],
-        n_items,
-        labels,
-        theirs.raters,
-        int((~both).sum()),
-        len(theirs.items) - int(both.sum()),
+        counts=kinds[:, : len(labels)],
+        said=kinds[:, len(labels) :],
+        n_items=n_items,
+        labels=labels,
+        experts=theirs.raters,
+        n_crowd_only=int((~both).sum()),
+        n_experts_only=len(theirs.items) - int(both.sum()),
     )
 
 
 def _in_order(names: set[str]) -> tuple[str, ...]:
     listed = sorted(names)
-    return tuple(listed[place] for place in in_order(listed))
+    return tuple(listed[index] for index in in_order(listed))
 
 
 def _recoded(old: tuple[str, ...], new: tuple[str, ...]) -> Ints:
@@ -134,18 +128,18 @@ def win_probabilities(counts: npt.ArrayLike) -> Numbers:
 def wins_of_rows(rows: Ints) -> list[Numbers]:
     """`wins` of every row of counts; equal partitions are worked out once."""
     known: dict[tuple[int, ...], dict[int, Numbers]] = {}
-    found = []
+    probabilities = []
     for row in rows.tolist():
         partition = tuple(sorted(size for size in row if size))
         if partition not in known:
             known[partition] = dict(zip(partition, win_probabilities(partition), strict=True))
         n = sum(partition)
-        found.append(np.array([known[partition].get(size, np.zeros(n)) for size in row]).reshape(len(row), n))
-    return found
+        probabilities.append(np.array([known[partition].get(size, np.zeros(n)) for size in row]).reshape(len(row), n))
+    return probabilities
 
 
 def work(rows: Ints) -> float:
-    """About how many multiplications the rows ask for; infinite where numbers would be too large."""
+    """About the number of multiplications that the rows take; infinite where numbers would be too large."""
     partitions = {tuple(sorted(size for size in row if size)) for row in rows.tolist()}
     if max(map(sum, partitions), default=0) > MOST_JUDGMENTS:
         return float("inf")
@@ -190,28 +184,28 @@ def _against(size: int, others: list[int], ties: Numbers, n: int) -> Numbers:
     return ways
 
 
-def exact_wins(found: Design) -> Numbers:
+def exact_wins(shared: Design) -> Numbers:
     """[kind, label, N - 1]: how likely the label wins; 0 for all labels where the kind has fewer judgments."""
-    table = np.zeros((len(found.counts), len(found.labels), found.most))
-    for kind, probabilities in enumerate(wins_of_rows(found.counts)):
+    table = np.zeros((len(shared.counts), len(shared.labels), shared.most))
+    for kind, probabilities in enumerate(wins_of_rows(shared.counts)):
         table[kind, :, : probabilities.shape[1]] = probabilities
     return table
 
 
-def crowd_rows(found: Design, wins: Numbers) -> Numbers:
+def crowd_rows(shared: Design, wins: Numbers) -> Numbers:
     """[kind, expert, column of `agreement.nominal`] for the wins [kind, label] of one N."""
-    said = _one_hot(found.said, len(found.labels))
+    said = _one_hot(shared.said, len(shared.labels))
     drawn = (wins.sum(axis=1) > 0)[:, None, None]
     says = said * drawn
     ours = wins[:, None, :] * says.any(axis=2, keepdims=True)
     return _rows(ours, says)
 
 
-def expert_rows(found: Design) -> Numbers:
+def expert_rows(shared: Design) -> Numbers:
     """[kind, pair, column] for the pairs of experts that are to be matched."""
-    said = _one_hot(found.said, len(found.labels))
-    first = said[:, [one for one, _ in found.pairs]]
-    second = said[:, [other for _, other in found.pairs]]
+    said = _one_hot(shared.said, len(shared.labels))
+    first = said[:, [one for one, _ in shared.pairs]]
+    second = said[:, [other for _, other in shared.pairs]]
     both = first.any(axis=2, keepdims=True) & second.any(axis=2, keepdims=True)
     return _rows(first * both, second * both)
 
@@ -238,27 +232,27 @@ class Drawn:
     wins: Numbers
 
 
-def draw(found: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
+def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
     """All draws; every item is drawn by itself, also where items are of one kind."""
-    kind = np.repeat(np.arange(len(found.n_items)), found.n_items)
-    judgments = _judgments(found)[kind]
-    scores = np.zeros((n_draws, found.most, len(found.experts), 2))
-    won = np.zeros((len(found.n_items), len(found.labels), found.most))
-    for each in scores:
-        for column, winner in enumerate(_winners(judgments, len(found.labels), rng)):
+    kind = np.repeat(np.arange(len(shared.n_items)), shared.n_items)
+    judgments = _judgments(shared)[kind]
+    scores = np.zeros((n_draws, shared.most, len(shared.experts), 2))
+    won = np.zeros((len(shared.n_items), len(shared.labels), shared.most))
+    for scores_of_draw in scores:
+        for column, winner in enumerate(_winners(judgments, len(shared.labels), rng)):
             has = winner != NOBODY
             np.add.at(won[:, :, column], (kind[has], winner[has]), 1)
-            each[column] = [_score(winner, said, len(found.labels)) for said in found.said[kind].T]
-    won /= n_draws * found.n_items[:, None, None]
+            scores_of_draw[column] = [_score(winner, said, len(shared.labels)) for said in shared.said[kind].T]
+    won /= n_draws * shared.n_items[:, None, None]
     return Drawn(nan_mean(scores, axis=0), won)
 
 
-def _judgments(found: Design) -> npt.NDArray[np.int64]:
+def _judgments(shared: Design) -> npt.NDArray[np.int64]:
     """Each kind's labels one by one, filled up with `NOBODY`."""
-    size = found.counts.sum(axis=1)
-    table = np.full((len(size), found.most), NOBODY, np.int64)
-    labels = np.tile(np.arange(len(found.labels)), len(size))
-    table[np.arange(found.most) < size[:, None]] = np.repeat(labels, found.counts.ravel())
+    size = shared.counts.sum(axis=1)
+    table = np.full((len(size), shared.most), NOBODY, np.int64)
+    labels = np.tile(np.arange(len(shared.labels)), len(size))
+    table[np.arange(shared.most) < size[:, None]] = np.repeat(labels, shared.counts.ravel())
     return table
 
 

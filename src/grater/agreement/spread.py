@@ -211,9 +211,9 @@ def means(
     n_clusters = int(code.max(initial=-1)) + 1
     rows = np.column_stack(
         [
-            np.bincount(code, weights=each, minlength=n_clusters)
+            np.bincount(code, weights=weights, minlength=n_clusters)
             for numbers in columns
-            for each in (np.nan_to_num(numbers), (~np.isnan(numbers)).astype(np.float64))
+            for weights in (np.nan_to_num(numbers), (~np.isnan(numbers)).astype(np.float64))
         ]
     )
     drawn = resample(rows.astype(np.float64), n_resamples=n_resamples, rng=rng)
