@@ -92,16 +92,16 @@ def form_of(*required: str, **fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
-def cut(found: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
-    """A page of `found`, which has one more where there is more, and the start of the next, None after the last."""
-    return found[:most], start + most if len(found) > most else None
+def cut(rows: Sequence[T], start: int, most: int) -> tuple[Sequence[T], int | None]:
+    """A page of `rows`, which has one more where there is more, and the start of the next, None after the last."""
+    return rows[:most], start + most if len(rows) > most else None
 
 
 def _has_nul(sent: Any) -> bool:
     if isinstance(sent, str):
         return "\0" in sent
     if isinstance(sent, Mapping):
-        return any(_has_nul(each) for pair in sent.items() for each in pair)
+        return any(_has_nul(part) for pair in sent.items() for part in pair)
     return isinstance(sent, Sequence) and any(map(_has_nul, sent))
 
 

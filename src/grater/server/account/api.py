@@ -62,10 +62,10 @@ def me(context: Context) -> Me:
 def my_tokens(context: Context) -> Tokens:
     """Your tokens that have not been ended, without their secrets."""
     with context.server.store.read() as tx:
-        found = [
+        tokens = [
             token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
         ]
-    return Tokens(tokens=[Token.of(token) for token in found])
+    return Tokens(tokens=[Token.of(token) for token in tokens])
 
 
 @router.post("/me/tokens")

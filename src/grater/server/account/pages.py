@@ -1,10 +1,8 @@
-"""The front door: everybody is sent to what they came for.
+"""A person's account: the front door, logging in and out, joining by a link, and one's own page.
 
-Log in and out.  A login always makes a new session, so one that somebody else planted is worth nothing.
-
-Come in by a link: an invitation, or the one-time link for the first owner of a study.
-
-A person's own page: what they have done, their password, their API tokens.
+A login always makes a new session, so one that somebody else planted is worth nothing.  The link that people join by
+is an invitation, a way back in for somebody who lost their password, or the one-time link for the first owner of a
+study.  One's own page shows the work done, and is where a password is changed and API tokens are made.
 """
 
 from __future__ import annotations
@@ -26,6 +24,9 @@ from grater.study.work import own_job
 
 router = APIRouter()
 
+WRONG = "The name or the password is wrong."
+TOO_OFTEN = "Too many tries. Wait a minute, then try again."
+
 
 @router.get("/")
 def home(context: Context) -> Response:
@@ -39,10 +40,6 @@ def health(context: Context) -> Response:
     """Whether the server and its database answer, for whoever watches over them."""
     with context.server.store.read():
         return PlainTextResponse("ok")
-
-
-WRONG = "The name or the password is wrong."
-TOO_OFTEN = "Too many tries. Wait a minute, then try again."
 
 
 @router.get("/login")
@@ -59,7 +56,7 @@ def login(context: Context) -> Response:
     keys = (f"address {client.host if client else ''}", f"name {name.lower()[:200]}")
     if not context.server.logins.take(*keys):
         return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
-    person = _known(context, name)
+    person = _logged_in(context, name)
     if person is None:
         return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
     context.server.logins.forget(*keys)
@@ -85,7 +82,7 @@ def begin_session(context: RequestContext, person: Person, path: str) -> Respons
     return response
 
 
-def _known(context: RequestContext, name: str) -> Person | None:
+def _logged_in(context: RequestContext, name: str) -> Person | None:
     """The person, if name and password are right and they may still come in."""
     password = context.form.get("password")
     with context.server.store.read() as tx:
@@ -103,24 +100,24 @@ def own_path(path: str) -> str:
 
 @router.get("/join/{token}")
 def join_page(context: Context, token: str) -> Response:
-    invitation = _require(context, token)
-    return _form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
+    invitation = _invitation(context, token)
+    return _join_form(context, invitation, name=invitation.name if invitation.person_id else "", problems=[])
 
 
 @router.post("/join/{token}")
 def join(context: Context, token: str) -> Response:
-    invitation = _require(context, token)
+    invitation = _invitation(context, token)
     password = str(context.form.get("password", ""))
     name = invitation.name if invitation.person_id else context.text("name")
     problems = _complaints(name, password, str(context.form.get("again", "")))
     if problems:
-        return _form(context, invitation, name=name, problems=problems)
+        return _join_form(context, invitation, name=name, problems=problems)
     try:
         password_hash = hash_password(password, name=name)
         with context.server.store.write() as tx:
             person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict) as error:
-        return _form(context, invitation, name=name, problems=lines_of(error))
+        return _join_form(context, invitation, name=name, problems=lines_of(error))
     return begin_session(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
 
 
@@ -134,7 +131,7 @@ def setup(context: Context, token: str) -> Response:
     return join(context, token)
 
 
-def _require(context: RequestContext, token: str) -> Invitation:
+def _invitation(context: RequestContext, token: str) -> Invitation:
     with context.server.store.read() as tx:
         invitation = invitations.find(tx, token)
     if invitation is None:
@@ -142,7 +139,7 @@ def _require(context: RequestContext, token: str) -> Invitation:
     return invitation
 
 
-def _form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
+def _join_form(context: RequestContext, invitation: Invitation, *, name: str, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         job = jobs.find(tx, invitation.job_id) if invitation.job_id else None
     status = 422 if problems else 200
@@ -151,19 +148,19 @@ def _form(context: RequestContext, invitation: Invitation, *, name: str, problem
 
 
 def _complaints(name: str, password: str, again: str) -> list[str]:
-    found = []
+    complaints = []
     try:
         require_name(name)
     except UsageError as error:
-        found.append(str(error))
+        complaints.append(str(error))
     if password != again:
-        found.append("password: the two passwords differ")
-    return found
+        complaints.append("password: the two passwords differ")
+    return complaints
 
 
 @router.get("/me")
 def me(context: Context) -> Response:
-    return _page(context)
+    return _own_page(context)
 
 
 @router.post("/me/password")
@@ -171,15 +168,15 @@ def new_password(context: Context) -> Response:
     """A new password ends every session of the person, and begins a new one here."""
     old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
     if not context.server.logins.take(f"password {context.person.person_id}"):
-        return _page(context, problems=["Too many tries. Wait a minute, then try again."], status=429)
+        return _own_page(context, problems=[TOO_OFTEN], status=429)
     if not is_password(context.person.password_hash, old):
-        return _page(context, problems=["The old password is wrong."], status=422)
+        return _own_page(context, problems=["The old password is wrong."], status=422)
     if new != again:
-        return _page(context, problems=["The two new passwords differ."], status=422)
+        return _own_page(context, problems=["The two new passwords differ."], status=422)
     try:
         password_hash = hash_password(new, name=context.person.name)
     except BadInput as error:
-        return _page(context, problems=lines_of(error), status=422)
+        return _own_page(context, problems=lines_of(error), status=422)
     with context.server.store.write() as tx:
         person = study_people.set_password(tx, context.person, password_hash)
     return begin_session(context, person, "/me")
@@ -190,7 +187,7 @@ def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     with context.server.store.write() as tx:
         secret = study_people.make_token(tx, context.person.person_id, name=context.text("name"))
-    return _page(context, secret=secret)
+    return _own_page(context, secret=secret)
 
 
 @router.post("/me/tokens/{token_id}/end")
@@ -200,7 +197,7 @@ def end_token(context: Context, token_id: str) -> Response:
     return context.go("/me")
 
 
-def _page(
+def _own_page(
     context: RequestContext, *, problems: list[str] | None = None, secret: str = "", status: int = 200
 ) -> Response:
     with context.server.store.read() as tx:
@@ -210,6 +207,6 @@ def _page(
         own_tokens = [
             token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
         ]
-    done = [each for each in own_jobs if each.n_done]
-    shown = {"own_jobs": done, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    begun = [mine for mine in own_jobs if mine.n_done]
+    shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
     return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)

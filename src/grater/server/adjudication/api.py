@@ -89,7 +89,7 @@ class Case(Shape):
     decision: Decision | None
 
 
-class Decided(Said):
+class NewDecision(Said):
     """An answer as for a lease; `version` is the decision that this one was made from, 0 for none."""
 
     model_config = example(fields={"label": ["ok"]}, version=0, comment="The writer means the place.")
@@ -107,8 +107,8 @@ def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     """Finished units that nobody has decided; those on which raters differ first."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        found = _essays(tx, job) if job.task == MARKING else [_item(each) for each in waiting(tx, job)]
-    here, following = cut(found[start : start + most + 1], start, most)
+        units = _essays(tx, job) if job.task == MARKING else [_item(unit) for unit in waiting(tx, job)]
+    here, following = cut(units[start : start + most + 1], start, most)
     return UndecidedUnits(units=list(here), next=following)
 
 
@@ -118,9 +118,9 @@ def finished_units(
 ) -> FinishedUnits:
     """Units of a job whose judgments are complete, decided or not: a decision can be made again."""
     with context.server.store.read() as tx:
-        found = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
-    here, following = cut(found[start : start + most + 1], start, most)
-    return FinishedUnits(units=[Finished.of(each) for each in here], next=following)
+        units = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
+    here, following = cut(units[start : start + most + 1], start, most)
+    return FinishedUnits(units=[Finished.of(unit) for unit in here], next=following)
 
 
 @router.get("/units/{unit_id}/decision")
@@ -137,7 +137,7 @@ def one_case(context: Context, unit_id: str) -> Case:
         job_id=unit.job.job_id,
         task=unit.job.task,
         shown=Shown.of(shown),
-        sent=[sent_json(each, letter_of(number)) for number, each in enumerate(sent)],
+        sent=[sent_json(answered, letter_of(number)) for number, answered in enumerate(sent)],
         places=places,
         version=decided.version if decided else 0,
         decision=decision_json(decided),
@@ -145,7 +145,7 @@ def one_case(context: Context, unit_id: str) -> Case:
 
 
 @router.post("/units/{unit_id}/decision")
-def decide(context: Context, unit_id: str, sent: Decided) -> DecisionSaved:
+def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
     """The answer that counts in the end, under the annotator `gold`; the originals stay.
 
     With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
@@ -158,17 +158,17 @@ def decide(context: Context, unit_id: str, sent: Decided) -> DecisionSaved:
 
 
 def _essays(tx: Tx, job: Job) -> list[Undecided]:
-    found = shown_by(done_of(tx, job))["undecided"]
-    return [Undecided(unit_id=each.unit_id, differs=each.differs, labels={}) for each in found]
+    units = shown_by(done_of(tx, job))["undecided"]
+    return [Undecided(unit_id=unit.unit_id, differs=unit.differs, labels={}) for unit in units]
 
 
-def _item(each: Waiting) -> Undecided:
-    return Undecided.model_validate({**each.as_json(), "unit_id": each.unit_id})
+def _item(unit: Waiting) -> Undecided:
+    return Undecided.model_validate({**unit.as_json(), "unit_id": unit.unit_id})
 
 
 def _place(text: str, place: Place) -> Difference:
     opinions = [
-        Opinion(rater=each.rater, edits=[Edit.model_validate(sent_edit(text, edit)) for edit in each.edits])
-        for each in place.opinions
+        Opinion(rater=opinion.rater, edits=[Edit.model_validate(sent_edit(text, edit)) for edit in opinion.edits])
+        for opinion in place.opinions
     ]
     return Difference(start=place.span.start, end=place.span.end, kind=place.kind, opinions=opinions)

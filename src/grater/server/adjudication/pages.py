@@ -1,44 +1,44 @@
-"""What there is to adjudicate: the jobs with finished units, the units of one, and which comes next.
+"""Adjudication: what two or more raters said, side by side, and the answer that counts in the end.
 
-Adjudicate an essay: annotators side by side, the differences first, and a decision for every place.
-
-For each place the adjudicator takes one annotator's edits, or says that nothing is wrong, or writes an edit of their
-own.  What everybody overlooked is marked in the essay itself, on the desk of the marking page (`more`, edits as
-there).  Annotators are letters here: whose edit it is should not matter.  The page is a plain form; only marking
-anew needs JavaScript.  What comes out is the work of the annotator `gold`; the originals stay.
-
-Adjudication of items: what two or more raters said, side by side, and the answer that counts in the end.
-
-Only finished units are shown, so nobody sees another's work before it is complete (P9).  The decision is given on the
-task's own form, filled with what the raters agree on, and is stored under the annotator `gold`; the originals stay.
-Essays have a page of their own.
+Only finished units are shown, so nobody sees another's work before it is complete (P9).  An item is decided on the
+task's own form, filled with what the raters agree on.  An essay has a page of its own with the differences first and
+a choice for every place (`essay_form`); annotators are letters there, since whose edit it is should not matter.  Both
+are plain forms; only marking anew needs JavaScript.  A decision is stored under the annotator `gold`; the originals
+stay.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grater.errors import BadInput, GraterError, Problem, Stale
-from grater.model import Edit, Json, Span
+from grater.errors import BadInput, GraterError, Stale
+from grater.model import Json
+from grater.server.adjudication.essay_form import (
+    answers_of,
+    decided,
+    earlier_choices,
+    name_of,
+    readable_more,
+    spans_of,
+)
 from grater.server.context import Context, RequestContext, version_of
 from grater.server.rendering import pager
 from grater.server.work.pages import by_field
 from grater.store import jobs
-from grater.store.adjudications import ANNOTATOR, Adjudication
+from grater.store.adjudications import Adjudication
 from grater.store.jobs import Job
 from grater.store.units import StudyUnit
 from grater.study.adjudication import MARKING, done_of, far_of, finished_unit, next_of, shown_by
 from grater.study.adjudication import save as save_decision
 from grater.study.drafts import tag_json
-from grater.study.essay_adjudication import Place, Table, changed_tokens, sent_edit, table_of
+from grater.study.essay_adjudication import Table, table_of
 from grater.study.work import Sent, shown_to_staff
 from grater.tasks import TASKS, Answer, Shown
 from grater.tasks.form import CONFIDENCE, LABEL
-from grater.tasks.marking import SET_ASIDE, TASK, edits_of, read_edits, tagset_of
+from grater.tasks.marking import tagset_of
 
 router = APIRouter()
 
@@ -50,8 +50,8 @@ AGAIN = "Yours is still below: look at the other one, and store yours again if i
 def queue_page(context: Context) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
     with context.server.store.read() as tx:
-        found = [(job, far_of(tx, job)) for job in jobs.all(tx)]
-    return context.page("adjudicate.html", found=[(job, far) for job, far in found if far.n_done])
+        queue = [(job, far_of(tx, job)) for job in jobs.all(tx)]
+    return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
 
 
 @router.get("/adjudicate/jobs/{job_id}")
@@ -62,12 +62,13 @@ def job_page(context: Context, job_id: str, show: str = "", page: int = 1) -> Re
         by_show = shown_by(done_of(tx, job))
         chosen = by_show.get(show, by_show[""])
         here = pager(len(chosen), page, size=A_PAGE)
-        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in chosen[here.start : here.start + here.size]]
+        on_page = chosen[here.start : here.start + here.size]
+        rows = [(finished, shown_to_staff(tx, finished.unit_id)) for finished in on_page]
     values = {"job": job, "rows": rows, "pager": here, "show": show, "next": next_of(by_show[""])}
     return context.page("adjudicate_job.html", values, counts={name: len(some) for name, some in by_show.items()})
 
 
-def save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
+def _save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> None:
     """Store the decision that a form holds, unless somebody decided in the meantime."""
     with context.server.store.write() as tx:
         save_decision(
@@ -80,150 +81,47 @@ def save(context: RequestContext, unit_id: str, answers: Sequence[Answer]) -> No
         )
 
 
-def on_from(context: RequestContext, job: Job, unit_id: str) -> Response:
+def _next_page(context: RequestContext, job: Job, unit_id: str) -> Response:
     """After a decision: the next unit of the job without one, or the other jobs."""
     with context.server.store.read() as tx:
         following = next_of(done_of(tx, job), after=unit_id)
     return context.go(f"/adjudicate/{following}" if following else "/adjudicate")
 
 
-NOTHING, OWN, MORE = "nothing", "own", "more"
-
-
-def essay_page(context: RequestContext, unit: StudyUnit) -> Response:
+def _show_essay(context: RequestContext, unit: StudyUnit) -> Response:
     """The essay with its annotators, as the adjudicator first sees it, or comes back to it."""
     with context.server.store.read() as tx:
         table = table_of(tx, unit)
-    return _page(context, table, filled=earlier_choices(table))
+    return _essay_page(context, table, filled=earlier_choices(table))
 
 
-def essay_decided(context: RequestContext, unit: StudyUnit) -> Response:
+def _decide_essay(context: RequestContext, unit: StudyUnit) -> Response:
     """Store the decision, or show the form again with what is missing."""
     with context.server.store.read() as tx:
         table = table_of(tx, unit)
     filled = {name: values[0] for name, values in context.fields().items()}
     try:
         edits = decided(table, filled)
-        answers = _answers(table, edits, is_aside="set_aside" in filled)
+        answers = answers_of(table, edits, is_aside="set_aside" in filled)
     except BadInput as error:
-        return _page(context, table, filled=filled, problems=[each.message for each in error.problems], status=422)
+        return _essay_page(
+            context, table, filled=filled, problems=[problem.message for problem in error.problems], status=422
+        )
     try:
-        save(context, unit.unit_id, answers)
+        _save(context, unit.unit_id, answers)
     except Stale as error:
         return _stale(context, unit, filled, error)
-    return on_from(context, unit.job, unit.unit_id)
+    return _next_page(context, unit.job, unit.unit_id)
 
 
 def _stale(context: RequestContext, unit: StudyUnit, filled: Mapping[str, str], error: Stale) -> Response:
     """The form as it was sent, on top of what somebody decided in the meantime."""
     with context.server.store.read() as tx:
         table = table_of(tx, unit)
-    return _page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
+    return _essay_page(context, table, filled=filled, problems=[str(error), AGAIN], status=409)
 
 
-def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """The edits that the choices come to; a place without a choice is a problem."""
-    edits: list[Edit] = []
-    open_places = []
-    for number, place in enumerate(table.places, 1):
-        choice = filled.get(f"choice {place.name}", "")
-        by_letter = {opinion.rater: opinion.edits for opinion in place.opinions}
-        if choice == OWN:
-            edits.append(_own(table, place, filled, number))
-        elif choice in by_letter:
-            edits += by_letter[choice]
-        elif choice != NOTHING:
-            open_places.append(number)
-    if open_places:
-        named = ", ".join(map(str, open_places))
-        raise BadInput(Problem("form", f"no decision yet for: {named}"))
-    by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
-    return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
-
-
-def more_of(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """What the adjudicator marked anew, held against the essay like an annotator's work."""
-    return read_edits(table.unit.unit, filled.get(MORE) or "[]")
-
-
-def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> Edit:
-    spans = {name_of(span): span for span in spans_of(place)}
-    tags = tagset_of(table.unit.unit)
-    span = spans.get(filled.get(f"words {place.name}", ""))
-    tag = filled.get(f"tag {place.name}", "")
-    if span is None or tag not in tags:
-        raise BadInput(
-            Problem("form", f"place {number}: choose the words and the kind of error of your own correction")
-        )
-    words = filled.get(f"correction {place.name}", "")
-    is_left_open = not words and not (tags[tag].owes_correction and len(span))
-    replacements = () if is_left_open else (words,)
-    return Edit(span, replacements, tag, ANNOTATOR, filled.get(f"comment {place.name}", ""))
-
-
-def spans_of(place: Place) -> tuple[Span, ...]:
-    """The words that an edit of the adjudicator's own can stand for: those of any annotator, and all together."""
-    return tuple(dict.fromkeys([*(edit.span for edit in place.edits), place.span]))
-
-
-def name_of(span: Span) -> str:
-    return f"{span.start}-{span.end}"
-
-
-def earlier_choices(table: Table) -> dict[str, str]:
-    """The form as it was decided before; at first only what all annotators say alike is filled in."""
-    places = table.places
-    filled = {f"choice {place.name}": place.opinions[0].rater for place in places if place.kind == "same"}
-    if table.earlier is None:
-        return filled
-    (answer,) = table.earlier.answers
-    gold = edits_of(answer, rater=ANNOTATOR)
-    left = list(zip(gold, changed_tokens(table.unit.unit.essay, gold), strict=True))
-    for place in places:
-        there = [edit for edit, tokens in left if place.tokens.touches(tokens)]
-        choice, taken = _earlier_choice(place, there)
-        left = [(edit, tokens) for edit, tokens in left if edit not in taken]
-        filled |= choice
-    filled[MORE] = json.dumps([sent_edit(table.text, edit) for edit, _ in left])
-    return filled | ({"set_aside": "1"} if answer.label == SET_ASIDE else {}) | {"comment": table.earlier.comment}
-
-
-def _earlier_choice(place: Place, gold: Sequence[Edit]) -> tuple[dict[str, str], Sequence[Edit]]:
-    """The choice at a place that gives these edits, or some of them, and which."""
-    by_content = {_content(edit): edit for edit in gold}
-    for opinion in sorted(place.opinions, key=lambda each: -len(each.edits)):
-        said = {_content(edit) for edit in opinion.edits}
-        if said <= set(by_content) and (said or not gold):
-            return {f"choice {place.name}": opinion.rater}, [by_content[each] for each in said]
-    own = next((edit for edit in gold if edit.span in spans_of(place) and len(edit.replacements) <= 1), None)
-    if own is None:
-        return {f"choice {place.name}": _nobody(place)}, ()
-    choice = {
-        f"choice {place.name}": OWN,
-        f"words {place.name}": name_of(own.span),
-        f"tag {place.name}": own.tag,
-        f"correction {place.name}": own.replacements[0] if own.replacements else "",
-        f"comment {place.name}": own.comment,
-    }
-    return choice, (own,)
-
-
-def _nobody(place: Place) -> str:
-    """The choice that nothing is wrong at a place: that of an annotator who says so, where there is one."""
-    return next((opinion.rater for opinion in place.opinions if not opinion.edits), NOTHING)
-
-
-def _content(edit: Edit) -> tuple[Span, tuple[str, ...], str, str]:
-    return edit.span, edit.replacements, edit.tag, edit.comment
-
-
-def _answers(table: Table, edits: Sequence[Edit], *, is_aside: bool) -> tuple[Answer, ...]:
-    """Through the task's own reader, so that a decision obeys the same rules as an annotator's work."""
-    sent = json.dumps([sent_edit(table.text, edit) for edit in edits])
-    return TASK.read(table.unit.unit, {"edits": [sent], "set_aside": ["1"] if is_aside else []}, kept={})
-
-
-def _page(
+def _essay_page(
     context: RequestContext,
     table: Table,
     *,
@@ -241,7 +139,7 @@ def _page(
         places=table.places,
         tags=tags,
         sent={"text": table.text, "tags": [tag_json(tag) for tag in tags]},
-        more=_readable_more(table, filled),
+        more=readable_more(table, filled),
         spans_of=spans_of,
         name_of=name_of,
         filled=filled,
@@ -250,34 +148,26 @@ def _page(
     )
 
 
-def _readable_more(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
-    """What was marked anew, for the page; what cannot be read was complained about already."""
-    try:
-        return more_of(table, filled)
-    except BadInput:
-        return ()
-
-
 @router.get("/adjudicate/{unit_id}")
 def unit_page(context: Context, unit_id: str) -> Response:
     unit = _loaded(context, unit_id)[0]
-    return essay_page(context, unit) if unit.job.task == MARKING else _adjudicate_page(context, unit_id, problems={})
+    return _show_essay(context, unit) if unit.job.task == MARKING else _item_page(context, unit_id, problems={})
 
 
 @router.post("/adjudicate/{unit_id}")
 def decide(context: Context, unit_id: str) -> Response:
     unit, shown, _, _ = _loaded(context, unit_id)
     if unit.job.task == MARKING:
-        return essay_decided(context, unit)
+        return _decide_essay(context, unit)
     try:
         answers = TASKS[unit.job.task].read(unit.unit, context.fields(), kept=shown.kept)
     except BadInput as error:
-        return _adjudicate_page(context, unit_id, problems=by_field(error, shown.fields), status=422)
+        return _item_page(context, unit_id, problems=by_field(error, shown.fields), status=422)
     try:
-        save(context, unit_id, answers)
+        _save(context, unit_id, answers)
     except Stale as error:
-        return _adjudicate_page(context, unit_id, problems={"": [str(error), AGAIN]}, status=409)
-    return on_from(context, unit.job, unit_id)
+        return _item_page(context, unit_id, problems={"": [str(error), AGAIN]}, status=409)
+    return _next_page(context, unit.job, unit_id)
 
 
 def filled_by(
@@ -286,7 +176,9 @@ def filled_by(
     """The form as far as it is clear: the decision made before, else what all raters said alike."""
     if decided:
         return _decided_before(unit, shown, decided)
-    bodies: list[Mapping[str, Json]] = [each.submission.body for each in sent if each.submission.status == "valid"]
+    bodies: list[Mapping[str, Json]] = [
+        answered.submission.body for answered in sent if answered.submission.status == "valid"
+    ]
     if not bodies or shown.kept:
         return {}
     names = [field.name for field in shown.fields]
@@ -307,7 +199,7 @@ def _decided_before(unit: StudyUnit, shown: Shown, decided: Sequence[Answer]) ->
 
 
 def _form_of(shown: Shown, decided: Sequence[Answer]) -> dict[str, list[str]]:
-    """A field an item, or the label of the one item and what goes with it."""
+    """One field per item, or the label of the one item and what goes with it."""
     if len(decided) == len(shown.fields):
         return {field.name: [answer.label] for field, answer in zip(shown.fields, decided, strict=True)}
     answer = decided[0]
@@ -321,7 +213,7 @@ def _loaded(context: RequestContext, unit_id: str) -> tuple[StudyUnit, Shown, li
         return finished_unit(tx, unit_id)
 
 
-def _adjudicate_page(
+def _item_page(
     context: RequestContext, unit_id: str, *, problems: dict[str, list[str]], status: int = 200
 ) -> Response:
     unit, shown, sent, decided = _loaded(context, unit_id)

@@ -141,8 +141,8 @@ def job_terms(context: Context, job_id: str) -> JobTerms:
 def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
     """Change some terms and keep the others; null takes one away."""
     with context.server.store.write() as tx:
-        found = sent.model_dump(exclude_unset=True)
-        job = set_terms(tx, job_id, found, actor=context.person.person_id)
+        changed = sent.model_dump(exclude_unset=True)
+        job = set_terms(tx, job_id, changed, actor=context.person.person_id)
         return _told(job, len(units.ids_of_job(tx, job_id, role="gold")))
 
 
@@ -152,7 +152,7 @@ def told_terms(job: jobs.Job) -> Terms:
 
 def _told(job: jobs.Job, n_gold: int) -> JobTerms:
     odds = odds_for(terms_of(job.options), n_gold)
-    told = [Odds(skill=skill, fails_quiz=each.fails_quiz, out=each.out, met=each.met) for skill, each in odds]
+    told = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
     return JobTerms(terms=told_terms(job), odds=told)
 
 
@@ -235,10 +235,10 @@ def crowd(context: Context, job_id: str) -> Crowd:
         job = jobs.get(tx, job_id)
         names = {person.person_id: person.pseudonym for person in people.all(tx)}
         raters = [
-            RaterStanding(rater=names[each.person_id], state=each.state, seen=each.seen, right=each.right)
-            for each in trust.of_job(tx, job_id)
+            RaterStanding(rater=names[rater.person_id], state=rater.state, seen=rater.seen, right=rater.right)
+            for rater in trust.of_job(tx, job_id)
         ]
-        known = [GoldStanding.of(each) for each in gold_review.of_job(tx, job_id)]
+        known = [GoldStanding.of(record) for record in gold_review.of_job(tx, job_id)]
         sample, scores = scores_so_far(tx, job)
         times = [from_iso(str(row["at"])) for row in judgments.table(tx, job_id, payload=False)]
         pace = pace_of(progress.of_job(tx, job_id), times)
@@ -249,10 +249,10 @@ def crowd(context: Context, job_id: str) -> Crowd:
             costs=costs_json(tx, job),
             protocol=dict(protocol_sheet(tx, job)),
             sample=sample,
-            scores=[Score.of(each) for each in scores],
+            scores=[Score.of(line) for line in scores],
             pace=Pace.of(pace) if pace else None,
-            reviews=[Review.of(each) for each in messages.reviews_of_job(tx, job_id)],
-            unread=[Message.of(each) for each in messages.unread(tx)],
+            reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
+            unread=[Message.of(message) for message in messages.unread(tx)],
         )
 
 

@@ -1,6 +1,7 @@
-"""A running job at a glance: progress, agreement, precision and recall so far, cost, time left, trouble.
+"""A crowd job: at a glance, and its terms.
 
-The terms of a job as a form: gold, redundancy, pay, hours, limits, who may take part.
+At a glance: progress, agreement, precision and recall so far, cost, time left, trouble.
+The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
 """
 
 from __future__ import annotations
@@ -39,31 +40,31 @@ def crowd_page(context: Context, job_id: str) -> Response:
             "sample": sample,
             "scores": scores,
             "costs": job_costs(tx, job),
-            "trouble": [each for each in gold_review.of_job(tx, job_id) if each.is_trouble],
+            "trouble": [record for record in gold_review.of_job(tx, job_id) if record.is_trouble],
             "standing": trust.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
             "protocol": protocol_sheet(tx, job),
         }
     is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
-    found = None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
+    agreement = None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
     pace = pace_of(far, [from_iso(str(row["at"])) for row in rows])
-    return context.page("crowd_live.html", shown, agreement=found, pace=pace)
+    return context.page("crowd_live.html", shown, agreement=agreement, pace=pace)
 
 
 @router.get("/manage/jobs/{job_id}/terms")
 def terms_page(context: Context, job_id: str) -> Response:
-    return _page(context, job_id, problems=[])
+    return _terms_page(context, job_id, problems=[])
 
 
 @router.post("/manage/jobs/{job_id}/terms")
 def new_terms(context: Context, job_id: str) -> Response:
     try:
-        found = terms_from(context)
+        wanted = terms_from(context)
         with context.server.store.write() as tx:
-            set_terms(tx, job_id, found, actor=context.person.person_id)
+            set_terms(tx, job_id, wanted, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _page(context, job_id, problems=lines_of(error))
+        return _terms_page(context, job_id, problems=lines_of(error))
     return context.go(f"/manage/jobs/{job_id}/terms")
 
 
@@ -145,10 +146,10 @@ def _words(context: RequestContext, name: str) -> list[Json]:
     return [word.strip() for word in context.text(name).split(",") if word.strip()]
 
 
-def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:
+def _terms_page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        others = [each.name for each in jobs.all(tx) if each.job_id != job_id]
+        others = [other.name for other in jobs.all(tx) if other.job_id != job_id]
         n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
     terms = terms_of(job.options)
     shown = {"job": job, "terms": terms, "others": others, "n_gold": n_gold, "odds": odds_for(terms, n_gold)}

@@ -110,8 +110,9 @@ def gold_list(context: Context, job_id: str) -> GoldUnits:
     """The gold of a job, its accepted answers, and how raters do on it."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        found = gold_review.of_job(tx, job_id)
-        return GoldUnits(gold=[_told(each, Shown.of(shown_to_staff(tx, each.unit_id))) for each in found])
+        records = gold_review.of_job(tx, job_id)
+        units = [_gold_unit(record, Shown.of(shown_to_staff(tx, record.unit_id))) for record in records]
+        return GoldUnits(gold=units)
 
 
 @router.post("/jobs/{job_id}/gold")
@@ -155,7 +156,7 @@ def dispute_list(context: Context, job_id: str) -> Disputes:
     """What raters say against the gold of a job."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        return Disputes(disputes=[Dispute.of(each) for each in gold_review.disputes_of_job(tx, job_id)])
+        return Disputes(disputes=[Dispute.of(dispute) for dispute in gold_review.disputes_of_job(tx, job_id)])
 
 
 @router.post("/disputes/{dispute_id}")
@@ -173,7 +174,12 @@ def _changed(known: list[gold.Gold]) -> GoldChanged:
     return GoldChanged(unit_id=known[0].unit_id, state=known[0].state, reason=known[0].reason)
 
 
-def _told(each: GoldRecord, shown: Shown) -> GoldUnit:
-    counts = {"seen": each.seen, "missed": each.missed, "disputes": each.disputes, "is_trouble": each.is_trouble}
-    told = {"unit_id": each.unit_id, "state": each.state, **counts}
-    return GoldUnit.model_validate({**told, "known": known_json(each.known), "shown": shown})
+def _gold_unit(record: GoldRecord, shown: Shown) -> GoldUnit:
+    counts = {
+        "seen": record.seen,
+        "missed": record.missed,
+        "disputes": record.disputes,
+        "is_trouble": record.is_trouble,
+    }
+    values = {"unit_id": record.unit_id, "state": record.state, **counts}
+    return GoldUnit.model_validate({**values, "known": known_json(record.known), "shown": shown})

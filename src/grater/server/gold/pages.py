@@ -53,26 +53,26 @@ def set_reason(context: Context, unit_id: str) -> Response:
 @router.post("/manage/disputes/{dispute_id}")
 def decide(context: Context, dispute_id: str) -> Response:
     with context.server.store.write() as tx:
-        found = decide_dispute(
+        dispute = decide_dispute(
             tx,
             dispute_id,
             is_granted=context.text("decision") == "grant",
             answer=context.text("answer"),
             actor=context.person.person_id,
         )
-        job_id = units.get(tx, found.unit_id).job.job_id
+        job_id = units.get(tx, dispute.unit_id).job.job_id
     return context.go(f"/manage/jobs/{job_id}/gold")
 
 
 def _page(context: RequestContext, job_id: str, *, problems: list[str], told: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        found = [(each, shown_to_staff(tx, each.unit_id)) for each in gold_review.of_job(tx, job_id)]
+        gold = [(record, shown_to_staff(tx, record.unit_id)) for record in gold_review.of_job(tx, job_id)]
         asked = [
-            (each, people.get(tx, each.person_id), shown_to_staff(tx, each.unit_id))
-            for each in gold_review.disputes_of_job(tx, job_id)
+            (dispute, people.get(tx, dispute.person_id), shown_to_staff(tx, dispute.unit_id))
+            for dispute in gold_review.disputes_of_job(tx, job_id)
         ]
     status = 422 if problems else 200
     return context.page(
-        "crowd_gold.html", status=status, job=job, found=found, asked=asked, problems=problems, told=told
+        "crowd_gold.html", status=status, job=job, gold=gold, asked=asked, problems=problems, told=told
     )

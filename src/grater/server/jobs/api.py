@@ -220,7 +220,7 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
     """Every version of the instructions; judgments know theirs."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        return Versions(guidelines=[Guidelines.of(each) for each in jobs.guidelines_versions(tx, job_id)])
+        return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
 
 
 @router.post("/jobs/{job_id}/guidelines")
@@ -248,9 +248,9 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
             told = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
             return LiveAgreement(labels=None, verdicts=None, marks=told, reason=reason)
         rows = judgments.table(tx, job_id, payload=False)
-    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
-    labels, verdicts = _agreed(found.labels), _agreed(found.verdicts)
-    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=found.reason)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+    labels, verdicts = _agreed(agreement.labels), _agreed(agreement.verdicts)
+    return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=agreement.reason)
 
 
 def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
@@ -259,8 +259,8 @@ def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
     return OwnJob(**told, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
 
 
-def _agreed(found: Summary | None) -> Agreement | None:
-    return None if found is None else Agreement.model_validate(found.to_dict())
+def _agreed(summary: Summary | None) -> Agreement | None:
+    return None if summary is None else Agreement.model_validate(summary.to_dict())
 
 
 class NewJob(Body):

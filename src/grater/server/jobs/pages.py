@@ -1,8 +1,7 @@
-"""A new job from what the study holds: a task, its units, how many judgments, for whom.
+"""Jobs for managers: the study at a glance, a new job, one job with its progress and agreement, its instructions.
 
-The study at a glance, and one job: its state, progress with charts, agreement so far.
-
-The instructions of a job: written in Markdown, looked at, saved as a version; earlier versions stay readable.
+A job is made from what the study holds: a task, its units, the number of judgments, for whom.  Instructions are
+written in Markdown, looked at, and saved as a version; earlier versions stay readable.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
 from grater.server.jobs.charts import rater_chart, time_chart, unit_chart
+from grater.sheet import counted
 from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
@@ -36,7 +36,7 @@ RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
 @router.get("/manage/jobs/new")
 def new_job_page(context: Context) -> Response:
-    return _page(context, problems=[])
+    return _new_job_page(context, problems=[])
 
 
 @router.post("/manage/jobs")
@@ -45,7 +45,7 @@ def make_job(context: Context) -> Response:
         store, plan, sample = context.server.store, plan_of(context), context.text("sample")
         job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
-        return _page(context, problems=lines_of(error))
+        return _new_job_page(context, problems=lines_of(error))
     return context.go(f"/manage/jobs/{job.job_id}")
 
 
@@ -73,7 +73,7 @@ def plan_of(context: RequestContext) -> JobPlan:
     )
 
 
-def _page(context: RequestContext, *, problems: list[str]) -> Response:
+def _new_job_page(context: RequestContext, *, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         kinds = [kind for kind, _ in items.kinds(tx) if kind]
         shown = {
@@ -81,7 +81,7 @@ def _page(context: RequestContext, *, problems: list[str]) -> Response:
             "systems": decisions.system_names(tx),
             "samples": decisions.sample_names(tx),
             "n_essays": essays.count(tx),
-            "raters": [each for each in people.all(tx) if each.role in RATERS and each.state == "active"],
+            "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
         }
     filled = {name: values[0] for name, values in context.fields().items()}
     tasks = [TASKS[name] for name in TASKS]
@@ -92,9 +92,9 @@ def _page(context: RequestContext, *, problems: list[str]) -> Response:
 @router.get("/manage")
 def study_page(context: Context) -> Response:
     with context.server.store.read() as tx:
-        found = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
+        rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
         counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
-    return context.page("manage.html", found=found, counts=counts)
+    return context.page("manage.html", rows=rows, counts=counts)
 
 
 @router.get("/manage/jobs/{job_id}")
@@ -108,16 +108,18 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
         rows = judgments.table(tx, job_id, payload=False)
-        assigned = Counter(each.person_id for each in assignments.of_job(tx, job_id))
+        assigned = Counter(assignment.person_id for assignment in assignments.of_job(tx, job_id))
         begun = {rater.person_id for rater in far.by_rater}
         idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
-        everybody = [each for each in people.all(tx) if each.kind != "program"] if assigned else []
+        everybody = [person for person in people.all(tx) if person.kind != "program"] if assigned else []
         versions = jobs.guidelines_versions(tx, job_id)
         n_findings = revisions.n_open_findings(tx, job_id)
-        practice = [(each, shown_to_staff(tx, each)) for each in units.ids_of_job(tx, job_id, role="practice")]
+        practice = [
+            (unit_id, shown_to_staff(tx, unit_id)) for unit_id in units.ids_of_job(tx, job_id, role="practice")
+        ]
     drawn = {
-        "Judgments a unit": unit_chart(far),
-        "Judgments a rater": rater_chart(far),
+        "Judgments per unit": unit_chart(far),
+        "Judgments per rater": rater_chart(far),
         "Over time": time_chart(rows),
     }
     charts = [(title, chart) for title, chart in drawn.items() if chart]
@@ -136,9 +138,7 @@ def hand_over_units(context: Context, job_id: str) -> Response:
             n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
     except UsageError as error:
         return job_view(context, job_id, problems=[str(error)])
-    return job_view(
-        context, job_id, told=f"{n_units} unit{'s' * (n_units != 1)} of {giver.name} went to {taker.name}."
-    )
+    return job_view(context, job_id, told=f"{counted(n_units, 'unit')} of {giver.name} went to {taker.name}.")
 
 
 @router.post("/manage/jobs/{job_id}/state")
@@ -154,16 +154,16 @@ def agreement_page(context: Context, job_id: str) -> Response:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id, names=True))
-            return context.page("manage_agreement_marks.html", job=job, found=marks, reason=reason)
+            return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
         rows = judgments.table(tx, job_id, names=True, payload=False)
-    found = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
-    return context.page("manage_agreement.html", job=job, found=found)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+    return context.page("manage_agreement.html", job=job, agreement=agreement)
 
 
 @router.get("/manage/jobs/{job_id}/guidelines")
 def guidelines_page(context: Context, job_id: str, version: int = 0) -> Response:
     """The newest version, or an earlier one, which can be saved again as the newest."""
-    return _manage_guidelines_page(context, job_id, version=version)
+    return _guidelines_page(context, job_id, version=version)
 
 
 @router.post("/manage/jobs/{job_id}/guidelines")
@@ -171,17 +171,17 @@ def new_guidelines(context: Context, job_id: str) -> Response:
     """A new version, which judgments from now on know that they were made under; or only a look at it."""
     markdown = require_guidelines(context.text("markdown"))
     if context.text("look"):
-        return _manage_guidelines_page(context, job_id, unsaved=markdown)
+        return _guidelines_page(context, job_id, unsaved=markdown)
     with context.server.store.write() as tx:
         add_guidelines(tx, job_id, markdown, actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/guidelines")
 
 
-def _manage_guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
+def _guidelines_page(context: RequestContext, job_id: str, *, version: int = 0, unsaved: str = "") -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         versions = jobs.guidelines_versions(tx, job_id)
     newest = versions[-1].markdown if versions else TASKS[job.task].guidelines
-    earlier = next((each.markdown for each in versions if each.version == version), newest)
+    earlier = next((past.markdown for past in versions if past.version == version), newest)
     shown = {"job": job, "versions": versions, "version": version, "unsaved": bool(unsaved)}
     return context.page("manage_guidelines.html", shown, markdown=unsaved or earlier)

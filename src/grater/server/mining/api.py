@@ -96,8 +96,8 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 def mined_lists(context: Context) -> Lists:
     """The mined lists of the study, and how far they are."""
     with context.server.store.read() as tx:
-        found = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
-    return Lists(lists=[Listed.model_validate(each) for each in found])
+        rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
+    return Lists(lists=[Listed.model_validate(row) for row in rows])
 
 
 @router.post("/mining")
@@ -116,9 +116,9 @@ def bring_list(context: Context) -> Job:
 def mined_list(context: Context, job_id: str) -> MinedList:
     """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
     with context.server.store.read() as tx:
-        job, found = the_list(tx, job_id), [each.as_json() for each in all_of(tx, job_id)]
+        job, suspects = the_list(tx, job_id), [suspect.as_json() for suspect in all_of(tx, job_id)]
         told = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
-    return MinedList.model_validate({**told, "suspects": found})
+    return MinedList.model_validate({**told, "suspects": suspects})
 
 
 @router.post("/mining/{job_id}/verdicts")
@@ -126,7 +126,7 @@ def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
     """Accept and reject trigrams of a list."""
     with context.server.store.write() as tx:
         the_list(tx, job_id)
-        known = {each.trigram: each for each in all_of(tx, job_id)}
+        known = {suspect.trigram: suspect for suspect in all_of(tx, job_id)}
         strange = next((trigram for trigram in sent.verdicts if trigram not in known), None)
         if strange is not None:
             raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))

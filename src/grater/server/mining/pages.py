@@ -118,9 +118,9 @@ def decided(context: Context, job_id: str, place: int) -> Response:
 
 def _lists(context: RequestContext, *, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
-        found = [(job, far(tx, job.job_id)) for job in lists(tx)]
+        rows = [(job, far(tx, job.job_id)) for job in lists(tx)]
         n_essays = essays.count(tx)
-    values = {"found": found, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
+    values = {"rows": rows, "n_essays": n_essays, "may_make": context.role in MANAGERS, "most": MOST}
     return context.page("mining.html", values, status=422 if problems else 200, problems=problems)
 
 
@@ -135,11 +135,11 @@ def _list(
     told: list[str] | None = None,
 ) -> Response:
     with context.server.store.read() as tx:
-        job, found = the_list(tx, job_id), far(tx, job_id)
-        here = pager(found.as_json().get(show, found.all), page, size=A_PAGE)
+        job, reviewed = the_list(tx, job_id), far(tx, job_id)
+        here = pager(reviewed.as_json().get(show, reviewed.all), page, size=A_PAGE)
         rows = some_of(tx, job_id, SHOWN.get(show), start=here.start, most=here.size)
         first_open = next_open_suspect(tx, job_id, 0)
-    values = {"job": job, "rows": rows, "far": found, "pager": here, "show": show, "first_open": first_open}
+    values = {"job": job, "rows": rows, "far": reviewed, "pager": here, "show": show, "first_open": first_open}
     form = {"may_make": context.role in MANAGERS, "n_each": N_EACH, "n_gold": N_GOLD, "judgments": JUDGMENTS}
     said = {"problems": problems or [], "built": built, "told": told or []}
     return context.page("mining_list.html", {**values, **form, **said}, status=422 if problems else 200)

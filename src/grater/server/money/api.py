@@ -90,7 +90,7 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
         owed = owed_frame(tx, job, panel=panel).to_dicts()
         return Payments(
             costs=costs_json(tx, job),
-            payments=[Payment.of(each) for each in payments.of_job(tx, job_id)],
+            payments=[Payment.of(payment) for payment in payments.of_job(tx, job_id)],
             owed=[Owed.model_validate(row) for row in owed],
         )
 

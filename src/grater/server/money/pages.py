@@ -22,7 +22,7 @@ def money_page(context: Context, job_id: str) -> Response:
             "job": job,
             "costs": job_costs(tx, job),
             "payments": payments.of_job(tx, job_id),
-            "panels": sorted({each.panel.provider.name for each in panels.of_job(tx, job_id)}),
+            "panels": sorted({panel.panel.provider.name for panel in panels.of_job(tx, job_id)}),
             "names": {person.person_id: person.name for person in people.all(tx)},
         }
     return context.page("crowd_money.html", shown)

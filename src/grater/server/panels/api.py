@@ -76,8 +76,8 @@ def panel_list(context: Context, job_id: str) -> Panels:
     """The panels of a job, with their links and who came."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
-        found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
-    return Panels(panels=[_told(context, panel, places) for panel, places in found])
+        rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
+    return Panels(panels=[_told(context, panel, places) for panel, places in rows])
 
 
 @router.post("/jobs/{job_id}/panels")
@@ -105,5 +105,5 @@ def _told(context: RequestContext, panel: StudyPanel, places: list[PanelPlace]) 
         wanted=panel.places,
         minutes=panel.minutes,
         link=panel_link(context.server.settings, panel),
-        places=[Place.of(each) for each in places],
+        places=[Place.of(place) for place in places],
     )

@@ -1,9 +1,8 @@
-"""The way in for raters of a panel: `/p/PANEL?PROLIFIC_PID=...`, or an open link, and the way out with a code.
+"""Panels that send raters: the way in and out for raters, and the panels of a job for managers.
 
-Looking at the link changes nothing; the button does.  Who has ended gets the code again and no session.  Every
-address may knock only so often.
-
-The panels of a job: links to give out, codes to give back, places that reopen.
+A rater comes by `/p/PANEL?PROLIFIC_PID=...`, or by an open link, and leaves with a code.  Looking at the link changes
+nothing; the button does.  A rater who has ended gets the code again and no session.  The number of attempts from one
+address is limited.  Managers give out links, take places back and so reopen them.
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ def set_place(context: Context, panel_id: str) -> Response:
 def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        found = [(each, panels.places(tx, each.panel_id)) for each in panels.of_job(tx, job_id)]
+        rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": list(KNOWN), "endings": ENDINGS, "problems": problems}
-    links = {each.panel_id: panel_link(context.server.settings, each) for each, _ in found}
-    return context.page("crowd_panels.html", shown, status=422 if problems else 200, found=found, links=links)
+    links = {panel.panel_id: panel_link(context.server.settings, panel) for panel, _ in rows}
+    return context.page("crowd_panels.html", shown, status=422 if problems else 200, rows=rows, links=links)

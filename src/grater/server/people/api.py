@@ -81,17 +81,17 @@ class NewPersonState(Body):
 def everybody(context: Context, role: Role | None = None, name: str | None = None) -> People:
     """Everybody in the study, in the order in which they came; by role or by name where that is asked."""
     with context.server.store.read() as tx:
-        found = people.all(tx)
-    wanted = [each for each in found if role in (None, each.role) and name in (None, each.name)]
-    return People(people=[Person.of(each) for each in wanted])
+        everybody = people.all(tx)
+    wanted = [person for person in everybody if role in (None, person.role) and name in (None, person.name)]
+    return People(people=[Person.of(person) for person in wanted])
 
 
 @router.get("/invitations")
 def invitation_list(context: Context) -> Invitations:
     """Every invitation and what became of it, without the links."""
     with context.server.store.read() as tx:
-        found, now = invitations.all(tx), tx.now
-    return Invitations(invitations=[_told(each, now) for each in found])
+        stored, now = invitations.all(tx), tx.now
+    return Invitations(invitations=[_invitation(invitation, now) for invitation in stored])
 
 
 @router.post("/invitations")
@@ -106,7 +106,7 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
     """Take an invitation back before it is used; one that was used stays so."""
     with context.server.store.write() as tx:
-        return _told(take_back(tx, invitation_id, actor=context.person.person_id), tx.now)
+        return _invitation(take_back(tx, invitation_id, actor=context.person.person_id), tx.now)
 
 
 @router.post("/people/{person_id}/back")
@@ -138,11 +138,17 @@ def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> 
 
 
 def _invited(context: RequestContext, token: str, made: Stored, now: int) -> Invited:
-    return Invited(**_told(made, now).model_dump(), link=context.server.settings.link(f"/join/{token}"))
+    return Invited(**_invitation(made, now).model_dump(), link=context.server.settings.link(f"/join/{token}"))
 
 
-def _told(each: Stored, now: int) -> Invitation:
+def _invitation(stored: Stored, now: int) -> Invitation:
     state = (
-        "used" if each.used_at else "ended" if each.ended_at else "waiting" if each.expires_at > now else "expired"
+        "used"
+        if stored.used_at
+        else "ended"
+        if stored.ended_at
+        else "waiting"
+        if stored.expires_at > now
+        else "expired"
     )
-    return Invitation.model_validate({**asdict(each), "state": state})
+    return Invitation.model_validate({**asdict(stored), "state": state})

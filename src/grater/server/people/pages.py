@@ -1,6 +1,6 @@
 """People and invitations: managers invite raters and look after them, owners give roles.
 
-Joint seats: a manager makes one for two people, either of the two opens it from their own page.
+A manager makes a joint seat for two people; either of the two opens it from their own page.
 """
 
 from __future__ import annotations
@@ -79,13 +79,17 @@ def people_view(context: RequestContext, *, links: Sequence[str] = (), problems:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with context.server.store.read() as tx:
         everybody = people.all(tx)
-        names = {each.person_id: each.name for each in everybody}
+        names = {person.person_id: person.name for person in everybody}
         behind = {
-            each.person_id: [names[member] for member in people.members(tx, each.person_id)]
-            for each in everybody
-            if each.kind == "joint"
+            person.person_id: [names[member] for member in people.members(tx, person.person_id)]
+            for person in everybody
+            if person.kind == "joint"
         }
-        waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
+        waiting = [
+            invitation
+            for invitation in invitations.all(tx)
+            if invitation.used_at is None and invitation.ended_at is None
+        ]
         all_jobs = jobs.all(tx)
         now = tx.now
     roles = roles_to_give(context.role)
@@ -115,5 +119,5 @@ def make_seat(context: Context) -> Response:
 def sit_down(context: Context, person_id: str) -> Response:
     """A session as the seat; the person's own session ends with it."""
     with context.server.store.read() as tx:
-        found = require_member(tx, person_id, context.person.person_id)
-    return begin_session(context, found, "/jobs")
+        joint = require_member(tx, person_id, context.person.person_id)
+    return begin_session(context, joint, "/jobs")

@@ -132,8 +132,8 @@ class Stored(Shape):
 def missed(context: Context, job_id: str) -> MissedQuestions:
     """The questions with known answers that you missed in a job, with what would have been right, and why."""
     with context.server.store.read() as tx:
-        found = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
-    return MissedQuestions(missed=[_missed(each) for each in found])
+        missed = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
+    return MissedQuestions(missed=[_missed(question) for question in missed])
 
 
 @talk_router.post("/jobs/{job_id}/disputes")
@@ -149,7 +149,7 @@ def my_messages(context: Context, job_id: str) -> Messages:
     """What you wrote and what was written to you or to all, the newest first; never another rater's."""
     with context.server.store.read() as tx:
         visible_job(tx, job_id)
-        return Messages(messages=[Message.of(each) for each in messages.of_rater(tx, context.person.person_id)])
+        return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
 
 
 @talk_router.post("/jobs/{job_id}/messages")
@@ -178,13 +178,13 @@ def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
     return Stored(job_id=job_id, stored=True)
 
 
-def _missed(each: Missed) -> MissedQuestion:
+def _missed(question: Missed) -> MissedQuestion:
     return MissedQuestion(
-        submission_id=each.submission_id,
-        shown=Shown.of(each.shown),
-        answers=[Answer.of(answer) for answer in each.answers],
-        known=known_json(each.known),
-        dispute=Dispute.of(each.dispute) if each.dispute else None,
+        submission_id=question.submission_id,
+        shown=Shown.of(question.shown),
+        answers=[Answer.of(answer) for answer in question.answers],
+        known=known_json(question.known),
+        dispute=Dispute.of(question.dispute) if question.dispute else None,
     )
 
 
@@ -282,19 +282,19 @@ def rater_list(context: Context, job_id: str) -> Raters:
     """Everybody who worked on a job, with signals that are never enough by themselves to put anybody out."""
     with context.server.store.read() as tx:
         lines = rater_lines(tx, jobs.get(tx, job_id))
-    return Raters(raters=[_told(each) for each in lines], best=[each.person.person_id for each in best(lines)])
+    return Raters(raters=[_rater(line) for line in lines], best=[line.person.person_id for line in best(lines)])
 
 
 @router.get("/jobs/{job_id}/raters/{person_id}")
 def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
     """One rater: signals, answers to gold, the talk with them, payments."""
     with context.server.store.read() as tx:
-        paid = [each for each in payments.of_job(tx, job_id) if each.person_id == person_id]
+        paid = [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
-            rater=_told(line_of(tx, jobs.get(tx, job_id), person_id)),
-            gold=[GoldAnswer.of(each) for each in ejection.gold_answers(tx, job_id, person_id)],
-            messages=[Message.of(each) for each in messages.with_rater(tx, person_id)],
-            payments=[Payment.of(each) for each in paid],
+            rater=_rater(line_of(tx, jobs.get(tx, job_id), person_id)),
+            gold=[GoldAnswer.of(answer) for answer in ejection.gold_answers(tx, job_id, person_id)],
+            messages=[Message.of(message) for message in messages.with_rater(tx, person_id)],
+            payments=[Payment.of(payment) for payment in paid],
         )
 
 
@@ -325,7 +325,7 @@ def write_to_raters(context: Context, job_id: str, sent: NewRaterMessage) -> Wri
         return Written(messages=write_to_best(tx, job, sent.text, link=link, actor=actor))
 
 
-def _told(line: RaterLine) -> Rater:
+def _rater(line: RaterLine) -> Rater:
     done = line.done
     return Rater(
         person_id=line.person.person_id,

@@ -1,6 +1,7 @@
-"""The raters of a job: signals, the best of them; flag, reject, reinstate, bonus, message.
+"""The raters of a job, from both sides.
 
-A rater's side of a job: missed questions with their reasons, disputes, messages, a review.
+Managers see signals and the best raters, and flag, reject, reinstate, pay a bonus or write.  A rater sees the missed
+questions with their reasons, disputes them, writes to those who run the study, and reviews the job.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def raters_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         lines = rater_lines(tx, job)
-        others = [each for each in jobs.all(tx) if each.job_id != job_id and each.state != "closed"]
+        others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
     return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others)
 
 
@@ -63,7 +64,7 @@ def rater_page(context: Context, job_id: str, person_id: str) -> Response:
             "line": line_of(tx, job, person_id),
             "answers": ejection.gold_answers(tx, job_id, person_id),
             "messages": messages.with_rater(tx, person_id),
-            "payments": [each for each in payments.of_job(tx, job_id) if each.person_id == person_id],
+            "payments": [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id],
         }
     return context.page("crowd_rater.html", shown, job=job, payment_id=new_id())
 
@@ -132,7 +133,7 @@ def review(context: Context, job_id: str) -> Response:
 @router.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str) -> Response:
     """Country and languages, where the job asks for them."""
-    languages = [each.strip() for each in context.text("languages").split(",") if each.strip()]
+    languages = [word.strip() for word in context.text("languages").split(",") if word.strip()]
     with context.server.store.write() as tx:
         say_about_oneself(
             tx, job_id, person_id=context.person.person_id, country=context.text("country"), languages=languages

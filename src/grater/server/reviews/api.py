@@ -36,7 +36,7 @@ class Findings(Shape):
     findings: list[Finding]
 
 
-class Settled(Body):
+class FindingSettled(Body):
     model_config = example(state="kept")
     state: Literal["kept"]
 
@@ -58,11 +58,13 @@ def look_over(context: Context, job_id: str) -> LookedOver:
 def my_findings(context: Context) -> Findings:
     """What was found in your own work and waits for you."""
     with context.server.store.read() as tx:
-        return Findings(findings=[Finding.of(each) for each in revisions.open_findings(tx, context.person.person_id)])
+        return Findings(
+            findings=[Finding.of(finding) for finding in revisions.open_findings(tx, context.person.person_id)]
+        )
 
 
 @router.post("/findings/{finding_id}")
-def settle_finding(context: Context, finding_id: str, sent: Settled) -> FindingState:
+def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> FindingState:
     """Keep a mark as it is."""
     with context.server.store.write() as tx:
         settle(tx, finding_id, sent.state, person_id=context.person.person_id)

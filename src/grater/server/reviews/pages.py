@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from grater.server.context import Context
 from grater.server.jobs.pages import job_view
+from grater.sheet import counted
 from grater.store import jobs, revisions, units
 from grater.study.adjudication import review
 from grater.study.work import revise, settle_finding
@@ -21,9 +22,12 @@ router = APIRouter()
 def reviews_page(context: Context) -> Response:
     """What this person should look at again, essay by essay."""
     with context.server.store.read() as tx:
-        found = revisions.open_findings(tx, context.person.person_id)
-        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in dict.fromkeys(each.unit_id for each in found)}
-    groups = [(unit, [each for each in found if each.unit_id == unit_id]) for unit_id, unit in by_unit.items()]
+        findings = revisions.open_findings(tx, context.person.person_id)
+        unit_ids = dict.fromkeys(finding.unit_id for finding in findings)
+        by_unit = {unit_id: units.get(tx, unit_id) for unit_id in unit_ids}
+    groups = [
+        (unit, [finding for finding in findings if finding.unit_id == unit_id]) for unit_id, unit in by_unit.items()
+    ]
     return context.page("reviews.html", groups=groups)
 
 
@@ -49,5 +53,5 @@ def look_over(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
     n_new = review(context.server.store, name, actor=context.person.person_id)
-    told = f"{n_new} mark{'s' * (n_new != 1)} went back to their annotators." if n_new else "Nothing new looks odd."
+    told = f"{counted(n_new, 'mark')} went back to their annotators." if n_new else "Nothing new looks odd."
     return job_view(context, job_id, told=told)

@@ -1,7 +1,4 @@
-"""The study by the API: what it holds, files in, everything out.
-
-The essays of the study by the API: as their writers left them, with the marks that came with them.
-"""
+"""The study by the API: what it holds, its essays as their writers left them, files in, everything out."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from grater.errors import NotFound
 from grater.server.calls import A_PAGE, Edit, Most, Object, Page, Shape, Start, When, calls_about, cut, form_of
 from grater.server.context import Context
-from grater.server.study.pages import brought_in, report_file, zipped_study
+from grater.server.study.files import brought_in, report_file, zipped_study
 from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
 from grater.study.importing import KINDS
@@ -128,8 +125,8 @@ def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str
     with context.server.store.read() as tx:
         here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
         targets = targets_of(tx, list(here))
-    told = [_item(each, target) for each, target in zip(here, targets, strict=True)]
-    return Items(items=told, next=following)
+    shown = [_item(item, target) for item, target in zip(here, targets, strict=True)]
+    return Items(items=shown, next=following)
 
 
 @router.post("/import", openapi_extra=FILES)
@@ -139,14 +136,14 @@ def bring_in(context: Context) -> ImportedFiles:
     Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
     are unpacked.  What is wrong is told with its line, and then nothing is stored.
     """
-    return ImportedFiles(imported=[Imported.model_validate(each.as_json()) for each in brought_in(context)])
+    return ImportedFiles(imported=[Imported.model_validate(file.as_json()) for file in brought_in(context)])
 
 
 @router.get("/imports")
 def import_list(context: Context) -> Imports:
     """Every file that came in, the oldest first."""
     with context.server.store.read() as tx:
-        return Imports(imports=[Import.of(each) for each in dump.all_imports(tx)])
+        return Imports(imports=[Import.of(file) for file in dump.all_imports(tx)])
 
 
 @router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
@@ -164,11 +161,11 @@ def report(context: Context, job: str = "", title: str = "") -> Response:
     return report_file(context.server.store, job=job, title=title)
 
 
-def _item(each: items.StudyItem, target: str) -> Item:
-    place = each.item
+def _item(item: items.StudyItem, target: str) -> Item:
+    place = item.item
     where = {"essay": place.essay_id, "start": place.span.start, "end": place.span.end} if place else NOWHERE
-    told = {"item": each.item_id, "kind": each.kind, "target": target, "name": each.outside_id}
-    return Item.model_validate({**told, **where, "payload": each.payload})
+    values = {"item": item.item_id, "kind": item.kind, "target": target, "name": item.outside_id}
+    return Item.model_validate({**values, **where, "payload": item.payload})
 
 
 EssayId = Annotated[str, Query(description="Whatever its file called it.")]
@@ -210,20 +207,20 @@ def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essay
     """The essays of the study, in the order in which they came."""
     with context.server.store.read() as tx:
         here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
-    return Essays(essays=[Essay.of(each) for each in here], next=following)
+    return Essays(essays=[Essay.of(essay) for essay in here], next=following)
 
 
 @router.get("/essay")
 def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
     """An essay with the marks that came with it, and the units that ask about it."""
     with context.server.store.read() as tx:
-        found = essays.find(tx, essay_id)
-        if found is None:
+        essay = essays.find(tx, essay_id)
+        if essay is None:
             raise NotFound("there is no such essay in this study")
         asked = [AskedIn(job_id=job.job_id, unit_ids=ids) for job, ids in units.of_essay(tx, essay_id)]
-    by_annotator = {name: [edit for edit in found.edits if edit.rater == name] for name in found.annotators}
+    by_annotator = {name: [edit for edit in essay.edits if edit.rater == name] for name in essay.annotators}
     marks = [
-        Marks(annotator=name, edits=[Edit.model_validate(sent_edit(found.text, edit)) for edit in edits])
+        Marks(annotator=name, edits=[Edit.model_validate(sent_edit(essay.text, edit)) for edit in edits])
         for name, edits in by_annotator.items()
     ]
-    return WholeEssay(**Essay.of(found).model_dump(), marks=marks, asked=asked)
+    return WholeEssay(**Essay.of(essay).model_dump(), marks=marks, asked=asked)

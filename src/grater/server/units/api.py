@@ -120,8 +120,8 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
         jobs.get(tx, job_id)
         here, following = cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
         told = [
-            UnitLine(**UnitProgress.of(each).model_dump(), shown=Shown.of(shown_to_staff(tx, each.unit_id)))
-            for each in here
+            UnitLine(**UnitProgress.of(unit).model_dump(), shown=Shown.of(shown_to_staff(tx, unit.unit_id)))
+            for unit in here
         ]
     return Units(units=told, next=following)
 
@@ -146,7 +146,7 @@ def one_unit(context: Context, unit_id: str) -> Unit:
             shown=Shown.of(shown_to_staff(tx, unit_id)),
             known=known_json(gold.of_unit(tx, unit_id)),
             may_see=may_see,
-            sent=[sent_json(each, each.person.pseudonym) for each in sent],
+            sent=[sent_json(answered, answered.person.pseudonym) for answered in sent],
             decision=decision_json(decided),
         )
 
@@ -164,7 +164,7 @@ def job_judgments(
     Units that are not finished are left out until you give up to rate in the job (`look`).
     """
     statuses = status.split(",")
-    if strange := [each for each in statuses if each not in judgments.ALL]:
+    if strange := [name for name in statuses if name not in judgments.ALL]:
         raise BadInput(Problem("status", f"expected {', '.join(judgments.ALL)}, found {strange[0][:20]!r}"))
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
@@ -190,7 +190,7 @@ def sent_json(sent: Sent, rater: str) -> SentAnswers:
         status=row.status,
         at=row.at,
         seconds=row.seconds,
-        answers=[Answer.of(each) for each in sent.answers],
+        answers=[Answer.of(answer) for answer in sent.answers],
     )
 
 

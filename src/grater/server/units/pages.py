@@ -1,9 +1,8 @@
 """The units of a job with their judgments, for managers.
 
 Nobody sees others' answers to a unit that they may still judge themselves (P9): a manager sees those to units that
-are not finished only after giving up to rate in the job.
-
-One unit whose answer a manager knows: practice that says what was expected, or hidden gold.
+are not finished only after giving up to rate in the job.  A unit whose answer a manager knows can become practice,
+which says what was expected, or hidden gold.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from grater.tasks import TASKS
 router = APIRouter()
 
 A_PAGE = 50
+MET = "Somebody has met this unit as work already, or its answer is known: it stays as it is."
 
 
 @router.get("/manage/jobs/{job_id}/units")
@@ -32,8 +32,8 @@ def unit_list(context: Context, job_id: str, page: int = 1) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         here = pager(progress.n_units(tx, job_id), page, size=A_PAGE)
-        found = progress.some_units(tx, job_id, start=here.start, most=here.size)
-        rows = [(each, shown_to_staff(tx, each.unit_id)) for each in found]
+        on_page = progress.some_units(tx, job_id, start=here.start, most=here.size)
+        rows = [(unit, shown_to_staff(tx, unit.unit_id)) for unit in on_page]
     return context.page("manage_units.html", job=job, rows=rows, pager=here)
 
 
@@ -62,9 +62,6 @@ def look(context: Context, unit_id: str) -> Response:
     with context.server.store.write() as tx:
         unblind(tx, units.get(tx, unit_id).job.job_id, context.person.person_id)
     return context.go(f"/manage/units/{unit_id}")
-
-
-MET = "Somebody has met this unit as work already, or its answer is known: it stays as it is."
 
 
 @router.post("/manage/units/{unit_id}/known")

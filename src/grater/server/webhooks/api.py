@@ -89,16 +89,16 @@ def event_list(
 ) -> Events:
     """What happened after an event, in order; whoever remembers `latest` misses none."""
     with context.server.store.read() as tx:
-        found = list(events.since(tx, after, most=most))
-    wanted = [Event.of(event) for event in found if verb is None or event.verb in verb]
-    return Events(events=wanted, latest=found[-1].n if found else after)
+        news = list(events.since(tx, after, most=most))
+    wanted = [Event.of(event) for event in news if verb is None or event.verb in verb]
+    return Events(events=wanted, latest=news[-1].n if news else after)
 
 
 @router.get("/webhooks")
 def webhook_list(context: Context) -> Webhooks:
     """The webhooks of the study with their latest deliveries, without their secrets."""
     with context.server.store.read() as tx:
-        return Webhooks(webhooks=[_told(tx, webhook) for webhook in events.all_webhooks(tx)])
+        return Webhooks(webhooks=[_webhook(tx, webhook) for webhook in events.all_webhooks(tx)])
 
 
 @router.post("/webhooks")
@@ -106,7 +106,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
     """A new webhook, which hears of what happens from now on; its secret is told this once."""
     made = make_webhook(context, url=sent.url, verbs=list(sent.verbs))
     with context.server.store.read() as tx:
-        return MadeWebhook(**_told(tx, made).model_dump(), secret=made.secret)
+        return MadeWebhook(**_webhook(tx, made).model_dump(), secret=made.secret)
 
 
 @router.post("/webhooks/{webhook_id}/state")
@@ -114,10 +114,10 @@ def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) 
     """Pause a webhook, or let it go on where it stopped."""
     with context.server.store.write() as tx:
         set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
-        return next(_told(tx, each) for each in events.all_webhooks(tx) if each.webhook_id == webhook_id)
+        return next(_webhook(tx, hook) for hook in events.all_webhooks(tx) if hook.webhook_id == webhook_id)
 
 
-def _told(tx: Tx, webhook: Stored) -> Webhook:
+def _webhook(tx: Tx, webhook: Stored) -> Webhook:
     tried = events.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)
     return Webhook(
         webhook_id=webhook.webhook_id,
@@ -125,5 +125,5 @@ def _told(tx: Tx, webhook: Stored) -> Webhook:
         state="paused" if webhook.state == "paused" else "active",
         verbs=list(webhook.verbs),
         last_n=webhook.last_n,
-        deliveries=[Delivery.of(each) for each in tried],
+        deliveries=[Delivery.of(delivery) for delivery in tried],
     )

@@ -1,6 +1,6 @@
 """Webhooks: programs outside hear of finished units, and of any other event that they ask for.
 
-Every few seconds the server looks for new events and tells each active webhook, in order, one POST an event.
+Every few seconds the server looks for new events and tells each active webhook, in order, one POST per event.
 The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An
 event counts as told when the answer is 2xx; until then it is tried again, ever more slowly, and after
 `MOST_FAILURES` failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice:
@@ -103,9 +103,9 @@ class Teller:
             if not is_ours:
                 return 0
             with self.server.store.read() as tx:
-                active = [each for each in events.all_webhooks(tx) if each.state == "active"]
-                found = [(each, _failed(tx, each)) for each in active]
-            return sum(self._tell(webhook, failed) for webhook, failed in found)
+                active = [webhook for webhook in events.all_webhooks(tx) if webhook.state == "active"]
+                due = [(webhook, _failed(tx, webhook)) for webhook in active]
+            return sum(self._tell(webhook, failed) for webhook, failed in due)
 
     def _tell(self, webhook: Webhook, failed: Failed) -> int:
         if self.server.settings.clock() < failed.not_before:
@@ -191,10 +191,10 @@ def require_outside(url: str, *, allow_private: bool) -> None:
     if allow_private:
         return
     try:
-        found = {info[4][0] for info in socket.getaddrinfo(parts.hostname, parts.port or 443)}
+        addresses = {info[4][0] for info in socket.getaddrinfo(parts.hostname, parts.port or 443)}
     except OSError as error:
         raise BadInput(Problem("webhook", f"{parts.hostname}: no such host")) from error
-    if any(not ipaddress.ip_address(str(address).split("%")[0]).is_global for address in found):
+    if any(not ipaddress.ip_address(str(address).split("%")[0]).is_global for address in addresses):
         raise BadInput(Problem("webhook", f"{parts.hostname}: lies inside the server's own network"))
 
 

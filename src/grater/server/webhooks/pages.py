@@ -35,5 +35,7 @@ def set_state(context: Context, webhook_id: str) -> Response:
 
 def _page(context: RequestContext, *, made: Webhook | None = None) -> Response:
     with context.server.store.read() as tx:
-        found = [(each, events.deliveries_of(tx, each.webhook_id, most=5)) for each in events.all_webhooks(tx)]
-    return context.page("manage_webhooks.html", found=found, made=made, finished=FINISHED)
+        rows = [
+            (webhook, events.deliveries_of(tx, webhook.webhook_id, most=5)) for webhook in events.all_webhooks(tx)
+        ]
+    return context.page("manage_webhooks.html", rows=rows, made=made, finished=FINISHED)

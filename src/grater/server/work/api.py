@@ -74,8 +74,8 @@ def feedback(context: Context, lease_id: str) -> Feedback:
             raise NotFound("there is no feedback here")
         known = gold.of_unit(tx, desk.unit.unit_id)
         answers = judgments.answers_of(tx, stored.submission_id)
-    told = [Answer.of(each) for each in answers]
-    return Feedback(is_right=stored.is_right, known=known_json(known), answers=told)
+    given = [Answer.of(answer) for answer in answers]
+    return Feedback(is_right=stored.is_right, known=known_json(known), answers=given)
 
 
 def _desk(context: RequestContext, lease_id: str) -> Desk:

@@ -1,13 +1,10 @@
-"""What there is to do: the list of jobs, a job's instructions, and the way into the work.
+"""A rater's work: the list of jobs, a job's instructions, one unit after the other, and the last page of all.
 
-Tasks whose work page is more than a form; tasks of third parties may bring theirs (entry point `grater.desks`).
+An answer is stored before anybody says so.  Most tasks are a form; a task may bring a page of its own (`DESKS`).
 
-The last page of a rater who was put out: why, what would have been right, and the panel's code.
-
-Their sessions have ended with the answer that put them out, so the way to this page is signed with the study's key:
-it opens without a session, in a form and after the script of the marking page alike, and for nobody who guesses.
-
-The work page: one unit, its questions, an answer that is stored before anybody says so.
+A rater who was ejected reads on the last page why, what would have been right, and the panel's code.  Their sessions
+have ended with the answer that ejected them, so the way to this page is signed with the study's key: it opens without
+a session, in a form and after the script of the marking page alike, and for nobody who guesses.
 """
 
 from __future__ import annotations
@@ -24,9 +21,9 @@ from grater.registry import Registry
 from grater.server.context import Context, RequestContext
 from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, gold, jobs, judgments, leases, people, progress, revisions, submissions, trust
-from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
+from grater.study.jobs import visible_job
 from grater.study.panels import conclude
 from grater.study.work import Desk, desk_of, hand_in, is_told, own_job, seconds_of, submission_id_of, take_next
 from grater.study.work import give_back as give_unit_back
@@ -35,20 +32,22 @@ from grater.tasks.form import UNANSWERED
 
 router = APIRouter()
 
+OPEN_STATES = ("held",)
+
 
 @router.get("/jobs")
 def job_list(context: Context) -> Response:
     with context.server.store.read() as tx:
-        found = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
+        own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state == "open"]
         n_findings = len(revisions.open_findings(tx, context.person.person_id))
-    mine = [each for each in found if each.n_assigned != 0]
-    return context.page("jobs.html", own_jobs=mine, n_findings=n_findings)
+    to_do = [mine for mine in own_jobs if mine.n_assigned != 0]
+    return context.page("jobs.html", own_jobs=to_do, n_findings=n_findings)
 
 
 @router.get("/jobs/{job_id}")
 def job_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
-        mine = own_job(tx, _visible(tx, job_id), context.person)
+        mine = own_job(tx, visible_job(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         current = jobs.current_guidelines(tx, job_id)
     markdown = current.markdown if current else TASKS[mine.job.task].guidelines
@@ -59,7 +58,7 @@ def job_page(context: Context, job_id: str) -> Response:
 @router.post("/jobs/{job_id}/next")
 def next_unit(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
-        _visible(tx, job_id)
+        visible_job(tx, job_id)
     lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
 
@@ -68,17 +67,9 @@ def next_unit(context: Context, job_id: str) -> Response:
 def done_page(context: Context, job_id: str) -> Response:
     """Nothing more to do here, for now or for good."""
     with context.server.store.read() as tx:
-        mine = own_job(tx, _visible(tx, job_id), context.person)
+        mine = own_job(tx, visible_job(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
     return context.page("done.html", mine=mine, crowd=crowd)
-
-
-def _visible(tx: Tx, job_id: str) -> Job:
-    """Raters know of no drafts."""
-    job = jobs.find(tx, job_id)
-    if job is None or job.state == "draft":
-        raise NotFound("there is no such job")
-    return job
 
 
 class WorkPage(Protocol):
@@ -90,6 +81,7 @@ class WorkPage(Protocol):
 
 
 DESKS: Registry[WorkPage] = Registry("desk", "grater.desks", {"marking": "grater.server.marking.pages:marking_page"})
+"""Tasks whose work page is more than a form; those of third parties may bring theirs."""
 
 
 def is_out(context: RequestContext, job_id: str) -> bool:
@@ -133,9 +125,6 @@ def _signature(tx: Tx, person_id: str, lease_id: str) -> str:
     return hmac.new(tx.key.encode(), f"out|{person_id}|{lease_id}".encode(), hashlib.sha256).hexdigest()
 
 
-OPEN_STATES = ("held",)
-
-
 @router.get("/leases/{lease_id}")
 def work_page(context: Context, lease_id: str) -> Response:
     desk = _desk(context, lease_id)
@@ -169,7 +158,7 @@ def submit(context: Context, lease_id: str) -> Response:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
     if not is_told(desk, receipt.is_right):
-        return _on(context, desk)
+        return _next_page(context, desk)
     if is_out(context, desk.lease.job_id):
         return put_out(context, desk)
     return context.go(f"/leases/{lease_id}/feedback")
@@ -199,12 +188,12 @@ def feedback_page(context: Context, lease_id: str) -> Response:
 def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]:
     """The problems of a form under the names of their fields; what belongs to none is under the empty name."""
     names = {field.name for field in fields}
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for problem in error.problems:
         name, _, words = problem.message.partition(": ")
-        told = "This one needs an answer." if words.startswith(UNANSWERED) else words or problem.message
-        found.setdefault(name if name in names else "", []).append(told)
-    return found
+        message = "This one needs an answer." if words.startswith(UNANSWERED) else words or problem.message
+        by_name.setdefault(name if name in names else "", []).append(message)
+    return by_name
 
 
 def _desk(context: RequestContext, lease_id: str) -> Desk:
@@ -218,7 +207,7 @@ def _guidelines(context: RequestContext, desk: Desk) -> str:
     return current.markdown if current else desk.task.guidelines
 
 
-def _on(context: RequestContext, desk: Desk) -> Response:
+def _next_page(context: RequestContext, desk: Desk) -> Response:
     if desk.lease.place == leases.REVISION:
         return context.go("/reviews")
     lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)

@@ -88,10 +88,10 @@ class Said(Body):
 
     def as_fields(self) -> dict[str, list[str]]:
         """As a page would send it."""
-        found = dict(self.fields)
+        fields = dict(self.fields)
         if self.edits is not None:
-            found["edits"] = [json.dumps([edit.model_dump() for edit in self.edits], ensure_ascii=False)]
-        return found | ({"set_aside": ["1"]} if self.set_aside else {})
+            fields["edits"] = [json.dumps([edit.model_dump() for edit in self.edits], ensure_ascii=False)]
+        return fields | ({"set_aside": ["1"]} if self.set_aside else {})
 
 
 class Answered(Said):
@@ -125,7 +125,7 @@ class Known(Shape):
 
 def desk_json(desk: Desk) -> dict[str, Json]:
     """A piece of work as its page shows it; for an essay, its text and the tags to mark with."""
-    found: dict[str, Json] = {
+    lease: dict[str, Json] = {
         "lease_id": desk.lease.lease_id,
         "job_id": desk.lease.job_id,
         "state": desk.lease.state,
@@ -135,10 +135,10 @@ def desk_json(desk: Desk) -> dict[str, Json]:
         "stage": desk.unit.unit.stage,
     }
     if desk.task.name != MARKING.name:
-        return {**found, **shown_json(desk.shown)}
+        return {**lease, **shown_json(desk.shown)}
     tags: list[Json] = [tag_json(tag) for tag in tagset_of(desk.unit.unit)]
-    return {**found, "text": desk.unit.unit.essay.text, "tags": tags}
+    return {**lease, "text": desk.unit.unit.essay.text, "tags": tags}
 
 
-def known_json(found: Iterable[Gold]) -> list[Known]:
-    return [Known(item_id=each.item_id, accepted=sorted(each.accepted), reason=each.reason) for each in found]
+def known_json(gold: Iterable[Gold]) -> list[Known]:
+    return [Known(item_id=known.item_id, accepted=sorted(known.accepted), reason=known.reason) for known in gold]

@@ -1,0 +1,91 @@
+"""Files in and out of the study, for its pages and its calls: imports, the export as a zip, the report.
+
+An import is all or nothing, through the same door as the command line.  The export is one snapshot, a zip of the
+folder that `grater study export` writes.  The report is the page that `grater study report` writes, without its
+figures beside it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from grater.errors import BadInput, Problem
+from grater.report.save import report_html
+from grater.server.context import RequestContext
+from grater.server.uploads import received
+from grater.store import Store, jobs
+from grater.study.export import export
+from grater.study.importing import KINDS, Imported, import_files
+from grater.study.reporting import study_report
+
+NAME = "study"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The oldest time that a zip can hold: the same study gives the same bytes."""
+
+
+def brought_in(context: RequestContext) -> list[Imported]:
+    """Import what the form holds; names in messages are those of the files, not of our folders."""
+    kind = context.text("kind")
+    if kind not in KINDS:
+        raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
+    with received(context) as paths:
+        imported = _import(context, kind, paths)
+    return [replace(file, name=Path(file.name).name) for file in imported]
+
+
+def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[Imported]:
+    files = paths if kind == "corpus" else [file for path in paths for file in _files(path)]
+    by_kind = {"corpora" if kind == "corpus" else kind: files}
+    return import_files(
+        context.server.store,
+        **by_kind,  # type: ignore[arg-type]
+        format_name=context.text("format") or None,
+        job=context.text("job") or None,
+        task=context.text("task") or "error",
+        actor=context.person.person_id,
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+
+
+def zipped_study(store: Store, *, names: bool, raw: bool) -> Response:
+    """An export as a download; its files are gone from the server once it is sent."""
+    folder = Path(tempfile.mkdtemp(prefix="grater-export-"))
+    try:
+        export(store, folder / NAME, names=names, raw=raw)
+        archive = folder / f"{NAME}.zip"
+        _zip(folder / NAME, archive)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    after = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(archive, media_type="application/zip", filename=f"{NAME}.zip", background=after)
+
+
+def _zip(folder: Path, archive: Path) -> None:
+    """Files in the order of their names, all with the same time."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            member = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EPOCH)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = 0o644 << 16
+            with file.open("rb") as source, packed.open(member, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target)
+
+
+def report_file(store: Store, *, job: str, title: str) -> Response:
+    """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
+    with store.read() as tx:
+        names = [jobs.named(tx, job).name] if job else []
+        report = study_report(tx, title=title, job_names=names)
+    headers = {"content-disposition": 'attachment; filename="report.html"'}
+    return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)
