@@ -38,7 +38,7 @@ def test_work_in_the_hands_of_a_rater_who_was_put_out_is_found(store: Store) -> 
         first = tx.first(schema.leases.select().where(schema.leases.c.person_id == crowd.raters[0]))
         assert first is not None
         tx.execute(schema.leases.update().where(schema.leases.c.lease_id == first.lease_id).values(state="held"))
-    assert any("who was put out" in found for found in kinds(crowd))
+    assert any("who was ejected" in found for found in kinds(crowd))
 
 
 def test_a_job_paid_in_two_currencies_is_found(store: Store) -> None:

@@ -1,6 +1,6 @@
 """The database of a study: schema, migrations, and one file of queries per noun (docs/store.md).
 
-SQL lives only here.  Every query function takes a transaction first and gives frozen records; SQLite and PostgreSQL
+SQL lives only here.  Every query function takes a transaction first and returns frozen records; SQLite and PostgreSQL
 run the same code.
 """
 

@@ -1,11 +1,10 @@
 """Adjudications: the answer that counts in the end for a unit, under the annotator `gold`; the originals stay.
 
-Mined suspects: the units of a job that people accept or reject, each with its newest decision.
-
-Such a unit wants no judgment of raters (`wanted` is 0).  What is decided of it is an adjudication: every change of
-mind is a further version, and none is lost.  A version without an answer takes the ones before it back; `unknown`
-leaves a suspect open too.  The suspects are the first units of their job, so the place in the list is the position in
-the job.  Whoever goes through a long list asks for one suspect at a time, and none of the others is read.
+Mined suspects are units that people accept or reject without raters (`wanted` is 0): each decision is an
+adjudication, every change of mind a further version, and none is lost.  A version without an answer revokes the ones
+before it; `unknown` leaves a suspect open too.  The suspects are the first units of their job, so the place in the
+list is the position in the job.  Whoever goes through a long list asks for one suspect at a time, and none of the
+others is read.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, func,
 from grater.errors import Stale
 from grater.model import Item, Json, Span
 from grater.store import events, people, schema, units
-from grater.store.transaction import ONE, Record, Tx
+from grater.store.transaction import ONE, Columns, Record, Tx
 from grater.tasks.task import ERROR, OK, Answer
 
 ANNOTATOR = "gold"
@@ -36,6 +35,9 @@ class Adjudication:
     at: int
 
 
+COLUMNS = Columns(Adjudication, schema.adjudications, without=["answers"])
+
+
 def save(
     tx: Tx, *, unit_id: str, person_id: str, answers: Sequence[Answer], version: int | None = None, comment: str = ""
 ) -> Adjudication:
@@ -48,11 +50,17 @@ def save(
         raise Stale(
             f"somebody adjudicated this unit in the meantime (version {known}); yours was made from {version}"
         )
-    made = Adjudication(unit_id, known + 1, person_id, tuple(answers), comment, tx.now)
-    row = {"unit_id": unit_id, "version": made.version, "person_id": person_id, "comment": comment, "at": tx.now}
-    tx.insert(schema.adjudications, row | {"answers": [asdict(answer) for answer in answers]})
-    events.write(tx, person_id, "adjudication.saved", unit_id, {"version": made.version})
-    return made
+    saved = Adjudication(
+        unit_id=unit_id,
+        version=known + 1,
+        person_id=person_id,
+        answers=tuple(answers),
+        comment=comment,
+        at=tx.now,
+    )
+    tx.insert(schema.adjudications, COLUMNS.row(saved) | {"answers": [asdict(answer) for answer in answers]})
+    events.write(tx, person_id, "adjudication.saved", unit_id, {"version": saved.version})
+    return saved
 
 
 def find(tx: Tx, unit_id: str) -> Adjudication | None:
@@ -70,71 +78,19 @@ def all(tx: Tx) -> list[Adjudication]:  # noqa: A001  (read as adjudications.all
 
 
 def _record(row: Record) -> Adjudication:
-    answers = tuple(answer_of(each) for each in row.answers)
-    return Adjudication(row.unit_id, row.version, row.person_id, answers, row.comment, row.at)
+    return COLUMNS.read(row, answers=tuple(answer_of(stored) for stored in row.answers))
 
 
-def answer_of(each: Mapping[str, Json]) -> Answer:
-    """An answer back from its JSON."""
+def answer_of(stored: Mapping[str, Json]) -> Answer:
+    """An answer from its JSON."""
     return Answer(
-        str(each["item_id"]),
-        str(each["label"]),
-        str(each.get("confidence") or ""),
-        tuple(cast("list[str]", each.get("flags") or [])),
-        tuple(cast("list[str]", each.get("alternatives") or [])),
-        cast("Mapping[str, Json]", each.get("payload") or {}),
+        item_id=str(stored["item_id"]),
+        label=str(stored["label"]),
+        confidence=str(stored.get("confidence") or ""),
+        flags=tuple(cast("list[str]", stored.get("flags") or [])),
+        alternatives=tuple(cast("list[str]", stored.get("alternatives") or [])),
+        payload=cast("Mapping[str, Json]", stored.get("payload") or {}),
     )
-
-
-LAST_PLACE = 2**31
-"""No list is that long, and no database takes any number that people may type."""
-
-PLACE = schema.units.c.position
-LABEL = case(
-    *(
-        (type_coerce(schema.adjudications.c.answers, Text).contains(f'"label":"{label}"'), label)
-        for label in (ERROR, OK)
-    ),
-    else_="",
-).label("label")
-"""Of the newest decision, blank where it is open.  Equal JSON is equal text (`json_text`), so that it can be seen
-without reading every answer."""
-
-
-def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
-    """Columns of the suspects of a job, each with its newest decision."""
-    older = schema.adjudications.alias()
-    newest = select(func.max(older.c.version)).where(older.c.unit_id == schema.units.c.unit_id).scalar_subquery()
-    is_newest = and_(
-        schema.adjudications.c.unit_id == schema.units.c.unit_id, schema.adjudications.c.version == newest
-    )
-    suspects = select(*columns).select_from(schema.units).outerjoin(schema.adjudications, is_newest)
-    return suspects.where(
-        schema.units.c.job_id == bindparam("job"), schema.units.c.wanted == 0, schema.units.c.role == "work"
-    )
-
-
-WHOLE = (
-    _decided(
-        *(
-            schema.units.c.unit_id,
-            PLACE,
-            schema.units.c.payload,
-            schema.items.c.essay_id,
-            schema.items.c.start,
-            schema.items.c.end,
-            schema.items.c.kind,
-        ),
-        *(schema.adjudications.c.version, LABEL, schema.adjudications.c.at, schema.people.c.name),
-    )
-    .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
-    .join(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
-    .outerjoin(schema.people, schema.people.c.person_id == schema.adjudications.c.person_id)
-)
-AT = WHOLE.where(bindparam("place") == PLACE)
-TALLY = _decided(LABEL, func.count().label("n")).group_by(LABEL)
-OPEN = _decided(PLACE).where(LABEL == "").order_by(PLACE).limit(ONE)
-OPEN_AFTER, OPEN_BEFORE = OPEN.where(bindparam("place") < PLACE), OPEN.where(bindparam("place") > PLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +107,74 @@ class ListedSuspect:
     at: int | None
 
 
+LAST_PLACE = 2**31
+"""No list is that long, and no database takes any number that people may type."""
+
+PLACE = schema.units.c.position
+LABEL = case(
+    *(
+        (type_coerce(schema.adjudications.c.answers, Text).contains(f'"label":"{label}"'), label)
+        for label in (ERROR, OK)
+    ),
+    else_="",
+).label("label")
+"""Of the newest decision, empty where it is open.  Equal JSON is equal text (`schema.columns`), so that it can be
+seen without reading every answer."""
+
+
+def _decided(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Columns of the suspects of a job, each with its newest decision."""
+    older = schema.adjudications.alias()
+    newest = select(func.max(older.c.version)).where(older.c.unit_id == schema.units.c.unit_id).scalar_subquery()
+    is_newest = and_(
+        schema.adjudications.c.unit_id == schema.units.c.unit_id, schema.adjudications.c.version == newest
+    )
+    suspects = select(*columns).select_from(schema.units).outerjoin(schema.adjudications, is_newest)
+    return suspects.where(
+        schema.units.c.job_id == bindparam("job"), schema.units.c.wanted == 0, schema.units.c.role == "work"
+    )
+
+
+SUSPECTS = (
+    _decided(
+        *(
+            schema.units.c.unit_id,
+            PLACE,
+            schema.units.c.payload,
+            schema.items.c.essay_id,
+            schema.items.c.start,
+            schema.items.c.end,
+            schema.items.c.kind,
+        ),
+        *(schema.adjudications.c.version, LABEL, schema.adjudications.c.at, schema.people.c.name),
+    )
+    .join(schema.unit_items, schema.unit_items.c.unit_id == schema.units.c.unit_id)
+    .join(schema.items, schema.items.c.item_id == schema.unit_items.c.item_id)
+    .outerjoin(schema.people, schema.people.c.person_id == schema.adjudications.c.person_id)
+)
+SUSPECT_AT = SUSPECTS.where(bindparam("place") == PLACE)
+SUSPECT_COUNTS = _decided(LABEL, func.count().label("n")).group_by(LABEL)
+OPEN = _decided(PLACE).where(LABEL == "").order_by(PLACE).limit(ONE)
+OPEN_AFTER, OPEN_BEFORE = OPEN.where(bindparam("place") < PLACE), OPEN.where(bindparam("place") > PLACE)
+
+
 def suspects_of_job(
     tx: Tx, job_id: str, *, label: str | None = None, start: int = 0, most: int | None = None
 ) -> list[ListedSuspect]:
-    """The list, the worst first; or those with a label, a blank where open; `most` of them from number `start` on."""
-    query = WHOLE if label is None else WHOLE.where(LABEL.in_([label]))
+    """The list, the worst first; or those with a label, empty where open; `most` of them from number `start` on."""
+    query = SUSPECTS if label is None else SUSPECTS.where(LABEL.in_([label]))
     return [_listed(row) for row in tx.all(query.order_by(PLACE).offset(start).limit(most), job=job_id)]
 
 
 def suspect_at(tx: Tx, job_id: str, place: int) -> ListedSuspect | None:
     """The suspect at a place."""
-    row = tx.first(AT, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
+    row = tx.first(SUSPECT_AT, job=job_id, place=place) if 0 < place <= LAST_PLACE else None
     return None if row is None else _listed(row)
 
 
 def suspect_counts(tx: Tx, job_id: str) -> dict[str, int]:
-    """How many suspects have each label."""
-    return {row.label: row.n for row in tx.all(TALLY, job=job_id)}
+    """The number of suspects by label."""
+    return {row.label: row.n for row in tx.all(SUSPECT_COUNTS, job=job_id)}
 
 
 def next_open_suspect(tx: Tx, job_id: str, place: int) -> int:
@@ -176,6 +183,14 @@ def next_open_suspect(tx: Tx, job_id: str, place: int) -> int:
 
 
 def _listed(row: Record) -> ListedSuspect:
-    item = Item(row.essay_id, Span(row.start, row.end), row.kind)
-    by, at = (row.name, row.at) if row.label else ("", None)
-    return ListedSuspect(row.unit_id, row.position, item, row.payload, row.version or 0, row.label, by, at)
+    is_decided = bool(row.label)
+    return ListedSuspect(
+        unit_id=row.unit_id,
+        place=row.position,
+        item=Item(row.essay_id, Span(row.start, row.end), row.kind),
+        payload=row.payload,
+        version=row.version or 0,
+        label=row.label,
+        by=row.name if is_decided else "",
+        at=row.at if is_decided else None,
+    )

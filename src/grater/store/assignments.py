@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, exists, func, select
 
 from grater.errors import UsageError
 from grater.store import events, schema
-from grater.store.transaction import Tx, chunks
+from grater.store.transaction import Columns, Tx, chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,31 +22,33 @@ class Assignment:
     batch: int = 0
 
 
-def add_all(tx: Tx, job_id: str, found: Iterable[Assignment], *, actor: str | None = None) -> int:
-    """Assign units; no unit may have more people than slots."""
+COLUMNS = Columns(Assignment, schema.assignments)
+
+
+def add_all(tx: Tx, job_id: str, new: Iterable[Assignment], *, actor: str | None = None) -> int:
+    """Assign units and return the number of assignments; no unit may have more people than slots."""
     n_added = 0
-    for some in chunks(found):
-        rows = [{"job_id": job_id, "unit_id": a.unit_id, "person_id": a.person_id, "batch": a.batch} for a in some]
-        tx.insert(schema.assignments, rows)
-        told = [[a.unit_id, a.person_id] for a in some]
-        events.write(tx, actor, "assignments.added", job_id, {"pairs": told})
-        n_added += len(some)
+    for portion in chunks(new):
+        tx.insert(schema.assignments, [COLUMNS.row(assignment) | {"job_id": job_id} for assignment in portion])
+        pairs = [[assignment.unit_id, assignment.person_id] for assignment in portion]
+        events.write(tx, actor, "assignments.added", job_id, {"pairs": pairs})
+        n_added += len(portion)
     _require_slots(tx, job_id)
     return n_added
 
 
 def of_job(tx: Tx, job_id: str) -> list[Assignment]:
-    query = select(schema.assignments.c.unit_id, schema.assignments.c.person_id, schema.assignments.c.batch)
     order = (
         schema.assignments.c.batch,
         tx.binary(schema.assignments.c.unit_id),
         tx.binary(schema.assignments.c.person_id),
     )
-    return [Assignment(*row) for row in tx.all(query.where(schema.assignments.c.job_id == job_id).order_by(*order))]
+    query = select(*COLUMNS).where(schema.assignments.c.job_id == job_id).order_by(*order)
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = None) -> int:
-    """What a person has not done yet becomes another's; give how many units.
+    """Assign what a person has not done yet to another person; return the number of units.
 
     What the giver holds or has answered stays theirs (what nobody trusts any more does not), and so does what follows
     an answer of theirs.  What the taker has as well is left: one person gives one judgment.
@@ -61,10 +63,9 @@ def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = Non
         query = query.where(~_has_answered(unit_id, giver), ~_holds(unit_id, giver))
         query = query.where(~_is_asked(unit_id, taker), ~_has_answered(unit_id, taker))
     moved = [row.unit_id for row in tx.all(query.order_by(schema.units.c.position))]
-    for some in chunks(moved):
-        tx.execute(
-            schema.assignments.update().where(mine, schema.assignments.c.unit_id.in_(some)).values(person_id=taker)
-        )
+    for portion in chunks(moved):
+        theirs = schema.assignments.update().where(mine, schema.assignments.c.unit_id.in_(portion))
+        tx.execute(theirs.values(person_id=taker))
     events.write(tx, actor, "assignments.moved", job_id, {"from": giver, "to": taker, "units": moved})
     return len(moved)
 
@@ -87,7 +88,7 @@ def _is_asked(unit_id: ColumnElement[Any], person_id: str) -> ColumnElement[bool
 def _require_slots(tx: Tx, job_id: str) -> None:
     n_people = func.count(schema.assignments.c.person_id)
     query = (
-        select(schema.units.c.position, schema.units.c.wanted, n_people)
+        select(schema.units.c.position, schema.units.c.wanted, n_people.label("n_people"))
         .join(schema.assignments, schema.assignments.c.unit_id == schema.units.c.unit_id)
         .where(schema.units.c.job_id == job_id, schema.units.c.role == "work")
         .group_by(schema.units.c.unit_id, schema.units.c.position, schema.units.c.wanted)
@@ -95,4 +96,5 @@ def _require_slots(tx: Tx, job_id: str) -> None:
     )
     row = tx.first(query.order_by(schema.units.c.position))
     if row is not None:
-        raise UsageError(f"unit {row[0]}: expected at most {row[1]} annotators, its judgments wanted; found {row[2]}")
+        message = f"expected at most {row.wanted} annotators, its judgments wanted; found {row.n_people}"
+        raise UsageError(f"unit {row.position}: {message}")

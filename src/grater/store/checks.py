@@ -1,24 +1,15 @@
-"""The state of the work, built again from the event log alone, to be held against the state that is stored.
+"""The invariant checker: whether a study keeps its promises.
+
+Each rule is a query for what must not be; a healthy study has no violation at any moment, not even right after the
+machine lost its power.  The rules read the tables as they are and trust none of the code that writes them:
+
+- slots, leases, submissions and judgments (P1-P4): nothing lost, doubled, issued twice, or asked of nobody;
+- raters who were ejected (P6), and trust, counted again from every gold answer by its task's own rule;
+- money in one currency per job; offsets inside the text, judgments about items of their unit (P7);
+- the state of the work, rebuilt from the event log alone, is the state that is stored.
 
 Every change to jobs, people, slots, leases, submissions, trust, gold, guidelines, assignments and adjudications
 leaves an event with what it takes to repeat it.  Drafts and sessions are no part of this: they are nobody's result.
-
-One broken promise.
-
-Rules about raters who were put out, and about money (P6).
-
-Rules about places in essays: offsets lie inside the text, judgments are about items of their unit (P7).
-
-Trust counted again from nothing: every gold answer graded anew by its task's own rule.
-
-Rules about slots, leases, submissions and judgments (P1-P4).
-
-Which rules stand behind each kind of violation.
-
-The invariant checker: whether a study keeps its promises (`grater study check`).
-
-Each rule is a query that finds what must not be; a healthy study gives no violation at any moment, also right after
-the machine lost its power.  The rules read the tables as they are and trust none of the code that writes them.
 """
 
 from __future__ import annotations
@@ -35,12 +26,297 @@ from grater.store.events import Event
 from grater.store.ids import body_hash
 from grater.store.judgments import answers_of
 from grater.store.transaction import Tx
-from grater.store.trust import Trust, of_job
+from grater.store.trust import of_job
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Violation:
+    """`kind`: lost, doubled, over-issued, starved, orphan, trust, money, rebuilt, offsets."""
+
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+
+COUNTING = ("valid", "untrusted")
+
+
+def stored_but_gone(tx: Tx) -> Iterator[str]:
+    """A submission that was acknowledged is there."""
+    there = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
+    for event in events.all(tx):
+        if event.verb == "submission.stored" and event.noun not in there:
+            yield f"submission {event.noun} was stored (event {event.n}) and is gone"
+
+
+def without_judgments(tx: Tx) -> Iterator[str]:
+    """A submission has a judgment for every item of its unit."""
+    n_items = _count(schema.unit_items.c.unit_id, schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
+    n_judged = _count(
+        schema.judgments.c.submission_id, schema.judgments.c.submission_id == schema.submissions.c.submission_id
+    )
+    is_short = (n_judged == 0) | ((n_items > 0) & (n_judged != n_items))
+    for row in tx.all(select(schema.submissions.c.submission_id, n_items, n_judged).where(is_short)):
+        yield f"submission {row[0]} has {row[2]} judgments for {row[1]} items"
+
+
+def changed_bodies(tx: Tx) -> Iterator[str]:
+    """What a rater sent is what is stored."""
+    for row in tx.all(
+        select(schema.submissions.c.submission_id, schema.submissions.c.body, schema.submissions.c.body_hash)
+    ):
+        if body_hash(row.body) != row.body_hash:
+            yield f"submission {row.submission_id}: the stored body is not the one that was sent"
+
+
+def twice_by_one_rater(tx: Tx) -> Iterator[str]:
+    """A rater has at most one judgment that counts for a unit."""
+    both = (schema.submissions.c.unit_id, schema.submissions.c.person_id)
+    query = select(*both, func.count()).where(schema.submissions.c.status.in_(COUNTING)).group_by(*both)
+    for row in tx.all(query.having(func.count() > 1)):
+        yield f"unit {row[0]}: person {row[1]} has {row[2]} judgments that count"
+
+
+def stored_twice(tx: Tx) -> Iterator[str]:
+    """One submission id was stored once."""
+    n_stored = Counter(event.noun for event in events.all(tx) if event.verb == "submission.stored")
+    for submission_id, n in n_stored.items():
+        if n > 1:
+            yield f"submission {submission_id} was stored {n} times"
+
+
+def more_than_wanted(tx: Tx) -> Iterator[str]:
+    """A unit has at most N valid judgments."""
+    n_valid = _count(
+        schema.submissions.c.unit_id,
+        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
+    )
+    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_valid).where(
+        schema.units.c.role == "work", n_valid > schema.units.c.wanted
+    )
+    for row in tx.all(query):
+        yield f"unit {row[0]}: {row[2]} valid judgments, {row[1]} wanted"
+
+
+def slot_filled_twice(tx: Tx) -> Iterator[str]:
+    """A slot has at most one valid judgment."""
+    slot = (schema.submissions.c.unit_id, schema.submissions.c.n)
+    query = select(*slot, func.count()).where(
+        schema.submissions.c.status == "valid", schema.submissions.c.n.is_not(None)
+    )
+    for row in tx.all(query.group_by(*slot).having(func.count() > 1)):
+        yield f"unit {row[0]}, slot {row[1]}: {row[2]} valid judgments"
+
+
+def slot_leased_twice(tx: Tx) -> Iterator[str]:
+    """A slot is in one rater's hands, and a rater has one lease at a time in a place of a job."""
+    slot = (schema.leases.c.unit_id, schema.leases.c.n)
+    query = select(*slot, func.count()).where(schema.leases.c.state == "held", schema.leases.c.n.is_not(None))
+    for row in tx.all(query.group_by(*slot).having(func.count() > 1)):
+        yield f"unit {row[0]}, slot {row[1]}: held {row[2]} times"
+    hand = (schema.leases.c.job_id, schema.leases.c.person_id, schema.leases.c.place)
+    held = select(*hand, func.count()).where(schema.leases.c.state == "held").group_by(*hand).having(func.count() > 1)
+    for row in tx.all(held):
+        yield f"job {row[0]}: person {row[1]} holds {row[3]} leases at once"
+
+
+def slots_missing(tx: Tx) -> Iterator[str]:
+    """A unit has a slot for each judgment that it wants."""
+    n_slots = _count(schema.slots.c.unit_id, schema.slots.c.unit_id == schema.units.c.unit_id)
+    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_slots).where(n_slots < schema.units.c.wanted)
+    for row in tx.all(query):
+        yield f"unit {row[0]}: {row[2]} slots for {row[1]} judgments"
+
+
+def filled_by_nothing(tx: Tx) -> Iterator[str]:
+    """A slot that is filled has its valid judgment, or nobody would ever be asked again."""
+    filler = exists().where(
+        schema.submissions.c.unit_id == schema.slots.c.unit_id,
+        schema.submissions.c.n == schema.slots.c.n,
+        schema.submissions.c.status == "valid",
+    )
+    for row in tx.all(
+        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "filled", ~filler)
+    ):
+        yield f"unit {row[0]}, slot {row[1]}: filled, but no valid judgment fills it"
+
+
+def valid_without_slot(tx: Tx) -> Iterator[str]:
+    """A valid judgment of a work unit fills a slot, and no other status does."""
+    slot = exists().where(
+        schema.slots.c.unit_id == schema.submissions.c.unit_id,
+        schema.slots.c.n == schema.submissions.c.n,
+        schema.slots.c.state == "filled",
+    )
+    query = select(schema.submissions.c.submission_id).join(
+        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
+    )
+    for row in tx.all(query.where(schema.submissions.c.status == "valid", schema.units.c.role == "work", ~slot)):
+        yield f"submission {row[0]}: valid, but it fills no slot"
+    for row in tx.all(query.where(schema.submissions.c.status != "valid", schema.submissions.c.n.is_not(None))):
+        yield f"submission {row[0]}: not valid, but it has a slot"
+
+
+def nobody_left(tx: Tx) -> Iterator[str]:
+    """In an open job, a free slot of an assigned unit has an assigned person who can still fill it."""
+    done = exists().where(
+        schema.submissions.c.unit_id == schema.assignments.c.unit_id,
+        schema.submissions.c.person_id == schema.assignments.c.person_id,
+    )
+    out = exists().where(
+        schema.trust.c.job_id == schema.assignments.c.job_id,
+        schema.trust.c.person_id == schema.assignments.c.person_id,
+        schema.trust.c.state == "ejected",
+    )
+    able = exists(
+        select(schema.assignments.c.person_id)
+        .join(schema.people, schema.people.c.person_id == schema.assignments.c.person_id)
+        .where(schema.assignments.c.unit_id == schema.slots.c.unit_id, schema.people.c.state == "active", ~done, ~out)
+    )
+    query = (
+        select(schema.slots.c.unit_id)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.slots.c.job_id)
+        .where(
+            schema.jobs.c.state == "open", schema.jobs.c.access == "assigned", schema.slots.c.state == "free", ~able
+        )
+        .distinct()
+    )
+    for row in tx.all(query):
+        yield f"unit {row[0]}: judgments are wanted, and no assigned person is left to give one; assign somebody"
+
+
+def leased_by_nobody(tx: Tx) -> Iterator[str]:
+    """A slot that is leased is in somebody's hands."""
+    holder = exists().where(
+        schema.leases.c.unit_id == schema.slots.c.unit_id,
+        schema.leases.c.n == schema.slots.c.n,
+        schema.leases.c.state == "held",
+    )
+    for row in tx.all(
+        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "leased", ~holder)
+    ):
+        yield f"unit {row[0]}, slot {row[1]}: leased, but nobody holds it"
+
+
+def lease_without_slot(tx: Tx) -> Iterator[str]:
+    """A lease that is held has its slot."""
+    slot = exists().where(
+        schema.slots.c.unit_id == schema.leases.c.unit_id,
+        schema.slots.c.n == schema.leases.c.n,
+        schema.slots.c.state == "leased",
+    )
+    query = select(schema.leases.c.lease_id).where(
+        schema.leases.c.state == "held", schema.leases.c.n.is_not(None), ~slot
+    )
+    for row in tx.all(query):
+        yield f"lease {row[0]}: held, but its slot is not leased"
+
+
+def _count(column: Column[str], condition: ColumnElement[bool]) -> ScalarSelect[int]:
+    return select(func.count(column)).where(condition).scalar_subquery()
+
+
+def ejected_but_counting(tx: Tx) -> Iterator[str]:
+    """Nothing of a rater who was ejected counts in that job."""
+    query = select(schema.submissions.c.submission_id, schema.submissions.c.person_id).join(
+        schema.trust,
+        (schema.trust.c.job_id == schema.submissions.c.job_id)
+        & (schema.trust.c.person_id == schema.submissions.c.person_id),
+    )
+    for row in tx.all(query.where(schema.trust.c.state == "ejected", schema.submissions.c.status == "valid")):
+        yield f"submission {row[0]}: valid, but person {row[1]} was ejected"
+
+
+def ejected_but_holding(tx: Tx) -> Iterator[str]:
+    """A rater who was ejected holds nothing in that job."""
+    out = exists().where(
+        schema.trust.c.job_id == schema.leases.c.job_id,
+        schema.trust.c.person_id == schema.leases.c.person_id,
+        schema.trust.c.state == "ejected",
+    )
+    for row in tx.all(
+        select(schema.leases.c.lease_id, schema.leases.c.person_id).where(schema.leases.c.state == "held", out)
+    ):
+        yield f"lease {row[0]}: held by person {row[1]}, who was ejected"
+
+
+def currencies_mixed(tx: Tx) -> Iterator[str]:
+    """A job is paid in one currency."""
+    n_currencies = func.count(schema.payments.c.currency.distinct())
+    query = select(schema.payments.c.job_id, n_currencies).group_by(schema.payments.c.job_id).having(n_currencies > 1)
+    for row in tx.all(query):
+        yield f"job {row[0]}: paid in {row[1]} currencies"
+
+
+def items_outside(tx: Tx) -> Iterator[str]:
+    """An item ends before its essay does."""
+    query = select(schema.items.c.item_id, schema.items.c.end, func.length(schema.essays.c.text)).join(
+        schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id
+    )
+    for row in tx.all(query.where(schema.items.c.end > func.length(schema.essays.c.text))):
+        yield f"item {row[0]}: ends at {row[1]}, its essay at {row[2]}"
+
+
+def edits_outside(tx: Tx) -> Iterator[str]:
+    """An edit ends before its essay does."""
+    query = select(schema.edits.c.essay_id, schema.edits.c.end, func.length(schema.essays.c.text)).join(
+        schema.essays, schema.essays.c.essay_id == schema.edits.c.essay_id
+    )
+    for row in tx.all(query.where(schema.edits.c.end > func.length(schema.essays.c.text))):
+        yield f"essay {row[0]}: an edit ends at {row[1]}, the essay at {row[2]}"
+
+
+def judged_elsewhere(tx: Tx) -> Iterator[str]:
+    """A judgment is about an item of the unit that was shown."""
+    shown = exists().where(
+        schema.unit_items.c.unit_id == schema.submissions.c.unit_id,
+        schema.unit_items.c.item_id == schema.judgments.c.item_id,
+    )
+    has_items = exists().where(schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
+    query = select(schema.judgments.c.submission_id, schema.judgments.c.item_id).join(
+        schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
+    )
+    for row in tx.all(query.where(has_items, ~shown)):
+        yield f"submission {row[0]}: judges item {row[1]}, which its unit does not have"
+
+
+def trust_recomputed(tx: Tx) -> Iterator[str]:
+    """Gold seen and gold right, from the judgments themselves, are what is stored."""
+    for job in jobs.all(tx):
+        fresh = _from_scratch(tx, job.job_id, job.task)
+        stored = {trust.person_id: (trust.seen, trust.right) for trust in of_job(tx, job.job_id)}
+        for person_id in sorted(fresh.keys() | stored.keys()):
+            (seen, right), (n_seen, n_right) = stored.get(person_id, (0, 0)), fresh.get(person_id, (0, 0))
+            if (seen, right) != (n_seen, n_right):
+                message = f"{right} of {seen} right is stored, {n_right} of {n_seen} found"
+                yield f"job {job.name}, person {person_id}: {message}"
+
+
+def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
+    query = (
+        select(schema.submissions.c.submission_id, schema.submissions.c.person_id, schema.submissions.c.unit_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(
+            schema.submissions.c.job_id == job_id,
+            schema.submissions.c.status.in_(("valid", "untrusted")),
+            schema.units.c.role == "gold",
+        )
+    )
+    counts: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for row in tx.all(query):
+        known = [answer for answer in gold.of_unit(tx, row.unit_id) if answer.state == "active"]
+        is_right = gold.grade(task, answers_of(tx, row.submission_id), known)
+        if is_right is not None:
+            seen, right = counts[row.person_id]
+            counts[row.person_id] = (seen + 1, right + is_right)
+    return counts
 
 
 @dataclass(slots=True)
 class State:
-    """What must come out the same from the events and from the tables, each thing by its id."""
+    """What must come out the same from the events and from the tables, all by id."""
 
     jobs: dict[str, Any] = field(default_factory=dict)
     people: dict[str, Any] = field(default_factory=dict)
@@ -201,303 +477,13 @@ def _newest(tx: Tx, query: Any) -> dict[str, Any]:
     return {row[0]: row[1] for row in tx.all(query)}
 
 
-def differences(rebuilt: State, found: State) -> list[str]:
+def differences(rebuilt: State, stored: State) -> Iterator[str]:
     """Everything in which the two differ, in words."""
-    told = []
-    for each in fields(State):
-        ours, theirs = getattr(rebuilt, each.name), getattr(found, each.name)
-        told += [
-            f"{each.name} {key}: the events say {ours.get(key)}, the table {theirs.get(key)}"
-            for key in sorted(ours.keys() | theirs.keys(), key=str)
-            if ours.get(key) != theirs.get(key)
-        ]
-    return told
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Violation:
-    """`kind`: lost, doubled, over-issued, starved, orphan, trust, money, rebuilt, offsets."""
-
-    kind: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.message}"
-
-
-def put_out_but_counting(tx: Tx) -> Iterator[str]:
-    """Nothing of a rater who was put out counts in that job."""
-    query = select(schema.submissions.c.submission_id, schema.submissions.c.person_id).join(
-        schema.trust,
-        (schema.trust.c.job_id == schema.submissions.c.job_id)
-        & (schema.trust.c.person_id == schema.submissions.c.person_id),
-    )
-    for row in tx.all(query.where(schema.trust.c.state == "ejected", schema.submissions.c.status == "valid")):
-        yield f"submission {row[0]}: valid, but person {row[1]} was put out"
-
-
-def put_out_but_holding(tx: Tx) -> Iterator[str]:
-    """A rater who was put out holds nothing in that job."""
-    out = exists().where(
-        schema.trust.c.job_id == schema.leases.c.job_id,
-        schema.trust.c.person_id == schema.leases.c.person_id,
-        schema.trust.c.state == "ejected",
-    )
-    for row in tx.all(
-        select(schema.leases.c.lease_id, schema.leases.c.person_id).where(schema.leases.c.state == "held", out)
-    ):
-        yield f"lease {row[0]}: held by person {row[1]}, who was put out"
-
-
-def currencies_mixed(tx: Tx) -> Iterator[str]:
-    """A job is paid in one currency."""
-    n_currencies = func.count(schema.payments.c.currency.distinct())
-    query = select(schema.payments.c.job_id, n_currencies).group_by(schema.payments.c.job_id).having(n_currencies > 1)
-    for row in tx.all(query):
-        yield f"job {row[0]}: paid in {row[1]} currencies"
-
-
-def items_outside(tx: Tx) -> Iterator[str]:
-    """An item ends before its essay does."""
-    query = select(schema.items.c.item_id, schema.items.c.end, func.length(schema.essays.c.text)).join(
-        schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id
-    )
-    for row in tx.all(query.where(schema.items.c.end > func.length(schema.essays.c.text))):
-        yield f"item {row[0]}: ends at {row[1]}, its essay at {row[2]}"
-
-
-def edits_outside(tx: Tx) -> Iterator[str]:
-    """An edit ends before its essay does."""
-    query = select(schema.edits.c.essay_id, schema.edits.c.end, func.length(schema.essays.c.text)).join(
-        schema.essays, schema.essays.c.essay_id == schema.edits.c.essay_id
-    )
-    for row in tx.all(query.where(schema.edits.c.end > func.length(schema.essays.c.text))):
-        yield f"essay {row[0]}: an edit ends at {row[1]}, the essay at {row[2]}"
-
-
-def judged_elsewhere(tx: Tx) -> Iterator[str]:
-    """A judgment is about an item of the unit that was shown."""
-    shown = exists().where(
-        schema.unit_items.c.unit_id == schema.submissions.c.unit_id,
-        schema.unit_items.c.item_id == schema.judgments.c.item_id,
-    )
-    has_items = exists().where(schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
-    query = select(schema.judgments.c.submission_id, schema.judgments.c.item_id).join(
-        schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id
-    )
-    for row in tx.all(query.where(has_items, ~shown)):
-        yield f"submission {row[0]}: judges item {row[1]}, which its unit does not have"
-
-
-def trust_recomputed(tx: Tx) -> Iterator[str]:
-    """Gold seen and gold right, from the judgments themselves, are what is stored."""
-    for job in jobs.all(tx):
-        fresh = _from_scratch(tx, job.job_id, job.task)
-        known = {each.person_id: each for each in of_job(tx, job.job_id)}
-        for person_id in sorted(fresh.keys() | known.keys()):
-            each = known.get(person_id, Trust(job.job_id, person_id))
-            if fresh.get(person_id, (0, 0)) != (each.seen, each.right):
-                now = fresh.get(person_id, (0, 0))
-                told = f"{each.right} of {each.seen} right is stored, {now[1]} of {now[0]} found"
-                yield f"job {job.name}, person {person_id}: {told}"
-
-
-def _from_scratch(tx: Tx, job_id: str, task: str) -> dict[str, tuple[int, int]]:
-    query = (
-        select(schema.submissions.c.submission_id, schema.submissions.c.person_id, schema.submissions.c.unit_id)
-        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
-        .where(
-            schema.submissions.c.job_id == job_id,
-            schema.submissions.c.status.in_(("valid", "untrusted")),
-            schema.units.c.role == "gold",
-        )
-    )
-    found: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for row in tx.all(query):
-        known = [each for each in gold.of_unit(tx, row.unit_id) if each.state == "active"]
-        is_right = gold.grade(task, answers_of(tx, row.submission_id), known)
-        if is_right is not None:
-            seen, right = found[row.person_id]
-            found[row.person_id] = (seen + 1, right + is_right)
-    return found
-
-
-COUNTING = ("valid", "untrusted")
-
-
-def stored_but_gone(tx: Tx) -> Iterator[str]:
-    """A submission that was acknowledged is there."""
-    there = {row.submission_id for row in tx.all(select(schema.submissions.c.submission_id))}
-    for event in events.all(tx):
-        if event.verb == "submission.stored" and event.noun not in there:
-            yield f"submission {event.noun} was stored (event {event.n}) and is gone"
-
-
-def without_judgments(tx: Tx) -> Iterator[str]:
-    """A submission has a judgment for every item of its unit."""
-    n_items = _count(schema.unit_items.c.unit_id, schema.unit_items.c.unit_id == schema.submissions.c.unit_id)
-    n_judged = _count(
-        schema.judgments.c.submission_id, schema.judgments.c.submission_id == schema.submissions.c.submission_id
-    )
-    is_short = (n_judged == 0) | ((n_items > 0) & (n_judged != n_items))
-    for row in tx.all(select(schema.submissions.c.submission_id, n_items, n_judged).where(is_short)):
-        yield f"submission {row[0]} has {row[2]} judgments for {row[1]} items"
-
-
-def changed_bodies(tx: Tx) -> Iterator[str]:
-    """What a rater sent is what is stored."""
-    for row in tx.all(
-        select(schema.submissions.c.submission_id, schema.submissions.c.body, schema.submissions.c.body_hash)
-    ):
-        if body_hash(row.body) != row.body_hash:
-            yield f"submission {row.submission_id}: the stored body is not the one that was sent"
-
-
-def twice_by_one_rater(tx: Tx) -> Iterator[str]:
-    """A rater has at most one judgment that counts for a unit."""
-    both = (schema.submissions.c.unit_id, schema.submissions.c.person_id)
-    query = select(*both, func.count()).where(schema.submissions.c.status.in_(COUNTING)).group_by(*both)
-    for row in tx.all(query.having(func.count() > 1)):
-        yield f"unit {row[0]}: person {row[1]} has {row[2]} judgments that count"
-
-
-def stored_twice(tx: Tx) -> Iterator[str]:
-    """One submission id was stored once."""
-    told = Counter(event.noun for event in events.all(tx) if event.verb == "submission.stored")
-    for submission_id, n in told.items():
-        if n > 1:
-            yield f"submission {submission_id} was stored {n} times"
-
-
-def more_than_wanted(tx: Tx) -> Iterator[str]:
-    """A unit has at most N valid judgments."""
-    n_valid = _count(
-        schema.submissions.c.unit_id,
-        and_(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid"),
-    )
-    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_valid).where(
-        schema.units.c.role == "work", n_valid > schema.units.c.wanted
-    )
-    for row in tx.all(query):
-        yield f"unit {row[0]}: {row[2]} valid judgments, {row[1]} wanted"
-
-
-def slot_filled_twice(tx: Tx) -> Iterator[str]:
-    """A slot has at most one valid judgment."""
-    place = (schema.submissions.c.unit_id, schema.submissions.c.n)
-    query = select(*place, func.count()).where(
-        schema.submissions.c.status == "valid", schema.submissions.c.n.is_not(None)
-    )
-    for row in tx.all(query.group_by(*place).having(func.count() > 1)):
-        yield f"unit {row[0]}, slot {row[1]}: {row[2]} valid judgments"
-
-
-def slot_leased_twice(tx: Tx) -> Iterator[str]:
-    """A slot is in one rater's hands, and a rater has one lease at a time in a place of a job."""
-    place = (schema.leases.c.unit_id, schema.leases.c.n)
-    query = select(*place, func.count()).where(schema.leases.c.state == "held", schema.leases.c.n.is_not(None))
-    for row in tx.all(query.group_by(*place).having(func.count() > 1)):
-        yield f"unit {row[0]}, slot {row[1]}: held {row[2]} times"
-    hand = (schema.leases.c.job_id, schema.leases.c.person_id, schema.leases.c.place)
-    held = select(*hand, func.count()).where(schema.leases.c.state == "held").group_by(*hand).having(func.count() > 1)
-    for row in tx.all(held):
-        yield f"job {row[0]}: person {row[1]} holds {row[3]} leases at once"
-
-
-def slots_missing(tx: Tx) -> Iterator[str]:
-    """A unit has a slot for each judgment that it wants."""
-    n_slots = _count(schema.slots.c.unit_id, schema.slots.c.unit_id == schema.units.c.unit_id)
-    query = select(schema.units.c.unit_id, schema.units.c.wanted, n_slots).where(n_slots < schema.units.c.wanted)
-    for row in tx.all(query):
-        yield f"unit {row[0]}: {row[2]} slots for {row[1]} judgments"
-
-
-def filled_by_nothing(tx: Tx) -> Iterator[str]:
-    """A slot that is filled has its valid judgment, or nobody would ever be asked again."""
-    filler = exists().where(
-        schema.submissions.c.unit_id == schema.slots.c.unit_id,
-        schema.submissions.c.n == schema.slots.c.n,
-        schema.submissions.c.status == "valid",
-    )
-    for row in tx.all(
-        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "filled", ~filler)
-    ):
-        yield f"unit {row[0]}, slot {row[1]}: filled, but no valid judgment fills it"
-
-
-def valid_without_slot(tx: Tx) -> Iterator[str]:
-    """A valid judgment of a work unit fills a slot, and no other status does."""
-    slot = exists().where(
-        schema.slots.c.unit_id == schema.submissions.c.unit_id,
-        schema.slots.c.n == schema.submissions.c.n,
-        schema.slots.c.state == "filled",
-    )
-    query = select(schema.submissions.c.submission_id).join(
-        schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id
-    )
-    for row in tx.all(query.where(schema.submissions.c.status == "valid", schema.units.c.role == "work", ~slot)):
-        yield f"submission {row[0]}: valid, but it fills no slot"
-    for row in tx.all(query.where(schema.submissions.c.status != "valid", schema.submissions.c.n.is_not(None))):
-        yield f"submission {row[0]}: not valid, but it has a slot"
-
-
-def nobody_left(tx: Tx) -> Iterator[str]:
-    """In an open job, a free slot of an assigned unit has an assigned person who can still fill it."""
-    done = exists().where(
-        schema.submissions.c.unit_id == schema.assignments.c.unit_id,
-        schema.submissions.c.person_id == schema.assignments.c.person_id,
-    )
-    out = exists().where(
-        schema.trust.c.job_id == schema.assignments.c.job_id,
-        schema.trust.c.person_id == schema.assignments.c.person_id,
-        schema.trust.c.state == "ejected",
-    )
-    able = exists(
-        select(schema.assignments.c.person_id)
-        .join(schema.people, schema.people.c.person_id == schema.assignments.c.person_id)
-        .where(schema.assignments.c.unit_id == schema.slots.c.unit_id, schema.people.c.state == "active", ~done, ~out)
-    )
-    query = (
-        select(schema.slots.c.unit_id)
-        .join(schema.jobs, schema.jobs.c.job_id == schema.slots.c.job_id)
-        .where(
-            schema.jobs.c.state == "open", schema.jobs.c.access == "assigned", schema.slots.c.state == "free", ~able
-        )
-        .distinct()
-    )
-    for row in tx.all(query):
-        yield f"unit {row[0]}: judgments are wanted, and no assigned person is left to give one; assign somebody"
-
-
-def leased_by_nobody(tx: Tx) -> Iterator[str]:
-    """A slot that is leased is in somebody's hands."""
-    holder = exists().where(
-        schema.leases.c.unit_id == schema.slots.c.unit_id,
-        schema.leases.c.n == schema.slots.c.n,
-        schema.leases.c.state == "held",
-    )
-    for row in tx.all(
-        select(schema.slots.c.unit_id, schema.slots.c.n).where(schema.slots.c.state == "leased", ~holder)
-    ):
-        yield f"unit {row[0]}, slot {row[1]}: leased, but nobody holds it"
-
-
-def lease_without_slot(tx: Tx) -> Iterator[str]:
-    """A lease that is held has its slot."""
-    slot = exists().where(
-        schema.slots.c.unit_id == schema.leases.c.unit_id,
-        schema.slots.c.n == schema.leases.c.n,
-        schema.slots.c.state == "leased",
-    )
-    query = select(schema.leases.c.lease_id).where(
-        schema.leases.c.state == "held", schema.leases.c.n.is_not(None), ~slot
-    )
-    for row in tx.all(query):
-        yield f"lease {row[0]}: held, but its slot is not leased"
-
-
-def _count(column: Column[str], condition: ColumnElement[bool]) -> ScalarSelect[int]:
-    return select(func.count(column)).where(condition).scalar_subquery()
+    for noun in fields(State):
+        ours, theirs = getattr(rebuilt, noun.name), getattr(stored, noun.name)
+        for key in sorted(ours.keys() | theirs.keys(), key=str):
+            if ours.get(key) != theirs.get(key):
+                yield f"{noun.name} {key}: the events say {ours.get(key)}, the table {theirs.get(key)}"
 
 
 def _rebuilt(tx: Tx) -> Iterator[str]:
@@ -511,7 +497,7 @@ RULES: Mapping[str, tuple[Callable[[Tx], Iterator[str]], ...]] = {
     "over-issued": (more_than_wanted, slot_filled_twice, slot_leased_twice),
     "starved": (slots_missing, filled_by_nothing, valid_without_slot, nobody_left),
     "orphan": (leased_by_nobody, lease_without_slot),
-    "trust": (trust_recomputed, put_out_but_counting, put_out_but_holding),
+    "trust": (trust_recomputed, ejected_but_counting, ejected_but_holding),
     "money": (currencies_mixed,),
     "offsets": (items_outside, edits_outside, judged_elsewhere),
     "rebuilt": (_rebuilt,),

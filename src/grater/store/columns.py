@@ -1,4 +1,4 @@
-"""The tables of statistics as columns: labels, decisions and places, each one query.
+"""The tables of statistics as frames of columns: labels, decisions and items, one query each.
 
 A study may have half a million judgments; a dict for each row would take ten times the memory of its columns.
 """
@@ -44,7 +44,7 @@ DECISIONS: Types = {
     "type": pl.String,
     "suggestion": pl.String,
 }
-PLACES: Types = {
+ITEMS: Types = {
     "item": pl.String,
     "essay": pl.String,
     "start": pl.Int64,
@@ -62,18 +62,20 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     """
     query = (
         select(
-            schema.judgments.c.item_id,
-            case((schema.people.c.kind == "program", schema.people.c.name), else_=schema.people.c.pseudonym),
+            schema.judgments.c.item_id.label("item"),
+            case((schema.people.c.kind == "program", schema.people.c.name), else_=schema.people.c.pseudonym).label(
+                "rater"
+            ),
             schema.judgments.c.label,
             schema.judgments.c.confidence,
             schema.submissions.c.seconds,
-            schema.submissions.c.at,
-            type_coerce(schema.judgments.c.flags, Text),
-            type_coerce(schema.judgments.c.alternatives, Text),
+            schema.submissions.c.at.label("ms"),
+            type_coerce(schema.judgments.c.flags, Text).label("flags"),
+            type_coerce(schema.judgments.c.alternatives, Text).label("alternatives"),
             schema.units.c.stage,
             schema.units.c.batch,
             schema.people.c.role,
-            schema.people.c.kind,
+            schema.people.c.kind.label("who"),
         )
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
@@ -108,7 +110,9 @@ def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:
 
 def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """What systems decided, by system and item; only on items of these kinds, if any are named."""
-    query = select(*(schema.decisions.c[name] for name in ("item_id", *list(DECISIONS)[1:])))
+    query = select(
+        schema.decisions.c.item_id.label("item"), *(schema.decisions.c[name] for name in list(DECISIONS)[1:])
+    )
     if kinds:
         query = query.join(schema.items, schema.items.c.item_id == schema.decisions.c.item_id).where(
             schema.items.c.kind.in_(sorted(kinds))
@@ -117,18 +121,18 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
 
 
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
-    """Items that stand in an essay, with their words and whatever else the study knows of them."""
+    """Items of essays, with their text and whatever else the study knows of them."""
     start, length = (
         cast(number, Integer) for number in (schema.items.c.start + 1, schema.items.c.end - schema.items.c.start)
     )
     target = case((length < LONGEST, func.substr(schema.essays.c.text, start, length)), else_="")
     columns = (
-        schema.items.c.item_id,
-        schema.items.c.essay_id,
+        schema.items.c.item_id.label("item"),
+        schema.items.c.essay_id.label("essay"),
         schema.items.c.start,
         schema.items.c.end,
         schema.items.c.kind,
-        target,
+        target.label("target"),
     )
     query = select(*columns).join(schema.essays, schema.essays.c.essay_id == schema.items.c.essay_id)
     further = select(schema.items.c.item_id, schema.items.c.payload).where(
@@ -136,8 +140,9 @@ def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     )
     of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
     if kinds:
-        query, further = (each.where(schema.items.c.kind.in_(sorted(kinds))) for each in (query, further))
-    frame = _frame(tx, query, PLACES).sort("item")
+        is_wanted = schema.items.c.kind.in_(sorted(kinds))
+        query, further = query.where(is_wanted), further.where(is_wanted)
+    frame = _frame(tx, query, ITEMS).sort("item")
     documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
     frame = frame.with_columns(document=pl.col("essay").replace_strict(documents, return_dtype=pl.String))
     return _joined(frame, {row.item_id: row.payload for row in tx.all(further)})
@@ -155,20 +160,22 @@ def decided_kinds(tx: Tx, system: str) -> set[str]:
 
 def kinds_of(tx: Tx, item_ids: Sequence[str]) -> set[str]:
     """The kinds that some items are of."""
-    known = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
-    found = _frame(tx, select(schema.items.c.item_id, schema.items.c.kind), {"item": pl.String, "kind": pl.String})
-    return set(found.join(known, on="item", how="semi")["kind"].unique().to_list())
+    wanted = pl.DataFrame({"item": item_ids}, schema={"item": pl.String})
+    query = select(schema.items.c.item_id.label("item"), schema.items.c.kind)
+    kinds = _frame(tx, query, {"item": pl.String, "kind": pl.String})
+    return set(kinds.join(wanted, on="item", how="semi")["kind"].unique().to_list())
 
 
 def _frame(tx: Tx, query: Select[Any], types: Types) -> pl.DataFrame:
-    rows = tx.all(query)
-    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(types)
-    cells = zip(types.items(), columns, strict=True)
-    return pl.DataFrame([pl.Series(name, list(values), dtype=kind) for (name, kind), values in cells])
+    """The rows of a query as a frame; the query names its columns as `types` does."""
+    rows, names = tx.all(query), query.selected_columns.keys()
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    cells = dict(zip(names, columns, strict=True))
+    return pl.DataFrame([pl.Series(name, list(cells[name]), dtype=kind) for name, kind in types.items()])
 
 
 def _entries(cells: pl.Series) -> pl.Series:
-    """Lists of JSON as the tables have them, joined; each list is read once, for most are empty."""
+    """Lists of JSON as the tables have them, joined; each different list is read once, since most are empty."""
     known = {text: LIST_SEPARATOR.join(map(str, json.loads(text))) or None for text in cells.unique().to_list()}
     return cells.replace_strict(known, return_dtype=pl.String)
 

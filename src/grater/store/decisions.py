@@ -1,6 +1,6 @@
-"""What systems decided about items, as the decisions table has it.
+"""What systems decided about items, and the samples that were drawn from these decisions.
 
-Samples that were drawn from the study's decisions, each under its name, with the design beside it.
+A sample is kept under its name, with its design beside it, and is never changed.
 """
 
 from __future__ import annotations
@@ -16,17 +16,31 @@ from grater.model import Decision
 from grater.registry import unknown
 from grater.store import events, schema
 from grater.store.ids import new_id
-from grater.store.transaction import Tx, chunks
+from grater.store.transaction import Columns, Tx, chunks
 from grater.tables import Sample, SampleMeta, read_sample
 
+COLUMNS = Columns(Decision, schema.decisions)
+SAMPLE_TYPES = {
+    "item": pl.String,
+    "stratum": pl.String,
+    "probability": pl.Float64,
+    "stratum_size": pl.Float64,
+    "random": pl.Float64,
+    "system": pl.String,
+}
+"""The columns of a sample, as `grater.tables` reads them."""
 
-def add_all(tx: Tx, found: Iterable[Decision], *, signature: str = "") -> int:
-    """Add decisions with their systems; one that is there already must say the same, and is left alone."""
+META_KEYS = ("seed", "design", "systems", "items")
+"""What `SampleMeta` knows by name; the rest is its `extra`."""
+
+
+def add_all(tx: Tx, decisions: Iterable[Decision], *, signature: str = "") -> int:
+    """Add decisions with their systems and return the number added; one that is there already is left alone."""
     n_added = 0
-    for some in chunks(found):
-        _add_systems(tx, {decision.system for decision in some}, signature)
-        old = _known(tx, some)
-        rows = [_row(decision) for decision in some if (decision.system, decision.item_id) not in old]
+    for portion in chunks(decisions):
+        _add_systems(tx, {decision.system for decision in portion}, signature)
+        old = _known(tx, portion)
+        rows = [COLUMNS.row(decision) for decision in portion if (decision.system, decision.item_id) not in old]
         tx.insert(schema.decisions, rows)
         n_added += len(rows)
     events.write(tx, None, "decisions.added", "", {"n": n_added})
@@ -36,53 +50,41 @@ def add_all(tx: Tx, found: Iterable[Decision], *, signature: str = "") -> int:
 def all(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:  # noqa: A001  (read as decisions.all)
     """Decisions by system and item."""
     order = (tx.binary(schema.decisions.c.system), tx.binary(schema.decisions.c.item_id))
-    query = select(schema.decisions).order_by(*order)
+    query = select(*COLUMNS).order_by(*order)
     for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
-        yield Decision(row.item_id, row.system, row.flagged, row.score, row.type, row.suggestion)
+        yield COLUMNS.read(row)
 
 
 def system_names(tx: Tx) -> list[str]:
     """The systems of the study."""
-    return [
-        row.system for row in tx.all(select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system)))
-    ]
+    query = select(schema.systems.c.system).order_by(tx.binary(schema.systems.c.system))
+    return [row.system for row in tx.all(query)]
 
 
 def count(tx: Tx) -> int:
     return int(tx.value(select(func.count()).select_from(schema.decisions)))
 
 
-def _known(tx: Tx, some: list[Decision]) -> set[tuple[str, str]]:
-    items = [decision.item_id for decision in some]
-    query = select(schema.decisions.c.system, schema.decisions.c.item_id).where(schema.decisions.c.item_id.in_(items))
+def _known(tx: Tx, decisions: list[Decision]) -> set[tuple[str, str]]:
+    item_ids = [decision.item_id for decision in decisions]
+    query = select(schema.decisions.c.system, schema.decisions.c.item_id)
+    query = query.where(schema.decisions.c.item_id.in_(item_ids))
     return {(row.system, row.item_id) for row in tx.all(query)}
 
 
-def _add_systems(tx: Tx, found: set[str], signature: str) -> None:
-    new = sorted(found - set(system_names(tx)))
+def _add_systems(tx: Tx, systems: set[str], signature: str) -> None:
+    new = sorted(systems - set(system_names(tx)))
     tx.insert(schema.systems, [{"system": name, "signature": signature, "added_at": tx.now} for name in new])
 
 
-def _row(decision: Decision) -> dict[str, Any]:
-    return {
-        "system": decision.system,
-        "item_id": decision.item_id,
-        "flagged": decision.flagged,
-        "score": decision.score,
-        "type": decision.type,
-        "suggestion": decision.suggestion,
-    }
-
-
 def flags_by_system(tx: Tx) -> dict[str, tuple[int, int]]:
-    """The places that each system decided on, and how many of them it flagged."""
-    flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))
-    query = select(schema.decisions.c.system, func.count(), flagged).group_by(schema.decisions.c.system)
-    return {row[0]: (int(row[1]), int(row[2])) for row in sorted(tuple(row) for row in tx.all(query))}
-
-
-SAMPLE_COLUMNS = ("item", "stratum", "probability", "stratum_size", "random", "system")
-KNOWN = ("seed", "design", "systems", "items")
+    """The number of items that each system decided on, and the number that it flagged."""
+    n_flagged = func.sum(case((schema.decisions.c.flagged, 1), else_=0))
+    query = select(schema.decisions.c.system, func.count().label("n_decided"), n_flagged.label("n_flagged"))
+    rows = tx.all(query.group_by(schema.decisions.c.system))
+    return {
+        row.system: (int(row.n_decided), int(row.n_flagged)) for row in sorted(rows, key=lambda row: str(row.system))
+    }
 
 
 def add_sample(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> None:
@@ -95,37 +97,25 @@ def add_sample(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -
         return
     sample_id = new_id()
     tx.insert(schema.samples, {"sample_id": sample_id, "name": name, "meta": meta, "at": tx.now})
-    for some in chunks(sample.frame.iter_rows(named=True)):
-        tx.insert(schema.sample_items, [_samples_row(sample_id, row) for row in some])
+    for portion in chunks(sample.frame.iter_rows(named=True)):
+        tx.insert(schema.sample_items, [_sample_row(sample_id, row) for row in portion])
     events.write(tx, actor, "sample.drawn", sample_id, {"name": name, "n": len(sample)})
 
 
 def sample_names(tx: Tx) -> list[str]:
     """The samples of the study, the oldest first."""
-    return [
-        row.name
-        for row in tx.all(
-            select(schema.samples.c.name).order_by(schema.samples.c.at, tx.binary(schema.samples.c.name))
-        )
-    ]
+    query = select(schema.samples.c.name).order_by(schema.samples.c.at, tx.binary(schema.samples.c.name))
+    return [row.name for row in tx.all(query)]
 
 
 def sample_named(tx: Tx, name: str) -> Sample:
-    """The sample called so, its rows in the order in which they were drawn."""
+    """The sample with this name, its rows in the order in which they were drawn."""
     row = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     if row is None:
         raise NotFound(unknown("sample", name, sample_names(tx)))
-    found = tx.all(select(schema.sample_items).where(schema.sample_items.c.sample_id == row.sample_id))
-    frame = pl.DataFrame(
-        [
-            (each.item_id, each.stratum, each.probability, each.stratum_size, each.random, each.system)
-            for each in found
-        ],
-        schema=dict(
-            zip(SAMPLE_COLUMNS, (pl.String, pl.String, pl.Float64, pl.Float64, pl.Float64, pl.String), strict=True)
-        ),
-        orient="row",
-    )
+    columns = [schema.sample_items.c["item_id" if name == "item" else name].label(name) for name in SAMPLE_TYPES]
+    rows = tx.all(select(*columns).where(schema.sample_items.c.sample_id == row.sample_id))
+    frame = pl.DataFrame([dict(drawn._mapping) for drawn in rows], schema=SAMPLE_TYPES)
     meta = _meta(row.meta)
     return Sample(_in_order(read_sample(frame, name=name).frame, meta), name, meta)
 
@@ -137,13 +127,17 @@ def _in_order(frame: pl.DataFrame, meta: SampleMeta) -> pl.DataFrame:
 
 
 def _meta(stored: Mapping[str, Any]) -> SampleMeta:
-    extra = {key: value for key, value in stored.items() if key not in KNOWN}
+    extra = {key: value for key, value in stored.items() if key not in META_KEYS}
     return SampleMeta(
-        stored.get("seed"), stored.get("design", ""), tuple(stored.get("systems", ())), stored.get("items", ""), extra
+        seed=stored.get("seed"),
+        design=stored.get("design", ""),
+        systems=tuple(stored.get("systems", ())),
+        items=stored.get("items", ""),
+        extra=extra,
     )
 
 
-def _samples_row(sample_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def _sample_row(sample_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "sample_id": sample_id,
         "item_id": row["item"],

@@ -1,10 +1,10 @@
-"""Whole tables out and in, row by row: what an archive is made of.
+"""Whole tables out and in, row by row, as an archive holds them; and the log of what was imported.
 
 Secrets never leave: password hashes, sessions, tokens, invitations, webhooks and the study's key stay behind.
 Without `names`, neither do the names and addresses of people, nor a panel's ids of them: they go by pseudonyms.
 A panel whose links were signed is closed in an archive, since its secret stays behind.
 
-What was imported, when, and its hash: the same file twice is said, not done.
+An import is kept with the hash of its bytes, so that the same file is not imported twice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SECRET_META = ("key", "version")
 
 
 def table_names() -> list[str]:
-    """The tables of an archive, each after those that it points at."""
+    """The tables of an archive, each after those that it refers to."""
     return [table.name for table in schema.METADATA.sorted_tables if table.name not in STAYS]
 
 
@@ -37,28 +37,28 @@ def rows(tx: Tx, name: str, *, names: bool = False) -> Iterator[dict[str, Any]]:
     table = schema.METADATA.tables[name]
     order = [_ordered(tx, column) for column in table.primary_key.columns]
     for row in tx.execute(select(table).order_by(*order).execution_options(yield_per=2000)):
-        found = dict(row._mapping)
-        found.pop("transaction_id", None)
-        yield _told(found, name, names=names)
+        cells = dict(row._mapping)
+        cells.pop("transaction_id", None)
+        yield _without_secrets(cells, name, names=names)
 
 
-def insert(tx: Tx, name: str, found: Iterable[dict[str, Any]]) -> int:
-    """Put rows back; give how many.  Columns that this schema does not have are an error of the database."""
+def insert(tx: Tx, name: str, rows: Iterable[dict[str, Any]]) -> int:
+    """Put rows back and return their number; columns that this schema does not have are an error of the database."""
     table = schema.METADATA.tables[name]
     n_rows = 0
-    for some in chunks(found):
-        tx.insert(table, some)
-        n_rows += len(some)
+    for portion in chunks(rows):
+        tx.insert(table, portion)
+        n_rows += len(portion)
     if table is schema.events and tx.is_postgres:
         tx.execute(sql("SELECT setval(pg_get_serial_sequence('events', 'n'), (SELECT max(n) FROM events))"))
     return n_rows
 
 
-def in_order(name: str, found: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Rows of a table that points at itself, each after the one that it points at."""
+def in_order(name: str, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Rows of a table that refers to itself, each after the one that it refers to."""
     if name != "units":
-        return found
-    return sorted(found, key=lambda row: (row["follows"] is not None, row["job_id"], row["position"]))
+        return rows
+    return sorted(rows, key=lambda row: (row["follows"] is not None, row["job_id"], row["position"]))
 
 
 def meta_values(tx: Tx) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _ordered(tx: Tx, column: Any) -> Any:
     return tx.binary(column) if column.type.python_type is str else column
 
 
-def _told(row: dict[str, Any], name: str, *, names: bool) -> dict[str, Any]:
+def _without_secrets(row: dict[str, Any], name: str, *, names: bool) -> dict[str, Any]:
     if name == schema.people.name:
         return _person(row, names=names)
     if name == schema.panels.name and row["options"].get("secret"):
@@ -109,10 +109,12 @@ IMPORT_COLUMNS = Columns(Import, schema.imports)
 
 
 def start_import(tx: Tx, *, kind: str, name: str, sha256: str, payload: Mapping[str, Json] | None = None) -> str:
-    """Note an import, whose rows can then point at it."""
-    made = Import(new_id(), kind, name, sha256, 0, tx.now, payload or {})
-    tx.insert(schema.imports, IMPORT_COLUMNS.row(made))
-    return made.import_id
+    """Note an import and return its id, to which its rows can then refer."""
+    started = Import(
+        import_id=new_id(), kind=kind, name=name, sha256=sha256, n_rows=0, at=tx.now, payload=payload or {}
+    )
+    tx.insert(schema.imports, IMPORT_COLUMNS.row(started))
+    return started.import_id
 
 
 def finish_import(tx: Tx, import_id: str, *, n_rows: int, actor: str | None = None) -> None:
@@ -122,16 +124,11 @@ def finish_import(tx: Tx, import_id: str, *, n_rows: int, actor: str | None = No
 
 def find_import(tx: Tx, *, kind: str, sha256: str) -> Import | None:
     """An earlier import of the very same bytes."""
-    row = tx.first(
-        select(*IMPORT_COLUMNS)
-        .where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
-        .order_by(schema.imports.c.at)
-    )
+    query = select(*IMPORT_COLUMNS).where(schema.imports.c.kind == kind, schema.imports.c.sha256 == sha256)
+    row = tx.first(query.order_by(schema.imports.c.at))
     return None if row is None else IMPORT_COLUMNS.read(row)
 
 
 def all_imports(tx: Tx) -> list[Import]:
-    return [
-        IMPORT_COLUMNS.read(row)
-        for row in tx.all(select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id))
-    ]
+    query = select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id)
+    return [IMPORT_COLUMNS.read(row) for row in tx.all(query)]

@@ -1,10 +1,10 @@
-"""The two engines and how each is told to keep its word.
+"""The two engines, how each is configured to keep its promises, and their errors in words for people.
 
 SQLite: write-ahead log, `synchronous=FULL` (a COMMIT is on the disk before anybody hears of it), foreign keys on,
 `BEGIN IMMEDIATE` for writing, so that a writer waits at the door instead of failing half-way.  PostgreSQL: psycopg 3,
 READ COMMITTED with row locks for writing, one REPEATABLE READ snapshot for reading.  A glance has no transaction.
 
-What databases complain about, said to a person: full, busy, already there, or no text.
+What databases complain about becomes an error of grater: full, busy, already there, or no text.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ PLANS_SECONDS = 300
 """How long a connection to PostgreSQL lives: its plans were made for tables of the size that they had then."""
 
 IDLE_SECONDS = 5.0
-"""A connection to PostgreSQL that was not used for so long is asked whether it is still there."""
+"""A connection to PostgreSQL that was idle for this long is checked before it is used."""
 
 WRITES = "grater_writes"
 """The execution option that marks a connection as one that will write."""
 
 GLANCES = "grater_glances"
-"""The execution option that marks a connection whose questions each stand alone."""
+"""The execution option that marks a connection without transactions: every query stands alone."""
 
 PREPARED_AFTER = 1
-"""A question that was asked once on a connection is prepared there: raters ask the same few all day."""
+"""A query that was run once on a connection is prepared there: raters cause the same few all day."""
 
-MANNERS = """SELECT set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
+SETTINGS = """SELECT set_config('jit', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END"""
-"""How PostgreSQL is to treat what is prepared: planned once, for to plan it anew took longer than to run it, and
-never compiled; and that a COMMIT is on the disk before anybody hears of it, whatever the database was told.  Said
-when a connection is open, since poolers in between refuse settings in its options."""
+"""How PostgreSQL is to treat prepared queries: planned once, since planning takes longer than running, and never
+compiled; and a COMMIT is on the disk before anybody hears of it, however the database is configured.  Set when a
+connection is open, since poolers in between refuse settings in its options."""
 
 
 def is_url(location: str) -> bool:
@@ -59,9 +59,9 @@ def make_engine(location: str) -> Engine:
 
 
 def make_glancing(engine: Engine, location: str) -> Engine:
-    """For questions without a transaction: the same connections on SQLite, others on PostgreSQL.
+    """For queries without a transaction: the same connections on SQLite, others on PostgreSQL.
 
-    To tell a connection each time that nothing is to begin, and then that it is again, cost more than the question.
+    Switching the isolation level of a connection each time, and back, cost more than the query.
     """
     if not is_url(location):
         return engine.execution_options(**{GLANCES: True})
@@ -108,12 +108,12 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
     )
     event.listen(engine, "connect", _prepare_postgres)
     event.listen(engine, "checkin", _note_the_time)
-    event.listen(engine, "checkout", _ask_the_idle)
+    event.listen(engine, "checkout", _check_the_idle)
     return engine
 
 
 def _prepare_postgres(connection: Any, _record: Any) -> None:
-    connection.execute(MANNERS)
+    connection.execute(SETTINGS)
     connection.commit()
 
 
@@ -121,8 +121,8 @@ def _note_the_time(_connection: Any, record: Any) -> None:
     record.info["used_at"] = time.monotonic()
 
 
-def _ask_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """To ask every time (`pool_pre_ping`) was one in eleven of all that a request says to PostgreSQL."""
+def _check_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
+    """Checking every time (`pool_pre_ping`) was one in eleven of all statements of a request."""
     if time.monotonic() - record.info.get("used_at", time.monotonic()) < IDLE_SECONDS:
         return
     try:
@@ -151,30 +151,30 @@ GONE = ("connection", "server closed", "terminating", "unable to open database f
 
 
 @contextmanager
-def speaking(name: str) -> Iterator[None]:
+def translated_errors(name: str) -> Iterator[None]:
     """Errors of the database inside become errors of grater; nothing was stored when one arrives."""
     try:
         yield
     except IntegrityError as error:
         raise Conflict(f"{name}: already there, or it points at nothing: {_first_line(error)}") from error
     except DBAPIError as error:
-        raise _translated(name, error) from error
+        raise _in_words(name, error) from error
     except PoolTimeout as error:
         raise StoreBusy(f"{name}: all connections are in use; try again") from error
 
 
-def _translated(name: str, error: DBAPIError) -> GraterError:
+def _in_words(name: str, error: DBAPIError) -> GraterError:
     message = _first_line(error)
-    said = message.lower()
-    if any(word in said for word in FULL) or _code(error) in ("53100", "53200"):
+    lowered = message.lower()
+    if any(word in lowered for word in FULL) or _code(error) in ("53100", "53200"):
         return StoreFull(f"{name}: the disk is full, nothing was stored ({message}); make room and try again")
-    if any(word in said for word in BUSY):
+    if any(word in lowered for word in BUSY):
         return StoreBusy(f"{name}: the database is busy, nothing was stored ({message}); try again")
-    if error.connection_invalidated or any(word in said for word in GONE):
+    if error.connection_invalidated or any(word in lowered for word in GONE):
         return StoreBusy(f"{name}: the database cannot be reached, nothing was stored ({message})")
-    if READ_ONLY in said:
+    if READ_ONLY in lowered:
         return UsageError(f"{name}: a study is opened where it can be written; copy it to a folder of your own")
-    if NO_TEXT in said:
+    if NO_TEXT in lowered:
         return UsageError("a text may not hold the character NUL")
     return GraterError(f"{name}: the database refused: {message}")
 

@@ -1,11 +1,10 @@
-"""Every verb of the event log: `noun.what`, by what it is about.
-
-The event log: what happened, in order, never changed; the state of the work can be rebuilt from it (`rebuild`).
+"""The event log: what happened, in order, never changed; and the webhooks that listen to it.
 
 An event is written in the transaction that it tells of, so the two stand or fall together.  `actor` is a person's id,
-or None where grater itself acted; `verb` is `noun.what` (`lease.taken`); names and answers are not repeated here.
+or None where grater itself acted; `verb` is `noun.what` (`lease.taken`), one of `VERBS_ABOUT`; names and answers are
+not repeated here.  The state of the work can be rebuilt from the log (`checks`).
 
-Webhooks: addresses outside that want to hear of events; each remembers the last event it was told of.
+A webhook is an address outside that wants to hear of events; it remembers the last event that was delivered to it.
 """
 
 from __future__ import annotations
@@ -137,13 +136,13 @@ def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str,
     write_all(tx, [(actor, verb, noun, payload or {})])
 
 
-def write_all(tx: Tx, found: Sequence[tuple[str | None, str, str, Mapping[str, Json]]]) -> None:
-    """Many events at once: (actor, verb, noun, payload)."""
-    if strange := {verb for _, verb, _, _ in found} - VERBS:
+def write_all(tx: Tx, entries: Sequence[tuple[str | None, str, str, Mapping[str, Json]]]) -> None:
+    """Log many events at once: (actor, verb, noun, payload)."""
+    if strange := {verb for _, verb, _, _ in entries} - VERBS:
         raise ValueError(f"no such verb in grater.store.events: {', '.join(sorted(strange))}")
     rows = [
         {"at": tx.now, "actor": actor, "verb": verb, "noun": noun, "payload": payload}
-        for actor, verb, noun, payload in found
+        for actor, verb, noun, payload in entries
     ]
     if rows:
         tx.insert_by(NUMBERED if tx.is_postgres else insert_into(schema.events), rows)
@@ -155,7 +154,7 @@ def all(tx: Tx) -> Iterator[Event]:  # noqa: A001  (read as events.all)
 
 
 def since(tx: Tx, n: int = 0, *, most: int = sys.maxsize) -> Iterator[Event]:
-    """Events after the one with number `n`, in order; a listener that remembers the last number told misses none.
+    """Events after the one with number `n`, in order; a listener that remembers the last number it got misses none.
 
     On PostgreSQL numbers are given before COMMIT, so that a smaller one may come to light after a larger.  There the
     order is that of the transactions, and events wait until no transaction that began before theirs is open.
@@ -195,7 +194,7 @@ def latest(tx: Tx) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """`secret` signs what is sent.  `verbs` are the events to tell of; none means all."""
+    """`secret` signs what is sent.  `verbs` are the events that it wants; none means all."""
 
     webhook_id: str
     url: str
@@ -217,15 +216,22 @@ class Delivery:
 
 
 WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
+DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
 
 
 def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:
-    """A new webhook; it hears of what happens from now on."""
-    made = Webhook(new_id(), url, new_secret(), sorted(verbs), certain(tx), "active")
-    row = WEBHOOK_COLUMNS.row(made)
-    tx.insert(schema.webhooks, row | {"added_at": tx.now})
-    write(tx, actor, "webhook.added", made.webhook_id)
-    return made
+    """Add a webhook; it hears of what happens from now on."""
+    webhook = Webhook(
+        webhook_id=new_id(),
+        url=url,
+        secret=new_secret(),
+        verbs=sorted(verbs),
+        last_n=certain(tx),
+        state="active",
+    )
+    tx.insert(schema.webhooks, WEBHOOK_COLUMNS.row(webhook) | {"added_at": tx.now})
+    write(tx, actor, "webhook.added", webhook.webhook_id)
+    return webhook
 
 
 def all_webhooks(tx: Tx) -> list[Webhook]:
@@ -245,7 +251,7 @@ def set_webhook_state(
 def record_delivery(
     tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int = 1
 ) -> None:
-    """Remember that event `n` was told, or how telling it failed; the next one is only told after this one."""
+    """Remember that event `n` was delivered, or how that failed; the next one is only sent after this one."""
     state = "delivered" if is_delivered else "failed"
     row = {"delivery_id": new_id(), "webhook_id": webhook_id, "n": n, "tries": tries, "state": state}
     tx.insert(schema.deliveries, row | {"http_status": http_status, "at": tx.now})
@@ -254,13 +260,12 @@ def record_delivery(
 
 
 def skip_events(tx: Tx, webhook_id: str, n: int) -> None:
-    """Events up to `n` are behind this webhook, told or not for it."""
+    """Events up to `n` are behind this webhook, delivered or not meant for it."""
     tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(last_n=n))
 
 
 def deliveries_of(tx: Tx, webhook_id: str, *, most: int = 50) -> list[Delivery]:
     """The latest attempts, the newest first."""
-    columns = [schema.deliveries.c[name] for name in Delivery.__dataclass_fields__]
     newest = (schema.deliveries.c.at.desc(), schema.deliveries.c.n.desc(), schema.deliveries.c.tries.desc())
-    query = select(*columns).where(schema.deliveries.c.webhook_id == webhook_id).order_by(*newest).limit(most)
-    return [Delivery(*row) for row in tx.all(query)]
+    query = select(*DELIVERY_COLUMNS).where(schema.deliveries.c.webhook_id == webhook_id)
+    return [DELIVERY_COLUMNS.read(row) for row in tx.all(query.order_by(*newest).limit(most))]

@@ -1,4 +1,7 @@
-"""Places in essays that can be judged; an item's id comes from its place, whatever a table called it."""
+"""Items: spans of essays that can be judged.
+
+An item's id comes from its essay, span and kind, whatever the table that brought it calls it.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,16 @@ class StudyItem:
 def of(item: Item, *, outside_id: str | None = None, payload: Mapping[str, Json] | None = None) -> StudyItem:
     """The study's record of an item."""
     name = None if outside_id == item.item_id else outside_id
-    return StudyItem(item.item_id, item, item.kind, name, payload or {})
+    return StudyItem(item_id=item.item_id, item=item, kind=item.kind, outside_id=name, payload=payload or {})
 
 
-def add_all(tx: Tx, found: Iterable[StudyItem]) -> int:
-    """Add the items that the study does not have yet; give how many."""
+def add_all(tx: Tx, items: Iterable[StudyItem]) -> int:
+    """Add the items that the study does not have yet; return the number added."""
     n_new = 0
-    for batch in chunks(found):
-        by_id = {each.item_id: each for each in batch}
+    for portion in chunks(items):
+        by_id = {item.item_id: item for item in portion}
         old = {row.item_id for row in tx.all(select(schema.items.c.item_id).where(schema.items.c.item_id.in_(by_id)))}
-        new = [_row(each) for item_id, each in by_id.items() if item_id not in old]
+        new = [_row(item) for item_id, item in by_id.items() if item_id not in old]
         tx.insert(schema.items, new)
         n_new += len(new)
     return n_new
@@ -44,14 +47,14 @@ def add_all(tx: Tx, found: Iterable[StudyItem]) -> int:
 
 def by_name(tx: Tx, names: Sequence[str]) -> dict[str, str]:
     """Item ids by the names that a table uses: their ids, or what the table that brought them called them."""
-    found: dict[str, str] = {}
-    for some in chunks(dict.fromkeys(names)):
-        is_named = or_(schema.items.c.item_id.in_(some), schema.items.c.outside_id.in_(some))
+    ids: dict[str, str] = {}
+    for portion in chunks(dict.fromkeys(names)):
+        is_named = or_(schema.items.c.item_id.in_(portion), schema.items.c.outside_id.in_(portion))
         for row in tx.all(select(schema.items.c.item_id, schema.items.c.outside_id).where(is_named)):
             if row.outside_id is not None:
-                found[row.outside_id] = row.item_id
-            found[row.item_id] = row.item_id
-    return {name: found[name] for name in names if name in found}
+                ids[row.outside_id] = row.item_id
+            ids[row.item_id] = row.item_id
+    return {name: ids[name] for name in names if name in ids}
 
 
 def find(tx: Tx, item_id: str) -> StudyItem | None:
@@ -60,11 +63,11 @@ def find(tx: Tx, item_id: str) -> StudyItem | None:
 
 
 def of_ids(tx: Tx, item_ids: Sequence[str]) -> dict[str, StudyItem]:
-    found = {}
-    for some in chunks(item_ids):
-        for row in tx.all(select(schema.items).where(schema.items.c.item_id.in_(some))):
-            found[row.item_id] = _record(row)
-    return found
+    by_id = {}
+    for portion in chunks(item_ids):
+        for row in tx.all(select(schema.items).where(schema.items.c.item_id.in_(portion))):
+            by_id[row.item_id] = _record(row)
+    return by_id
 
 
 def all(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:  # noqa: A001  (read as items.all)
@@ -77,7 +80,7 @@ def all(tx: Tx, *, kind: str | None = None) -> Iterator[StudyItem]:  # noqa: A00
 
 
 def some(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[StudyItem]:
-    """Items by essay and place, `most` of them from number `start` on."""
+    """Items by essay and span, `most` of them from number `start` on."""
     order = (
         tx.binary(schema.items.c.essay_id),
         schema.items.c.start,
@@ -89,13 +92,13 @@ def some(tx: Tx, *, kind: str | None = None, start: int, most: int) -> list[Stud
 
 
 def kinds(tx: Tx) -> list[tuple[str, int]]:
-    """Every kind of item with how many there are."""
+    """Every kind of item with its number of items."""
     query = (
-        select(schema.items.c.kind, func.count())
+        select(schema.items.c.kind, func.count().label("n_items"))
         .group_by(schema.items.c.kind)
         .order_by(tx.binary(schema.items.c.kind))
     )
-    return [(row[0], row[1]) for row in tx.all(query)]
+    return [(row.kind, row.n_items) for row in tx.all(query)]
 
 
 def count(tx: Tx, *, kind: str | None = None) -> int:
@@ -103,19 +106,19 @@ def count(tx: Tx, *, kind: str | None = None) -> int:
     return int(tx.value(query if kind is None else query.where(schema.items.c.kind == kind)))
 
 
-def _row(each: StudyItem) -> dict[str, Any]:
-    span = each.item.span if each.item else None
+def _row(study_item: StudyItem) -> dict[str, Any]:
+    item = study_item.item
     return {
-        "item_id": each.item_id,
-        "essay_id": each.item.essay_id if each.item else None,
-        "start": span.start if span is not None else None,
-        "end": span.end if span is not None else None,
-        "kind": each.kind,
-        "outside_id": each.outside_id,
-        "payload": each.payload,
+        "item_id": study_item.item_id,
+        "essay_id": item.essay_id if item else None,
+        "start": item.span.start if item else None,
+        "end": item.span.end if item else None,
+        "kind": study_item.kind,
+        "outside_id": study_item.outside_id,
+        "payload": study_item.payload,
     }
 
 
 def _record(row: Record) -> StudyItem:
     item = None if row.essay_id is None else Item(row.essay_id, Span(row.start, row.end), row.kind)
-    return StudyItem(row.item_id, item, row.kind, row.outside_id, row.payload)
+    return StudyItem(item_id=row.item_id, item=item, kind=row.kind, outside_id=row.outside_id, payload=row.payload)

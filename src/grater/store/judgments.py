@@ -65,20 +65,27 @@ def by_submission(
     """Each submission of a job with its answers, in the order in which they came."""
     order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
     mine = (schema.submissions.c.job_id == job_id) & schema.submissions.c.status.in_(statuses)
-    found = (
+    query = (
         select(schema.judgments)
         .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
         .where(mine)
     )
     answers: dict[str, list[Answer]] = defaultdict(list)
-    for row in tx.all(found.order_by(*order, schema.judgments.c.position)):
+    for row in tx.all(query.order_by(*order, schema.judgments.c.position)):
         answers[row.submission_id].append(_answer(row))
     for row in tx.all(select(schema.submissions).where(mine).order_by(*order)):
         yield row, tuple(answers[row.submission_id])
 
 
 def _answer(row: Record) -> Answer:
-    return Answer(row.item_id, row.label, row.confidence, tuple(row.flags), tuple(row.alternatives), row.payload)
+    return Answer(
+        item_id=row.item_id,
+        label=row.label,
+        confidence=row.confidence,
+        flags=tuple(row.flags),
+        alternatives=tuple(row.alternatives),
+        payload=row.payload,
+    )
 
 
 def _query(tx: Tx, roles: Sequence[str]) -> Select[Any]:

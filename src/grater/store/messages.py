@@ -1,8 +1,8 @@
-"""Messages between raters and those who run a job: the channel that T,C&M 2013, 7.2 asks for.
+"""Messages between raters and those who run a job, and what raters say of a job.
 
-A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study.
-
-What raters say of a job, during and after it: stars, words, how clear the instructions are (T,C&M 2013, 7.1).
+A message to nobody in particular goes to every rater of its job, or, from a rater, to whoever runs the study: the
+channel that T,C&M 2013, 7.2 asks for.  A review, during a job or after it, has stars, a text, and how clear the
+instructions are (T,C&M 2013, 7.1).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy import or_, select
 from grater.errors import BadInput, Problem
 from grater.store import events, schema
 from grater.store.ids import new_id
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 LONGEST = 5000
 STAFF = ("owner", "manager")
@@ -33,14 +33,14 @@ class Message:
     role: str = ""
 
 
-COLUMNS = [schema.messages.c[name] for name in Message.__dataclass_fields__ if name not in ("name", "role")]
-QUERY = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
+COLUMNS = Columns(Message, schema.messages, without=["name", "role"])
+MESSAGES = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
     schema.people, schema.people.c.person_id == schema.messages.c.from_id
 )
 
 
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
-    """Write a message; give its id."""
+    """Write a message; return its id."""
     if not 0 < len(text.strip()) <= LONGEST:
         raise BadInput(Problem("form", f"text: expected 1 to {LONGEST} characters, found {len(text.strip())}"))
     row = {"message_id": new_id(), "job_id": job_id, "from_id": from_id, "to_id": to_id, "text": text.strip()}
@@ -54,8 +54,8 @@ def of_rater(tx: Tx, person_id: str) -> list[Message]:
     to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
     mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
     return [
-        Message(*row)
-        for row in tx.all(QUERY.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id))
+        Message(**row._mapping)
+        for row in tx.all(MESSAGES.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id))
     ]
 
 
@@ -63,8 +63,8 @@ def with_rater(tx: Tx, person_id: str) -> list[Message]:
     """Both sides of the talk with one rater, the oldest first."""
     theirs = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id)
     return [
-        Message(*row)
-        for row in tx.all(QUERY.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id))
+        Message(**row._mapping)
+        for row in tx.all(MESSAGES.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id))
     ]
 
 
@@ -74,8 +74,8 @@ def unread(tx: Tx) -> list[Message]:
         schema.messages.c.to_id.is_(None) & schema.messages.c.read_at.is_(None) & schema.people.c.role.not_in(STAFF)
     )
     return [
-        Message(*row)
-        for row in tx.all(QUERY.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id))
+        Message(**row._mapping)
+        for row in tx.all(MESSAGES.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id))
     ]
 
 
@@ -102,7 +102,7 @@ class Review:
 def add_review(
     tx: Tx, job_id: str, person_id: str, *, stars: int | None, clear: int | None = None, text: str = ""
 ) -> None:
-    """A rater may say something as often as they like; every word is kept."""
+    """Add a review; a rater may write as many as they like, and every one is kept."""
     if stars is None and clear is None and not text.strip():
         raise BadInput(Problem("form", "expected stars, an answer or a few words, found nothing"))
     for number in (stars, clear):

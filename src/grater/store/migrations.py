@@ -1,11 +1,10 @@
-"""Tables that only grow: the database itself refuses to change or delete judgments, events and payments.
-
-Of a submission only the status and the slot may change; `submissions.set_status` writes the event beside it.
-
-Numbered steps from the schema of an older grater to this one's.
+"""How the tables of a new study are made, and how an older study is brought up to them.
 
 A new study is made whole from `schema`; a study of version v is brought up by the steps v+1, v+2, ... in one
 transaction.  A step is a function of a connection and is never changed once released.  Version 1 is the first schema.
+
+Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
+submission only the status and the slot may change; `submissions.set_status` writes the event beside it.
 """
 
 from __future__ import annotations
@@ -35,13 +34,14 @@ BEGIN RAISE EXCEPTION '% rows are kept as they are', TG_TABLE_NAME; END $$
 def statements(dialect: str) -> list[str]:
     """Every trigger of the schema in the words of one engine."""
     make = _postgres if dialect == "postgresql" else _sqlite
-    found = [FUNCTION] if dialect == "postgresql" else []
-    found += [make(table, "DELETE", "") for table in (*GROW_ONLY, *KEPT)]
-    found += [make(table, "UPDATE", "") for table in GROW_ONLY]
-    found += [make(table, "UPDATE", f" OF {_fixed(table, names)}") for table, names in MAY_CHANGE.items()]
+    kept = (*GROW_ONLY, *KEPT)
+    triggers = [FUNCTION] if dialect == "postgresql" else []
+    triggers += [make(table, "DELETE", "") for table in kept]
+    triggers += [make(table, "UPDATE", "") for table in GROW_ONLY]
+    triggers += [make(table, "UPDATE", f" OF {_fixed(table, names)}") for table, names in MAY_CHANGE.items()]
     if dialect == "postgresql":
-        found += [_truncating(table) for table in (*GROW_ONLY, *KEPT)]
-    return found
+        triggers += [_truncating(table) for table in kept]
+    return triggers
 
 
 def create_triggers(connection: Connection) -> None:
@@ -127,7 +127,7 @@ def create(connection: Connection) -> None:
 
 def version_of(connection: Connection, *, name: str) -> int:
     if is_empty(connection):
-        raise UsageError(f"{name}: not a study; make one with `grater study new {name}`")
+        raise UsageError(f"{name}: not a study; make a new one first")
     value = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "version")).scalar()
     if value is None:
         raise UsageError(f"{name}: a database, but not a study of grater")
@@ -136,10 +136,12 @@ def version_of(connection: Connection, *, name: str) -> int:
 
 def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = STEPS) -> None:
     """Bring the study up to this version; one that is newer is refused."""
-    found = version_of(connection, name=name)
+    version = version_of(connection, name=name)
     newest = max(steps, default=1)
-    if found > newest:
-        raise GraterError(f"{name}: made by a newer grater (schema {found}, this one knows {newest}); upgrade grater")
-    for number in range(found + 1, newest + 1):
+    if version > newest:
+        raise GraterError(
+            f"{name}: made by a newer grater (schema {version}, this one knows {newest}); upgrade grater"
+        )
+    for number in range(version + 1, newest + 1):
         steps[number](connection)
         connection.execute(schema.meta.update().where(schema.meta.c.key == "version").values(value=str(number)))

@@ -2,14 +2,14 @@
 
 Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
 quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed` (all that there was for
-the rater is stored), `screened-out`, `failed`; or it is `returned` or `timed-out`, which gives it free again for
+the rater is stored), `screened-out`, `failed`; or it is `returned` or `timed-out`, which frees it for
 somebody else and takes back what the rater held.  An `open` panel has no ids: everybody who comes is somebody new.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from sqlalchemy import func, select
@@ -24,7 +24,7 @@ from grater.store import admission, events, gold_schedule, jobs, leases, people,
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.people import Person
-from grater.store.transaction import Tx
+from grater.store.transaction import Columns, Tx
 
 OPEN_LINK = Provider("open", "")
 KNOWN = {**PROVIDERS, OPEN_LINK.name: OPEN_LINK}
@@ -36,7 +36,7 @@ OVER = ("completed", "screened-out", "failed")
 
 @dataclass(frozen=True, slots=True)
 class StudyPanel:
-    """`places` is how many raters are wanted, 0 for any number; `minutes` until a place times out, 0 for never."""
+    """`places` is the number of raters wanted, 0 for any number; `minutes` until a place times out, 0 for never."""
 
     panel_id: str
     job_id: str
@@ -56,6 +56,9 @@ class PanelPlace:
     joined_at: int
     ended_at: int | None
     address: str = field(default="", compare=False)
+
+
+PLACE_COLUMNS = Columns(PanelPlace, schema.panel_places, without=["address"])
 
 
 def add(
@@ -78,7 +81,14 @@ def get(tx: Tx, panel_id: str) -> StudyPanel:
     if row is None:
         raise NotFound("there is no such panel")
     panel, places, minutes = _panel(row.provider, row.options)
-    return StudyPanel(row.panel_id, row.job_id, panel, places, minutes, row.state)
+    return StudyPanel(
+        panel_id=row.panel_id,
+        job_id=row.job_id,
+        panel=panel,
+        places=places,
+        minutes=minutes,
+        state=row.state,
+    )
 
 
 def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
@@ -92,9 +102,8 @@ def of_job(tx: Tx, job_id: str) -> list[StudyPanel]:
 
 def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | None = None) -> PanelPlace:
     """A rater comes by the panel's link; who was here before gets the same place, whatever became of it."""
-    tx.first(
-        tx.locked(select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id), of=schema.panels)
-    )
+    query = select(schema.panels.c.panel_id).where(schema.panels.c.panel_id == panel_id)
+    tx.first(tx.locked(query, of=schema.panels))
     panel = get(tx, panel_id)
     time_out(tx, panel)
     known = place_of(tx, panel_id, external_id)
@@ -115,7 +124,7 @@ def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str] | 
 def place_of(tx: Tx, panel_id: str, external_id: str) -> PanelPlace | None:
     here = (schema.panel_places.c.panel_id == panel_id) & (schema.panel_places.c.external_id == external_id)
     row = tx.first(select(schema.panel_places).where(here))
-    return None if row is None else PanelPlace(*row)
+    return None if row is None else PLACE_COLUMNS.read(row)
 
 
 def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
@@ -125,7 +134,7 @@ def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
     )
     query = query.where(schema.panels.c.job_id == job_id, schema.panel_places.c.person_id == person_id)
     row = tx.first(query.order_by(schema.panel_places.c.joined_at.desc()))
-    return None if row is None else way_out(tx, PanelPlace(*row))
+    return None if row is None else way_out(tx, PLACE_COLUMNS.read(row))
 
 
 def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
@@ -134,24 +143,13 @@ def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
         return place
     panel = get(tx, place.panel_id).panel
     code, address = rules.way_out(panel, cast(Ending, place.state), place.external_id)
-    return PanelPlace(
-        place.panel_id,
-        place.external_id,
-        place.person_id,
-        place.state,
-        code,
-        place.joined_at,
-        place.ended_at,
-        address,
-    )
+    return replace(place, code=code, address=address)
 
 
 def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
     query = select(schema.panel_places).where(schema.panel_places.c.panel_id == panel_id)
-    return [
-        PanelPlace(*row)
-        for row in tx.all(query.order_by(schema.panel_places.c.joined_at, schema.panel_places.c.external_id))
-    ]
+    query = query.order_by(schema.panel_places.c.joined_at, schema.panel_places.c.external_id)
+    return [PLACE_COLUMNS.read(row) for row in tx.all(query)]
 
 
 def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
@@ -166,7 +164,7 @@ def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
 
 
 def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bool:
-    """End a place, give it back or take it again; what the rater held goes back to the pile.
+    """End a place, free it or take it again; what the rater held goes back to the queue.
 
     False, and nothing changes, where somebody changed it first: who has completed does not time out.
     """
@@ -185,12 +183,12 @@ def set_state(tx: Tx, place: PanelPlace, state: str, *, actor: str | None) -> bo
 
 
 def time_out(tx: Tx, panel: StudyPanel) -> int:
-    """Free the places of raters who came long ago and never finished; give how many."""
+    """Free the places of raters who came long ago and never finished; return their number."""
     if not panel.minutes:
         return 0
     is_old = schema.panel_places.c.joined_at <= tx.now - panel.minutes * MINUTE
     here = (schema.panel_places.c.panel_id == panel.panel_id) & (schema.panel_places.c.state == "joined") & is_old
-    old = [PanelPlace(*row) for row in tx.all(select(schema.panel_places).where(here))]
+    old = [PLACE_COLUMNS.read(row) for row in tx.all(select(schema.panel_places).where(here))]
     return sum(set_state(tx, place, "timed-out", actor=None) for place in old)
 
 
@@ -228,12 +226,21 @@ def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) ->
 
 
 def _panel(provider: str, options: Mapping[str, Json]) -> tuple[Panel, int, int]:
+    """The panel of some options, its places and its minutes."""
     codes, addresses = options.get("codes") or {}, options.get("addresses") or {}
     if not isinstance(codes, Mapping) or not isinstance(addresses, Mapping):
         raise UsageError("expected codes and addresses by ending (completed, screened-out, failed)")
     wrong = [ending for ending in codes if ending not in rules.ENDINGS]
     if wrong:
         raise UsageError(unknown("ending", wrong[0], list(rules.ENDINGS)))
-    words = [{str(key): str(value) for key, value in each.items()} for each in (codes, addresses)]
-    panel = Panel(KNOWN[provider], words[0], words[1], str(options.get("secret") or ""))
+    panel = Panel(
+        provider=KNOWN[provider],
+        codes=_as_text(codes),
+        addresses=_as_text(addresses),
+        secret=str(options.get("secret") or ""),
+    )
     return panel, int(str(options.get("places") or 0)), int(str(options.get("minutes") or 0))
+
+
+def _as_text(by_ending: Mapping[str, Json]) -> dict[str, str]:
+    return {str(ending): str(value) for ending, value in by_ending.items()}

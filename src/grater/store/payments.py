@@ -41,10 +41,10 @@ COLUMNS = Columns(Payment, schema.payments)
 
 
 def settle(tx: Tx, job: Job, *, actor: str | None = None) -> int:
-    """Write what is owed now and was not written before; give the cents by which the total changed."""
+    """Write what is owed now and was not written before; return the cents by which the total changed."""
     pay = _agreed(tx, job)
     if pay is None:
-        raise UsageError(f"{job.name}: no pay is agreed; set it first with `grater study crowd`")
+        raise UsageError(f"{job.name}: no pay is agreed; set the terms of the job first")
     require_currency(tx, job.job_id, pay.currency)
     written = _written(tx, job.job_id)
     owed = bill(pay, work_of(tx, job.job_id)).by_rater
@@ -65,7 +65,7 @@ def bonus(
     payment_id: str | None = None,
     actor: str | None = None,
 ) -> Payment:
-    """Something extra for a rater, in the currency of the job; one `payment_id` is one payment, sent twice or not."""
+    """Pay a rater a bonus in the currency of the job; one `payment_id` is one payment, sent twice or not."""
     pay = _agreed(tx, job)
     if pay is None or cents < 1:
         raise UsageError(f"{job.name}: expected agreed pay and a bonus of at least 1 cent, found {cents}")
@@ -81,43 +81,39 @@ def bonus(
 
 def of_job(tx: Tx, job_id: str) -> list[Payment]:
     order = (schema.payments.c.at, tx.binary(schema.payments.c.payment_id))
-    return [
-        COLUMNS.read(row)
-        for row in tx.all(select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order))
-    ]
+    query = select(*COLUMNS).where(schema.payments.c.job_id == job_id).order_by(*order)
+    return [COLUMNS.read(row) for row in tx.all(query)]
 
 
 def set_paid(tx: Tx, job_id: str, person_ids: list[str], *, actor: str | None = None) -> int:
-    """What these raters were owed in this job has been paid; give how many rows that were."""
-    theirs = (
-        (schema.payments.c.job_id == job_id)
-        & schema.payments.c.person_id.in_(person_ids)
-        & (schema.payments.c.state == "owed")
+    """Mark what these raters were owed in this job as paid; return the number of payments."""
+    owed = schema.payments.update().where(
+        schema.payments.c.job_id == job_id,
+        schema.payments.c.person_id.in_(person_ids),
+        schema.payments.c.state == "owed",
     )
-    n_rows = tx.execute(schema.payments.update().where(theirs).values(state="paid")).rowcount
+    n_rows = tx.execute(owed.values(state="paid")).rowcount
     events.write(tx, actor, "payments.paid", job_id, {"people": person_ids, "rows": n_rows})
     return n_rows
 
 
 def work_of(tx: Tx, job_id: str) -> list[Work]:
-    """Every submission of a job as far as money knows it, raters by their ids."""
-    columns = (
-        schema.submissions.c.person_id,
+    """Every submission of a job as far as pay is concerned, raters by their ids."""
+    query = select(
+        schema.submissions.c.person_id.label("rater"),
         schema.submissions.c.status,
         schema.submissions.c.seconds,
-        schema.submissions.c.unit_id,
+        schema.submissions.c.unit_id.label("unit"),
     )
-    query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(schema.submissions.c.at)
-    return [Work(*row) for row in tx.all(query)]
+    rows = tx.all(query.where(schema.submissions.c.job_id == job_id).order_by(schema.submissions.c.at))
+    return [Work(**row._mapping) for row in rows]
 
 
 def require_currency(tx: Tx, job_id: str, currency: str) -> None:
     """A job has one currency for good, once money has been written down in it."""
-    other = tx.value(
-        select(schema.payments.c.currency)
-        .where(schema.payments.c.job_id == job_id, schema.payments.c.currency != currency)
-        .limit(1)
-    )
+    query = select(schema.payments.c.currency)
+    query = query.where(schema.payments.c.job_id == job_id, schema.payments.c.currency != currency)
+    other = tx.value(query.limit(1))
     if other is not None:
         raise Conflict(f"this job is paid in {other}; {currency} cannot be mixed with it")
 
@@ -128,11 +124,11 @@ def _agreed(tx: Tx, job: Job) -> Pay | None:
 
 
 def _written(tx: Tx, job_id: str) -> Counter[str]:
-    found: Counter[str] = Counter()
+    cents: Counter[str] = Counter()
     for payment in of_job(tx, job_id):
         if payment.kind in BY_POLICY:
-            found[payment.person_id] += payment.cents
-    return found
+            cents[payment.person_id] += payment.cents
+    return cents
 
 
 def _find(tx: Tx, payment_id: str) -> Payment | None:
@@ -152,14 +148,19 @@ def _write(
     *,
     payment_id: str | None = None,
 ) -> Payment:
-    made = Payment(payment_id or new_id(), job_id, person_id, kind, cents, pay.currency, "owed", note, tx.now)
-    tx.insert(schema.payments, COLUMNS.row(made))
-    payload: dict[str, Json] = {
-        "job_id": job_id,
-        "person_id": person_id,
-        "kind": kind,
-        "cents": cents,
-        "currency": pay.currency,
-    }
-    events.write(tx, actor, "payment.written", made.payment_id, payload)
-    return made
+    payment = Payment(
+        payment_id=payment_id or new_id(),
+        job_id=job_id,
+        person_id=person_id,
+        kind=kind,
+        cents=cents,
+        currency=pay.currency,
+        state="owed",
+        note=note,
+        at=tx.now,
+    )
+    row = COLUMNS.row(payment)
+    tx.insert(schema.payments, row)
+    payload: dict[str, Json] = {name: row[name] for name in ("job_id", "person_id", "kind", "cents", "currency")}
+    events.write(tx, actor, "payment.written", payment.payment_id, payload)
+    return payment

@@ -1,20 +1,18 @@
-"""Writers of one SQLite file: one after the other at the door, and one COMMIT for those who stand there together.
+"""A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
 
-A COMMIT waits for the disk, some milliseconds in which nobody else can write.  Brief changes therefore share one:
-whoever is done while others wait at the door leaves the transaction open for the next of them, and hears that all is
-well only when the COMMIT that holds their change is on the disk (P1).  A change that fails is undone by itself; if
-the COMMIT fails, every change in it fails, and everybody hears so.  Other changes, which may take long, share
-nothing: what was done before them is on the disk before they begin.
-
-A study's database, opened: transactions to write in, snapshots to read from, one server at a time.
-
-`with store.write() as tx` commits at its end or changes nothing; only when it has ended may anybody be told that
-work is stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` asks a
-question without a transaction around it.
+`with store.write() as tx` commits at its end or changes nothing; only when it has ended may anybody hear that work is
+stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with store.glance() as tx` runs queries
+without a transaction around them.
 
 On SQLite one process serves a study: `serving` holds a lock beside the file that the operating system frees when the
 process ends, however it ends.  The command line may read and write at the same time, since every writer queues at
 `BEGIN IMMEDIATE`.  On PostgreSQL any number of processes may serve.
+
+Writers of one SQLite file queue at a door (`Writers`).  A COMMIT waits for the disk, some milliseconds in which
+nobody else can write.  Brief changes therefore share one: whoever is done while others wait leaves the transaction
+open for the next of them, and hears that all is well only when the COMMIT that holds their change is on the disk
+(P1).  A change that fails is undone by itself; if the COMMIT fails, every change in it fails, and everybody hears so.
+Other changes, which may take long, share nothing: what was done before them is on the disk before they begin.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from sqlalchemy.exc import DBAPIError
 from grater.errors import StoreBusy, UsageError
 from grater.store import migrations, schema
 from grater.store.clock import Clock, utc_now
-from grater.store.engine import BUSY_SECONDS, WRITES, is_url, make_engine, make_glancing, speaking
+from grater.store.engine import BUSY_SECONDS, WRITES, is_url, make_engine, make_glancing, translated_errors
 from grater.store.transaction import Tx
 
 Moment: TypeAlias = Literal["before", "after"]
@@ -47,7 +45,7 @@ PATIENCE_SECONDS = 1.0
 
 
 @dataclass(slots=True, eq=False)
-class Shared:
+class SharedTransaction:
     """An open transaction and the changes in it so far; `over` when it has ended, well or with an `error`."""
 
     connection: Connection
@@ -67,7 +65,7 @@ class Writers:
         self.n_waiting = 0
         self._counting = threading.Lock()
         self._door = threading.Lock()
-        self._open: Shared | None = None
+        self._open: SharedTransaction | None = None
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
@@ -117,10 +115,10 @@ class Writers:
         with self._counting:
             self.n_waiting += change
 
-    def _begin(self) -> Shared:
+    def _begin(self) -> SharedTransaction:
         connection = self.engine.connect().execution_options(**{WRITES: True})
         try:
-            self._open = Shared(connection, connection.begin())
+            self._open = SharedTransaction(connection, connection.begin())
         except BaseException:
             connection.close()
             raise
@@ -145,7 +143,7 @@ class Writers:
 
 
 @contextmanager
-def _undone_if_it_fails(mine: Shared) -> Iterator[None]:
+def _undone_if_it_fails(mine: SharedTransaction) -> Iterator[None]:
     """One more change of a transaction; one that fails leaves the others as they were."""
     point = mine.connection.begin_nested() if mine.n_changes else None
     try:
@@ -162,7 +160,7 @@ def _undone_if_it_fails(mine: Shared) -> Iterator[None]:
     mine.n_changes += 1
 
 
-def _require_well(mine: Shared) -> None:
+def _require_well(mine: SharedTransaction) -> None:
     if mine.error is not None:
         raise mine.error
 
@@ -204,7 +202,7 @@ class Store:
 
         `brief` ones, which raters wait for, may share a COMMIT on SQLite (`commits`).
         """
-        with speaking(self.name), self._changing(brief=brief) as connection:
+        with translated_errors(self.name), self._changing(brief=brief) as connection:
             yield Tx(connection, self.clock(), self._study_key(connection))
 
     @contextmanager
@@ -222,7 +220,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """One snapshot, in which nothing can be changed by mistake on PostgreSQL."""
-        with speaking(self.name), self.engine.connect() as connection:
+        with translated_errors(self.name), self.engine.connect() as connection:
             if self.is_postgres:
                 options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
                 connection = connection.execution_options(**options)
@@ -232,8 +230,8 @@ class Store:
 
     @contextmanager
     def glance(self) -> Iterator[Tx]:
-        """For one question, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
-        with speaking(self.name), self.glancing.connect() as connection:
+        """For one query, or several that need not agree: no snapshot, so nothing to begin and nothing to end."""
+        with translated_errors(self.name), self.glancing.connect() as connection:
             yield Tx(connection, self.clock(), self._study_key(connection))
 
     @contextmanager
@@ -242,7 +240,7 @@ class Store:
         if not self.is_postgres:
             yield True
             return
-        with speaking(self.name), self.engine.connect() as connection, connection.begin():
+        with translated_errors(self.name), self.engine.connect() as connection, connection.begin():
             lock = select(func.pg_try_advisory_xact_lock(zlib.crc32(what.encode())))
             yield bool(connection.execute(lock).scalar())
 
@@ -289,12 +287,12 @@ def open_store(
     around_commit: Callable[[Moment], None] = no_witness,
 ) -> Store:
     """Open a study by its file or `postgresql://` URL; `create` makes a new one and refuses one that is there."""
-    place = str(location)
-    name = place.rsplit("/", 1)[-1] if is_url(place) else place  # a URL holds a password; messages must not
-    if not is_url(place):
-        _require_file(place, create=create)
-    engine = make_engine(place)
-    store = Store(engine, make_glancing(engine, place), name=name, clock=clock, around_commit=around_commit)
+    address = str(location)
+    name = address.rsplit("/", 1)[-1] if is_url(address) else address  # a URL holds a password; messages must not
+    if not is_url(address):
+        _require_file(address, create=create)
+    engine = make_engine(address)
+    store = Store(engine, make_glancing(engine, address), name=name, clock=clock, around_commit=around_commit)
     try:
         _prepare(store, create=create)
     except BaseException:
@@ -303,14 +301,14 @@ def open_store(
     return store
 
 
-def _require_file(place: str, *, create: bool) -> None:
-    if "://" in place:
-        raise UsageError(f"{place.split('://')[0]}: expected a file or a postgresql:// URL as the study")
-    path = Path(place)
+def _require_file(address: str, *, create: bool) -> None:
+    if "://" in address:
+        raise UsageError(f"{address.split('://')[0]}: expected a file or a postgresql:// URL as the study")
+    path = Path(address)
     if create and path.exists() and path.stat().st_size:
         raise UsageError(f"{path}: is there already; choose another name for the new study")
     if not create and not path.exists():
-        raise UsageError(f"{path}: there is no such study; make one with `grater study new {path}`")
+        raise UsageError(f"{path}: there is no such study; make a new one first")
     if create and not path.parent.exists():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
     if not create and not _looks_like_sqlite(path):
@@ -323,7 +321,7 @@ def _looks_like_sqlite(path: Path) -> bool:
 
 
 def _prepare(store: Store, *, create: bool) -> None:
-    with speaking(store.name), store.engine.connect() as connection:
+    with translated_errors(store.name), store.engine.connect() as connection:
         is_old = not create and migrations.version_of(connection, name=store.name) == migrations.VERSION
         connection.rollback()
         if is_old:

@@ -1,6 +1,6 @@
-"""JSON in a text column: one spelling for one value, so that equal values are equal bytes on both engines.
+"""How columns are written in the schema: a few words, so that a table reads as a list of its columns.
 
-How columns are written in the schema: a few words, so that a table reads as a list of its columns.
+JSON lies in a text column, in one spelling per value, so that equal values are equal bytes on both engines.
 """
 
 from __future__ import annotations

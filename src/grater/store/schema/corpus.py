@@ -1,6 +1,6 @@
-"""Essays with their annotators and edits, the items in them, and where they came from.
+"""The corpus and what systems make of it: essays, annotators, edits, items, findings, imports, decisions, samples.
 
-What detectors decided, what was sampled, and who outside wants to hear of finished work.
+Webhooks and their deliveries stand here too: they belong to the whole study.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ findings = Table(
     moment("at"),
     one_of("state", "open", "mended", "kept"),
 )
-"""What `corpus check` found in an annotator's work, to be looked at again (NUCLE 2013, section 4)."""
+"""What the checks of a corpus saw in an annotator's work, to be looked at again (NUCLE 2013, section 4)."""
 
 SCORE = Float(53)
 
@@ -172,4 +172,4 @@ deliveries = Table(
     moment("at"),
     one_of("state", "waiting", "delivered", "failed"),
 )
-"""`n` is the event that is told."""
+"""`n` is the event that was to be delivered."""

@@ -1,6 +1,6 @@
-"""Who may do what: people, joint seats, sessions, API tokens, invitations.  Secrets are kept as hashes only.
+"""People and what concerns raters: seats, sessions, tokens, invitations; gold, trust, messages, money and panels.
 
-Gold, trust, talk, money and panels (part 8 fills them; the checker already knows gold and trust).
+Secrets are kept as hashes only.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ jobs = Table(
     one_of("access", "pool", "assigned"),
     CheckConstraint("judgments >= 1", name="judgments"),
 )
-"""`judgments`: N, wanted for each unit.  `options`: what the task and part 8 want to know (pay, gold, hours)."""
+"""`judgments`: N, wanted for each unit.  `options`: what the task and the terms need to know (pay, gold, hours)."""
 
 guidelines = Table(
     "guidelines",
