@@ -42,7 +42,7 @@ COMMANDS = {
     "cloze": ("grater.cli.selection:cloze_app", "Writer, raters and systems fill the same blanks."),
     "choice": ("grater.cli.selection:choice_app", "The writer's word or the system's: corrected accuracy."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
-    "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
+    "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
     "judge": ("grater.cli.judge:app", "A program as a rater: JSON lines in and out, judgments marked as its own."),

@@ -1,7 +1,4 @@
-"""The files of `grater score` and `grater ceiling`: references, hypotheses, and the source where texts need one.
-
-Options of the commands that score corrections: of systems (`score`) and of people (`ceiling`).
-"""
+"""The files and options of the commands that score corrections: of systems (`score`) and of people (`ceiling`)."""
 
 from __future__ import annotations
 
@@ -22,7 +19,6 @@ from grater.evaluate.edits.edit_table import Mode
 from grater.evaluate.edits.metrics import Metric
 from grater.evaluate.edits.scores import Cluster
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, read_sentences, rewritten
-from grater.evaluate.edits.tables import Layout
 
 HYP = "--hyp"
 M2 = ".m2"
@@ -39,17 +35,17 @@ class ManyHypotheses(TyperCommand):
 
 def repeated(args: Sequence[str]) -> list[str]:
     """`--hyp a b c` as `--hyp a --hyp b --hyp c`."""
-    found: list[str] = []
+    arguments: list[str] = []
     is_hypothesis = is_first = False
     for arg in args:
         if arg.startswith("-") and arg != "-":
             is_hypothesis = is_first = arg == HYP
         elif is_hypothesis and not is_first:
-            found.append(HYP)
+            arguments.append(HYP)
         else:
             is_first = False
-        found.append(arg)
-    return found
+        arguments.append(arg)
+    return arguments
 
 
 def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list[Path], list[Path]]:
@@ -102,7 +98,7 @@ def short_names(files: Sequence[Path]) -> dict[str, str]:
 
 
 def is_annotated(path: Path) -> bool:
-    """Whether a file has sentences with edits, rather than a sentence a line."""
+    """Whether a file has sentences with edits, rather than one sentence per line."""
     return _plain_name(path).suffix.lower() in ANNOTATED
 
 
@@ -119,13 +115,17 @@ def _is_foreign(file: Path) -> bool:
 
 
 def _sentences(file: Path) -> list[str]:
-    """Plain text, a sentence a line; what holds more than that on every line would be scored as if it were words."""
+    """Plain text, one sentence per line; columns or JSON would be scored as if they were words, and are refused."""
     sentences = read_sentences(open_source(file))
     filled = [sentence for sentence in sentences if sentence.strip()]
     if filled and all("\t" in sentence for sentence in filled):
-        raise UsageError(f"{file}: expected a sentence a line, found a tab in each; take one column: cut -f2 {file}")
+        raise UsageError(
+            f"{file}: expected one sentence per line, found a tab in each; take one column: cut -f2 {file}"
+        )
     if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
-        raise UsageError(f"{file}: expected a sentence a line, found JSON; take the corrected sentences out first")
+        raise UsageError(
+            f"{file}: expected one sentence per line, found JSON; take the corrected sentences out first"
+        )
     return sentences
 
 
@@ -159,6 +159,3 @@ SpacyModel: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
 ]
 DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in a resample.")]
-PaperTable: TypeAlias = Annotated[
-    Layout | None, typer.Option(help="A table for a paper, in place of the one for a screen.")
-]

@@ -61,7 +61,7 @@ def test_errant_types_can_be_taken_together_by_operation() -> None:
 
 
 def test_errant_of_plain_text_asks_for_a_model() -> None:
-    with pytest.raises(UsageError, match=r"s\.txt: expected edits \(M2\) .*--spacy-model"):
+    with pytest.raises(UsageError, match=r"s\.txt: expected edits \(M2\) .*name a spaCy model"):
         scored("errant", text_system("s"))
 
 
@@ -95,7 +95,7 @@ def test_the_order_of_systems_changes_nothing(metric: str) -> None:
     else:
         systems = [text_system("a"), text_system("b", WORSE), text_system("c", SOURCE)]
     there, back = scored(metric, *systems), scored(metric, *reversed(systems))
-    assert there.as_json() == back.as_json()
+    assert there.to_dict() == back.to_dict()
 
 
 def test_a_system_keeps_its_limits_whoever_stands_beside_it() -> None:
@@ -154,7 +154,7 @@ def test_no_system_at_all_is_refused() -> None:
 def test_scores_of_one_signature_come_together_and_those_of_two_do_not() -> None:
     first, second = scored("m2", text_system("a")), scored("m2", text_system("b", WORSE))
     both = together(METRICS["m2"], first, second, options=MetricOptions(), chance=QUICK)
-    assert both.as_json() == scored("m2", text_system("a"), text_system("b", WORSE)).as_json()
+    assert both.to_dict() == scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()
     other = scored("m2", text_system("b", WORSE), options=MetricOptions(beta=1))
     with pytest.raises(UsageError, match=r"beta is 0\.5 in one and 1 in the other"):
         together(METRICS["m2"], first, other, options=MetricOptions(), chance=QUICK)
@@ -176,7 +176,7 @@ def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
 
 
 def test_json_has_the_keys_of_the_contract() -> None:
-    made = json.loads(json.dumps(scored("m2", text_system("a"), text_system("b", WORSE)).as_json()))
+    made = json.loads(json.dumps(scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()))
     assert set(made) == {"metric", "systems", "pairs", "signature"}
     first, _ = made["systems"]
     assert set(first) == {"system", "precision", "recall", "f0.5", "counts", "by_type", "group"}

@@ -1,54 +1,43 @@
-"""Tables for papers."""
+"""Scores and ceilings as people read them."""
 
 from __future__ import annotations
 
-from math import nan
-
-import pytest
+import polars as pl
 
 from grater.evaluate.edits.ceiling import ceiling
-from grater.evaluate.edits.metrics import METRICS
-from grater.evaluate.edits.scores import Resampling, score_systems
-from grater.evaluate.edits.tables import ceiling_text, percentage, score_text, table_text, title
-from grater.model import Interval
+from grater.evaluate.edits.metrics import METRICS, MetricOptions
+from grater.evaluate.edits.scores import Resampling, score_systems, score_title
+from grater.sheet import as_markdown
 from tests.evaluate.edits.essays import SOURCE, references, text_system
 
 QUICK = Resampling(n_resamples=50)
 
 
-def test_numbers_are_percentages_with_their_limits() -> None:
-    assert percentage(Interval(0.37327, 0.3548, 0.3919)) == "37.33 [35.48, 39.19]"
-    assert percentage(Interval(0.5, nan, nan, "one unit")) == "50.00"
-    assert percentage(Interval(nan, nan, nan, "none")) == "–"
-
-
-def test_markdown_escapes_what_would_break_a_row() -> None:
-    text = table_text(["System", "F"], [["a|b", "1"]], note="made so", layout="markdown")
-    assert text == "| System | F |\n| --- | ---: |\n| a\\|b | 1 |\n\n`made so`\n"
-
-
-def test_latex_escapes_what_would_break_a_row() -> None:
-    text = table_text(["System", "F"], [["my_sys & 10%", "–"]], note="made so", layout="latex")
-    assert text == (
-        "\\begin{tabular}{lr}\n\\toprule\nSystem & F \\\\\n\\midrule\nmy\\_sys \\& 10\\% & -- \\\\\n"
-        "\\bottomrule\n\\end{tabular}\n% made so\n"
-    )
-
-
 def test_titles_are_those_of_the_field() -> None:
-    assert [title(name) for name in ("precision", "recall", "f0.5", "gleu")] == ["P", "R", "F0.5", "GLEU"]
+    assert [score_title(name) for name in ("precision", "recall", "f0.5", "gleu")] == ["P", "R", "F0.5", "GLEU"]
 
 
-def test_a_table_of_scores_has_a_row_for_each_system_and_the_signature() -> None:
+def test_a_table_of_scores_has_a_row_for_each_system_in_per_cent() -> None:
     scores = score_systems(METRICS["m2"], references(), [text_system("s"), text_system("b", SOURCE)], chance=QUICK)
-    lines = score_text(scores, layout="markdown").splitlines()
-    assert lines[0] == "| System | P | R | F0.5 | Group |"
-    assert lines[2].startswith("| s | 66.67 [")
-    assert lines[-1] == f"`{scores.signature}`"
+    systems, pairs = scores.sheets()
+    assert systems.columns == ("", "P", "R", "F0.5", "TP", "FP", "FN", "group")
+    assert systems.rows[0][:2] == ("s", systems.rows[0][1])
+    assert systems.rows[0][1].startswith("66.67 [")
+    assert pairs.signature == str(scores.signature)
+    assert as_markdown(systems).startswith("**M2 (MaxMatch), ")
 
 
-@pytest.mark.parametrize("layout", ["markdown", "latex"])
-def test_a_table_of_a_ceiling_has_people_and_systems(layout: str) -> None:
-    found = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
-    text = ceiling_text(found, layout="latex" if layout == "latex" else "markdown")
-    assert all(name in text for name in ("human", "s", "F0.5"))
+def test_a_frame_of_scores_has_one_number_per_row() -> None:
+    options = MetricOptions(tier="full")
+    scores = score_systems(METRICS["m2"], references(), [text_system("s")], options=options, chance=QUICK)
+    frame = scores.to_frame().filter(pl.col("type") == "")
+    assert frame["score"].to_list() == ["precision", "recall", "f0.5"]
+    assert frame["value"].to_list() == [score.value for score in scores.systems[0].overall.scores.values()]
+
+
+def test_a_table_of_a_ceiling_has_people_and_systems() -> None:
+    people = ceiling(METRICS["m2"], references(), [text_system("s")], chance=QUICK)
+    (sheet,) = people.sheets()
+    assert [row[0] for row in sheet.rows] == ["human", "0", "1", "s"]
+    assert sheet.rules == (3,)
+    assert set(people.to_frame()["score"]) == {"precision", "recall", "f0.5", "of_human"}

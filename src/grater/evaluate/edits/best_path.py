@@ -1,33 +1,27 @@
-"""Which arcs of a lattice are rewarded for a gold edit, and what the others at its place cost.
+"""The best path through a lattice: most gold edits, then fewest steps, then fewest epsilons.
 
-Dahlmeier and Ng 2012, as the official scorer has it.  An arc that changes something costs its number of steps and a
-small epsilon for each time that it stands in the list of arcs; an arc that does what a gold edit asks for is
+**Weights.** Dahlmeier and Ng 2012, as the official scorer has it.  An arc that changes something costs its number of
+steps and a small epsilon for each time that it is in the list of arcs; an arc that does what a gold edit asks for is
 rewarded, by more than a whole sentence of steps can cost.  Of insertions at one point each gold edit rewards one
 only: the arcs are tried from the left and from the right in turn.  After a match those arcs that do not join on to
 it are passed over, at an epsilon each, even where they had paid it before.
 
-The best way through a stretch of a lattice: most gold edits, then fewest steps, then fewest epsilons.
+**Search.** The official scorer lists every arc and runs Bellman and Ford over them all.  Here arcs are built only
+from the vertices that matter.  Without its epsilons the cost of an arc is that of the steps it is made of, unless it
+is rewarded; so steps and rewarded arcs alone say which vertices lie on a path that is best before epsilons count.
+Among those the search goes by epsilons, with a bound from below for the rest of the path (A*: Hart, Nilsson and
+Raphael 1968).  The bound is the number of arcs that would do if steps of best paths could be joined freely, as long
+as they hold no more unchanged words than an arc may: every arc costs one epsilon at least, so it is never too high.
+Nearly always it is exact, and then no vertex off the best paths is looked at, however many words the sentence
+repeats or rewrites.
 
-The official scorer lists every arc and runs Bellman and Ford over them all.  Here arcs are found only from the
-vertices that matter.  Without its epsilons the cost of an arc is that of the steps it is made of, unless it is
-rewarded; so steps and rewarded arcs alone say which vertices lie on a way that is best before epsilons count. Among
-those the search goes by epsilons, with a bound from below for the rest of the way (A*: Hart, Nilsson and Raphael
-1968).  The bound is the number of arcs that would do if steps of best ways could be joined freely, as long as they
-hold no more unchanged words than an arc may: every arc costs one epsilon at least, so it is never too high. Nearly
-always it is right, and then no vertex off the best ways is looked at, however many words the sentence repeats or
-rewrites.
-
-The official search played again, for the few sentences where the order of its list of arcs decides.
-
-Ways of equal cost may have different numbers of edits: an arc that was found twice costs the epsilons of two. Which
-of them the official scorer takes hangs on the order of its list (steps first, then longer arcs as they were found),
-on rounding errors of its sums, and on the unchanged arcs that it forgets to remove: its loop removes from the list
-that it walks along, so that every second of neighbours stays.  It also counts in a way of its own where gold edits
-of one annotator are out of order, share a span or change nothing.  All this is done here as it is there, with only
-the arcs that exist looked at.
-
-Lattices with more than `MOST_ARCS` are refused: the official scorer would take minutes or hours for such a
-sentence.
+**Replay.** Paths of equal cost may have different numbers of edits: an arc that was built twice costs two epsilons.
+Which of them the official scorer takes depends on the order of its list (steps first, then longer arcs as they were
+built), on rounding errors of its sums, and on the unchanged arcs that it forgets to remove: its loop removes from
+the list that it walks along, so that every second of neighbours stays.  It also counts in a way of its own where
+gold edits of one annotator are out of order, share a span or change nothing.  For the few sentences where this
+decides, its search is replayed, with only the arcs that exist looked at.  Lattices with more than `MOST_ARCS` are
+refused: the official scorer would take minutes or hours for such a sentence.
 """
 
 from __future__ import annotations
@@ -48,6 +42,15 @@ Weight: TypeAlias = tuple[bool, int]
 """Whether the arc is rewarded, and how many epsilons it costs."""
 
 
+@dataclass(frozen=True, slots=True)
+class GoldEdit:
+    """Tokens [start, end) become any one of `replacements`; an empty one deletes them."""
+
+    start: int
+    end: int
+    replacements: tuple[tuple[str, ...], ...]
+
+
 def does(edit: GoldEdit, ends: Ends, lattice: Lattice, hypothesis: Sequence[str]) -> bool:
     """Whether an arc over the words of an edit puts one of its replacements there."""
     first, last = ends
@@ -56,17 +59,17 @@ def does(edit: GoldEdit, ends: Ends, lattice: Lattice, hypothesis: Sequence[str]
 
 def insertions_at(vertices: Iterable[int], lattice: Lattice) -> dict[Ends, int]:
     """The arcs that only insert, among vertices of one row, in order, with how often each was found."""
-    found: dict[Ends, int] = {}
+    arcs: dict[Ends, int] = {}
     firsts: list[int] = []
     for before, vertex in pairwise(vertices):
         step = next((step for step in lattice.steps[vertex] if step[0] == before), None)
         if step is None:
             firsts = []
             continue
-        found.update(dict.fromkeys(((first, vertex) for first in firsts), 1))
-        found[before, vertex] = step[2]
+        arcs.update(dict.fromkeys(((first, vertex) for first in firsts), 1))
+        arcs[before, vertex] = step[2]
         firsts.append(before)
-    return dict(sorted(found.items()))
+    return dict(sorted(arcs.items()))
 
 
 def insertion_weights(
@@ -202,10 +205,10 @@ def _best_links(steps: Steps, rewarded: Mapping[int, list[int]], costs: list[int
         if vertex in links:
             continue
         cost = costs[vertex]
-        found = [(before, is_same) for before, is_same, _ in steps[vertex] if costs[before] == cost - 1]
-        found += [(before, REWARDED) for before in rewarded.get(vertex, ()) if costs[before] == cost + REWARD]
-        links[vertex] = found
-        waiting += [before for before, _ in found]
+        best = [(before, is_same) for before, is_same, _ in steps[vertex] if costs[before] == cost - 1]
+        best += [(before, REWARDED) for before in rewarded.get(vertex, ()) if costs[before] == cost + REWARD]
+        links[vertex] = best
+        waiting += [before for before, _ in best]
     return links
 
 
@@ -361,12 +364,3 @@ def _n_correct(
                 n_correct += 1
                 after = place + 1
     return n_correct
-
-
-@dataclass(frozen=True, slots=True)
-class GoldEdit:
-    """Tokens [start, end) become any one of `replacements`; an empty one deletes them."""
-
-    start: int
-    end: int
-    replacements: tuple[tuple[str, ...], ...]

@@ -8,7 +8,7 @@ references: more references mean higher scores, for people and systems alike.
 A set of n annotators serves everyone who is not in it, so people on average and every system see the same sets
 equally often.  Where there are more than `most_subsets` sets, a sample is drawn (seeded), the same for all.
 
-Limits are over sentences (or documents); annotators are those that they are.  `of_human` is a score divided by the
+Intervals are over sentences (or documents); the annotators are held fixed.  `of_human` is a score divided by the
 mean of the people, paired in every resample.  Sentences that some annotator did not read are left out for everyone.
 For M2, and for GLEU, an annotator's output is the sentence with the first alternative of each edit; for ERRANT it is
 the edits themselves.
@@ -19,19 +19,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from grater.errors import UsageError
 from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, Metric, MetricOptions, SentenceCounts, subsets_of
-from grater.evaluate.edits.scores import Resampling, documents_of
+from grater.evaluate.edits.scores import Resampling, documents_of, metric_title, score_title
 from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Essay, Interval, Json
+from grater.result import Result
 from grater.rng import generator
+from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
 from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums
 from grater.statistics.intervals import Numbers, percentile_interval
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Kind: TypeAlias = Literal["annotator", "human", "system"]
 
@@ -55,14 +60,14 @@ class CeilingRow:
     scores: Mapping[str, Interval]
     of_human: Interval
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         scores = {name: score.as_json() for name, score in self.scores.items()}
         counts = {"references": self.n_references, "subsets": self.n_subsets}
         return {"name": self.name, "kind": self.kind, **counts, **scores, "of_human": self.of_human.as_json()}
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ceiling(Result):
     """Rows in order of the number of references; people on average first, then each, then systems, the best first."""
 
     metric: str
@@ -73,15 +78,56 @@ class Ceiling:
     rows: tuple[CeilingRow, ...]
     signature: Signature
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "metric": self.metric,
             "annotators": list(self.annotators),
             "sentences": self.n_sentences,
             "left_out": self.n_left_out,
-            "rows": [row.as_json() for row in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "signature": str(self.signature),
         }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One score per row: name, kind, number of references, score."""
+        import polars as pl
+
+        rows = [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "references": row.n_references,
+                "score": name,
+                "value": score.value,
+                "low": score.low,
+                "high": score.high,
+            }
+            for row in self.rows
+            for name, score in {**row.scores, "of_human": row.of_human}.items()
+        ]
+        return pl.DataFrame(rows)
+
+    def sheets(self) -> list[Sheet]:
+        """A table for each number of references: people on average, each of them, the systems."""
+        *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
+        left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
+        notes = (left_out,) if self.n_left_out else ()
+        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+
+    def _sheet(self, size: int) -> Sheet:
+        rows = [row for row in self.rows if row.n_references == size]
+        first_system = next((index for index, row in enumerate(rows) if row.kind == "system"), None)
+        cells = [
+            (row.name, *map(percent, row.scores.values()), percent(row.of_human), count(row.n_subsets))
+            for row in rows
+        ]
+        return Sheet(
+            f"{metric_title(self.metric)} against {counted(size, 'reference')}",
+            ("", *map(score_title, rows[0].scores), "% of human", "sets"),
+            tuple(cells),
+            name="ceiling",
+            rules=(first_system,) if first_system else (),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +173,7 @@ def ceiling(
     subsets = [_subsets(len(annotators), size, chance, most_subsets) for size in numbers]
     systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
     means = _all_means(work, kept, annotators, systems, subsets)
-    rows = [row for size, found in zip(numbers, means, strict=True) for row in _rows(work, found, size)]
+    rows = [row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)]
     signature = _signed(metric.signature(kept, options), chance, most_subsets)
     headline = metric.score_names(options)[-1]
     n_kept = work.design.unit_of.size
@@ -157,20 +203,20 @@ def _all_means(
     counted = work.metric.against_each(references, [*people, *systems], work.options)
     for number, (hypothesis, counts) in enumerate(zip([*people, *systems], counted, strict=True)):
         kind: Kind = "annotator" if number < len(people) else "system"
-        for found, mean in zip(means, _means(work, hypothesis.system, kind, counts, subsets), strict=True):
-            found.append(mean)
+        for of_size, mean in zip(means, _means(work, hypothesis.system, kind, counts, subsets), strict=True):
+            of_size.append(mean)
     return means
 
 
 def annotators_of(references: References) -> tuple[str, ...]:
     """Everyone who read something, in order of appearance; a ceiling needs two."""
-    found = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
-    if len(found) < 2:
+    annotators = tuple(dict.fromkeys(name for essay in references.essays for name in essay.annotators))
+    if len(annotators) < 2:
         raise UsageError(
-            f"{references.name}: expected two annotators or more, found {', '.join(found) or 'none'}; give one file "
-            "for each annotator, or one with several"
+            f"{references.name}: expected two annotators or more, found {', '.join(annotators) or 'none'}; "
+            "give one file for each annotator, or one with several"
         )
-    return found
+    return annotators
 
 
 def _sizes(sizes: Sequence[int] | None, n_annotators: int) -> Sequence[int]:
@@ -210,8 +256,8 @@ def _means(work: _Work, name: str, kind: Kind, counts: AnnotatorCounts, subsets:
 def _mean(work: _Work, name: str, kind: Kind, counted: Sequence[SentenceCounts]) -> _Means:
     if not counted:  # a sample of sets may leave nothing for someone
         return _Means(name, kind, np.zeros(0), np.zeros((0, 0)), 0)
-    values = np.mean([work.metric.values(each, work.options) for each in counted], axis=0)
-    cells = np.concatenate([each.cells for each in counted], axis=2).astype(np.float64)
+    values = np.mean([work.metric.values(counts, work.options) for counts in counted], axis=0)
+    cells = np.concatenate([counts.cells for counts in counted], axis=2).astype(np.float64)
     rng = generator(work.chance.seed, "ceiling", "bootstrap")
     design = replace(work.design, shares=counted[0].shares)
     sums = resampled_sums(cells, design, n_resamples=work.chance.n_resamples, rng=rng)

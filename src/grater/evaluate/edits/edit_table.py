@@ -1,22 +1,18 @@
-"""The edits of a corpus as arrays of token indices and integer codes: what ERRANT's comparison works on.
+"""The edits of a corpus as arrays, which of them match in each of ERRANT's modes, and counts by error type.
 
-From essays that have tokens, or straight from the columns of an M2 file, which is several times quicker since only
-the type and the correction of an edit are looked at.  Corrections are compared as they are spelt, as
-`errant_compare` does: `-NONE-` and an empty correction, both of which delete, are not the same.
+**Tables** hold token indices and integer codes.  They are made from essays that have tokens, or straight from the
+columns of an M2 file, which is several times faster since only the type and the correction of an edit are looked at.
+Corrections are compared as they are spelt, as `errant_compare` does: `-NONE-` and an empty correction, both of which
+delete, are not the same.  A *group* is what one annotator says of one sentence, which may be nothing.  A block
+without any A line is one group without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
 
-A *group* is what one annotator says of one sentence, which may be nothing.  A block without any A line is one group
-without edits: of the one annotator of its file, else of annotator 0, as in ERRANT.
+**Matching** is done for all sentences and all pairs of annotators at once.  An edit is cut into the *units* of its
+mode: itself, or its tokens.  Units of one sentence that must be equal to match have one key, a number from 0 on; the
+rest is counting keys.
 
-Which edits meet, in each of ERRANT's modes, for all sentences and all pairs of annotators at once.
-
-An edit is cut into the *units* of its mode: itself, or its tokens.  Units of one sentence that must be equal to
-match have one key, a number from 0 on; the rest is counting keys.
-
-Counts by error type, sentence by sentence, in little room.
-
-ERRANT's types have three tiers: the operation (`M`issing, `U`nnecessary, `R`eplacement), the main type (`NOUN:NUM`)
-and both (`R:NOUN:NUM`).  As `errant_compare` does, the operation is a type's first letter and the main type what
-follows the second; types of other schemes (`ArtOrDet`) make sense in the full tier only.  `UNK` is itself in all.
+**Types** have three tiers: the operation (`M`issing, `U`nnecessary, `R`eplacement), the main type (`NOUN:NUM`) and
+both (`R:NOUN:NUM`).  As `errant_compare` does, the operation is a type's first letter and the main type what follows
+the second; types of other schemes (`ArtOrDet`) make sense in the full tier only.  `UNK` is itself in all.
 """
 
 from __future__ import annotations
@@ -27,7 +23,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from grater.corpora.formats import Source
 from grater.corpora.m2.bytes import Ints
@@ -198,8 +193,6 @@ def _table(rows: _Rows) -> EditTable:
     ).only(is_edit)
 
 
-IntArray: TypeAlias = npt.NDArray[np.int64]
-
 UNCORRECTED = "UNK"
 MOST = 1 << 62
 
@@ -208,14 +201,14 @@ MOST = 1 << 62
 class MatchUnits:
     """One side of the comparison: for each unit its group, its key and its type (counted in `Matched.types`)."""
 
-    group_sentence: IntArray
+    group_sentence: Ints
     group_annotator: Sequence[str]
-    group: IntArray
-    key: IntArray
-    type_of: IntArray
+    group: Ints
+    key: Ints
+    type_of: Ints
 
     @property
-    def sentence(self) -> IntArray:
+    def sentence(self) -> Ints:
         return self.group_sentence[self.group]
 
 
@@ -230,9 +223,9 @@ class Matched:
     reference: MatchUnits
     types: tuple[str, ...]
     n_sentences: int
-    ours: IntArray
-    theirs: IntArray
-    counts: IntArray
+    ours: Ints
+    theirs: Ints
+    counts: Ints
     n_duplicates: int
 
 
@@ -273,7 +266,7 @@ def _units(
     return hypothesis, reference, tuple(tags)
 
 
-def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tuple[IntArray, IntArray]]:
+def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tuple[Ints, Ints]]:
     """The names of both sides, sorted, and for each side what its own codes are among them."""
     names = sorted({*ours, *theirs})
     places = {name: place for place, name in enumerate(names)}
@@ -284,8 +277,8 @@ def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[list[str], tupl
 
 
 def _cut(
-    table: EditTable, tag: IntArray, correction: IntArray, tags: Sequence[str], mode: Mode
-) -> tuple[IntArray, IntArray, tuple[IntArray, ...]]:
+    table: EditTable, tag: Ints, correction: Ints, tags: Sequence[str], mode: Mode
+) -> tuple[Ints, Ints, tuple[Ints, ...]]:
     """The group and type of each unit, and the columns that its key is made of."""
     sentence = table.group_sentence[table.group]
     if mode == "dt":
@@ -300,7 +293,7 @@ def _cut(
     return table.group[kept], tag[kept], tuple(column[kept] for column in columns)
 
 
-def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[IntArray, IntArray, IntArray]:
+def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[Ints, Ints, Ints]:
     """The two groups of each pair, and how many pairs come before those of each hypothesis group."""
     n_theirs = np.bincount(theirs.group_sentence, minlength=n_sentences)
     first_theirs = np.cumsum(n_theirs) - n_theirs
@@ -315,9 +308,7 @@ def _pairs(ours: MatchUnits, theirs: MatchUnits, *, n_sentences: int) -> tuple[I
     )
 
 
-def _count(
-    hypothesis: MatchUnits, reference: MatchUnits, ours: IntArray, theirs: IntArray, n_before: IntArray
-) -> IntArray:
+def _count(hypothesis: MatchUnits, reference: MatchUnits, ours: Ints, theirs: Ints, n_before: Ints) -> Ints:
     our_group, our_key, our_n = _tally(hypothesis)
     their_group, their_key, their_n = _tally(reference)
     order = np.argsort(their_key, kind="stable")
@@ -332,17 +323,17 @@ def _count(
     return np.stack([tp, fp, fn], axis=1)
 
 
-def _tally(units: MatchUnits) -> tuple[IntArray, IntArray, IntArray]:
+def _tally(units: MatchUnits) -> tuple[Ints, Ints, Ints]:
     """Each key of each group once, with how often it stands there."""
     _, first, n = np.unique(joined(units.group, units.key), return_index=True, return_counts=True)
     return units.group[first], units.key[first], n
 
 
-def _sums(place: IntArray, values: IntArray, n: int) -> IntArray:
+def _sums(place: Ints, values: Ints, n: int) -> Ints:
     return np.bincount(place, weights=values, minlength=n).astype(np.int64)
 
 
-def joined(*columns: IntArray) -> IntArray:
+def joined(*columns: Ints) -> Ints:
     """One number for each row, equal where all columns are."""
     code = columns[0]
     for column in columns[1:]:
@@ -367,11 +358,11 @@ class TypeCounts:
 
     n_sentences: int
     types: tuple[str, ...]
-    sentence: IntArray
-    type_of: IntArray
-    column: IntArray
+    sentence: Ints
+    type_of: Ints
+    column: Ints
 
-    def dense(self, tier: Tier = "full") -> dict[str, IntArray]:
+    def dense(self, tier: Tier = "full") -> dict[str, Ints]:
         """For each type an array (n_sentences, 3) of tp, fp, fn: resample its rows for limits."""
         names, place = self._names(tier)
         shape = (len(names), self.n_sentences, 3)
@@ -387,7 +378,7 @@ class TypeCounts:
         counts = np.bincount(3 * place[self.type_of] + self.column, minlength=3 * len(names)).reshape(-1, 3)
         return {name: (row[0], row[1], row[2]) for name, row in zip(names, counts.tolist(), strict=True)}
 
-    def _names(self, tier: Tier) -> tuple[list[str], IntArray]:
+    def _names(self, tier: Tier) -> tuple[list[str], Ints]:
         """The names of a tier, and for each type which of them is its own."""
         used = np.bincount(self.type_of, minlength=1).nonzero()[0].tolist()
         names = sorted({tier_of(self.types[place], tier) for place in used})

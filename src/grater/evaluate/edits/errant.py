@@ -1,4 +1,4 @@
-"""Edits against edits, as `errant_compare` counts them.
+"""Edits against edits, as `errant_compare` counts them, and edits out of plain text by the errant package.
 
 Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error
 correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four modes say when two edits match:
@@ -7,27 +7,22 @@ correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four 
     cse  same span, correction and type                    dt   token by token; an insertion is on the token after it
 
 A true positive has the reference's type, a false positive the hypothesis's.  No-ops match nothing.  Edits of type
-`UNK` (found but not corrected) count in detection only.  Where several edits of an annotator stand at the matched
-place, ERRANT counts as many true positives as the *reference* has there; so do we.
+`UNK` (detected but not corrected) count in detection only.  Where several edits of an annotator are at the matched
+span, ERRANT counts as many true positives as the *reference* has there; so do we.
 
 Several annotators: of each sentence the pair (hypothesis, reference) is taken that gives the best F, rounded to four
-places, of the corpus *so far*; ties go to more true positives, fewer false positives, fewer false negatives, the pair
-that comes first.  So the choice depends on beta and on the order of sentences, as it does in ERRANT.
+places, of the corpus *so far*; ties go to more true positives, fewer false positives, fewer false negatives, the
+pair that comes first.  So the choice depends on beta and on the order of sentences, as it does in ERRANT.
 
 Departure: an edit that an annotator has twice (same span, correction and type; `errant_parallel` makes such) counts
 once.  ERRANT counts one hypothesis edit as two true positives there (errant #49).  The signature says
 `duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
 ERRANT.
 
-Edits out of a text and its correction, by the `errant` package (extra `errant`) with any spaCy model.
-
-Bryant, Felice and Briscoe 2017, sections 2-4.  What `errant_parallel` would write: both lines are tokenised already
-(words between white space), aligned, merged by its rules, typed.  spaCy is loaded here and nowhere else in grater.
-
-Departure: an empty source line gives a sentence without words; `errant_parallel` drops it, and with it the place of
-all lines below.
-
-ERRANT's score as a metric: hypotheses are edits (`errant`), or texts that edits are extracted from (`extract`).
+**Plain text** (sections 2-4): what `errant_parallel` would write, by the package itself (extra `errant`) with any
+spaCy model.  Both lines are tokenised already (words between white space), aligned, merged by its rules, typed.
+spaCy is loaded here and nowhere else in grater.  Departure: an empty source line gives a sentence without words;
+`errant_parallel` drops it, and with it the position of all lines below.
 """
 
 from __future__ import annotations
@@ -36,7 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import pairwise, zip_longest
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +55,6 @@ from grater.evaluate.edits.metrics import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
-    Ints,
     Keys,
     MetricOptions,
     SentenceCounts,
@@ -73,9 +67,7 @@ from grater.evaluate.edits.metrics import (
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers
-
-PairCountArray: TypeAlias = npt.NDArray[np.int64]
+from grater.statistics.intervals import Ints, Numbers
 
 
 class PairCounts(NamedTuple):
@@ -99,7 +91,7 @@ class ErrantScore:
 
     mode: Mode
     beta: float
-    counts: PairCountArray
+    counts: Ints
     by_type: TypeCounts
     hypothesis_annotators: tuple[str, ...]
     reference_annotators: tuple[str, ...]
@@ -166,7 +158,7 @@ def _digest(table: EditTable) -> str:
     return digest([*texts, *groups, *edits])
 
 
-def choose_pairs(matched: Matched, *, beta: float) -> PairCountArray:
+def choose_pairs(matched: Matched, *, beta: float) -> Ints:
     """For each sentence the pair that the corpus so far is best off with; of equal ones the first."""
     chosen, so_far = list[int](), (0, 0, 0)
     counts = [(tp, fp, fn) for tp, fp, fn in matched.counts.tolist()]
@@ -197,7 +189,7 @@ def _f(tp: int, fp: int, fn: int, beta: float) -> float:
     return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), 4)
 
 
-def _types(matched: Matched, chosen: PairCountArray) -> TypeCounts:
+def _types(matched: Matched, chosen: Ints) -> TypeCounts:
     """What the chosen pairs count for each type: the reference's types where the two meet."""
     ours, theirs = matched.hypothesis, matched.reference
     our_rows = _within(ours.group, matched.ours[chosen]).nonzero()[0]
@@ -212,7 +204,7 @@ def _types(matched: Matched, chosen: PairCountArray) -> TypeCounts:
     )
 
 
-def _within(numbers: PairCountArray, some: PairCountArray) -> npt.NDArray[np.bool_]:
+def _within(numbers: Ints, some: Ints) -> npt.NDArray[np.bool_]:
     """`np.isin` for numbers from 0 on, without its import of `numpy.ma` (15 ms of a short command)."""
     is_there = np.zeros(max(numbers.max(initial=0), some.max(initial=0)) + 1, np.bool_)
     is_there[some] = True
@@ -311,8 +303,8 @@ def _spans(words: list[str]) -> tuple[Span, ...]:
 
 
 def _edits(text: str, tokens: tuple[Span, ...], corrected: str, annotator: Any) -> tuple[Edit, ...]:
-    found = annotator.annotate(annotator.parse(text), annotator.parse(corrected))
-    return tuple(_edit(edit.o_start, edit.o_end, edit.type, edit.c_str, text, tokens) for edit in found)
+    extracted = annotator.annotate(annotator.parse(text), annotator.parse(corrected))
+    return tuple(_edit(edit.o_start, edit.o_end, edit.type, edit.c_str, text, tokens) for edit in extracted)
 
 
 def _edit(start: int, end: int, tag: str, correction: str, text: str, tokens: tuple[Span, ...]) -> Edit:
@@ -363,7 +355,7 @@ class ErrantMetric:
         theirs = _table(references.sentences)
         annotators = tuple(dict.fromkeys(theirs.group_annotator))
         for hypothesis in hypotheses:
-            ours = _table(_metric_errant_edits(theirs, hypothesis, options))
+            ours = _table(_edits_of_hypothesis(theirs, hypothesis, options))
             require_same_sources(
                 theirs.sentences, ours.sentences, reference_name=references.name, hypothesis_name=hypothesis.name
             )
@@ -379,16 +371,16 @@ class ErrantMetric:
 
 
 def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:
-    found = score_errant(
+    scored = score_errant(
         references,
-        _metric_errant_edits(references, hypothesis, options),
+        _edits_of_hypothesis(references, hypothesis, options),
         mode=options.mode,
         beta=options.beta,
         reference_name=name,
         hypothesis_name=hypothesis.name,
     )
-    by_type = found.by_type.dense(options.tier) if options.tier else {}
-    return of_rows(hypothesis.system, found.counts, references=found.reference_annotators, by_type=by_type)
+    by_type = scored.by_type.dense(options.tier) if options.tier else {}
+    return of_rows(hypothesis.system, scored.counts, references=scored.reference_annotators, by_type=by_type)
 
 
 def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], options: MetricOptions) -> Ints:
@@ -401,14 +393,14 @@ def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], option
     return cells
 
 
-def _metric_errant_edits(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
+def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
     """The edits as they are, or out of the text by the errant package, where a spaCy model is named for it."""
     if hypothesis.texts is None:
         return hypothesis.sentences
     if options.spacy_model is None:
         raise UsageError(
             f"{hypothesis.name}: expected edits (M2) for the metric errant, found plain text; name a spaCy model to "
-            "extract edits with (--spacy-model), or give M2"
+            "extract edits with, or give M2"
         )
     sources = [" ".join(source_words(sentence)) for sentence in references.sentences]
     texts = hypothesis.texts

@@ -1,36 +1,31 @@
-"""N-grams of source, hypothesis and references, counted for all sentences at once.
-
-For each sentence, each of its references and each n from 1 to 4 (Napoles et al. 2016, "GLEU Without Tuning",
-equation 1, as their script counts it):
-
-    matches   sum over n-grams of min(H, R), less the sum of min(H, S) over n-grams of the source that the reference
-              lacks altogether; never below 0
-    total     the n-grams of the hypothesis, max(length + 1 - n, 0)
-
-where H, R and S are how often the hypothesis, the reference and the source have the n-gram.  Words are those between
-white space.  The totals and the hypothesis's length do not depend on the reference.
-
-GLEU for grammatical error correction, with limits that cover the sentences and the choice of reference.
+"""GLEU for grammatical error correction, with intervals that cover the sentences and the choice of reference.
 
 Napoles, Sakaguchi, Post and Tetreault 2015, "Ground truth for grammatical error correction metrics", as corrected in
 "GLEU Without Tuning" (2016); checked against the formula of the authors' script (`gleu.py` of JFLEG):
 
     GLEU = min(1, exp(1 - r / c)) * (product over n = 1..4 of matches_n / total_n) ** (1/4)
 
-on sums over sentences (`gleu_statistics`), c and r being the lengths of hypotheses and references.  Any sum of 0
-gives 0.  Each sentence is held against one reference drawn at random; the corpus's GLEU is the mean over 500 draws.
-By default they are the authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, which we
+on sums over sentences, c and r being the lengths of hypotheses and references.  Any sum of 0 gives 0.  For each
+sentence, each of its references and each n from 1 to 4 (2016, equation 1, as the script counts it):
+
+    matches   sum over n-grams of min(H, R), less the sum of min(H, S) over n-grams of the source that the reference
+              lacks altogether; never below 0
+    total     the n-grams of the hypothesis, max(length + 1 - n, 0)
+
+where H, R and S are the counts of the n-gram in the hypothesis, the reference and the source.  Words are those
+between white space.  The totals and the hypothesis's length do not depend on the reference.
+
+Each sentence is held against one reference drawn at random; the corpus's GLEU is the mean over 500 draws.  By
+default they are the authors' own: Python 2's `random.seed(101 * j)` and `randint`, for j from 0 to 499, which we
 draw again number by number.  A `seed` gives other draws.  A sentence's GLEU is the mean over its references, every
 count of 0 replaced by 1.
 
-Departures: sentences may have different numbers of references.  The script's interval knows only the spread of the
-draws; ours resamples sentences and draws a reference anew for each (`gleu_interval`).
+Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
+draws; ours resamples sentences and draws a reference anew for each.
 
 The exact expectation over draws has no cheap form, GLEU not being linear in the sums.  Their means and covariances
 are exact and cheap, though, and sums over many sentences are nearly normal: `expected_gleu` is the expectation for
 normal sums and first-order logarithms, in closed form.  On JFLEG it is nearer to the truth than 500 draws are.
-
-GLEU as a metric: references are texts, and one of a sentence's is drawn at random (`gleu`).
 """
 
 from __future__ import annotations
@@ -62,9 +57,8 @@ from grater.model import Essay, Interval
 from grater.rng import generator
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import MOST_WEIGHTS
-from grater.statistics.intervals import Numbers, expanded_tail
+from grater.statistics.intervals import Ints, Numbers, expanded_tail
 
-Ints: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 ORDER = 4
@@ -132,10 +126,10 @@ def _words(sources: Sequence[str], hypotheses: Sequence[str], references: Sequen
     words, cells, lengths = list[str](), list[int](), list[int]()
     for index, texts in enumerate(references):
         for side, text in enumerate((sources[index], hypotheses[index], *texts)):
-            found = text.split()
-            words += found
+            tokens = text.split()
+            words += tokens
             cells.append(index * n_sides + side)
-            lengths.append(len(found))
+            lengths.append(len(tokens))
     codes: defaultdict[str, int] = defaultdict()
     codes.default_factory = codes.__len__  # a new word gets the next number
     word = np.fromiter(map(codes.__getitem__, words), np.int64, len(words))
@@ -188,8 +182,6 @@ def _matches_of(gram: Ints, sentence: Ints, side: Ints, n_sentences: int, n_side
     return np.maximum(np.array(sums).reshape(n_sides - 2, n_sentences).T, 0).astype(np.int64), is_used
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 N_ITERATIONS = 500
 
 VARYING = [*range(*MATCHES.indices(N_COLUMNS)), REFERENCE_LENGTH]
@@ -205,7 +197,7 @@ class CorpusGleu:
     n_iterations: int
 
 
-def gleu_of_sums(sums: npt.ArrayLike) -> Floats:
+def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
     """GLEU of summed statistics, over the last axis: shape (..., 10) gives (...)."""
     sums = np.asarray(sums, np.float64)
     is_zero = (sums == 0).any(axis=-1)
@@ -215,11 +207,11 @@ def gleu_of_sums(sums: npt.ArrayLike) -> Floats:
     return np.where(is_zero, 0.0, np.exp(log_brevity + log_precision))
 
 
-def sentence_gleu(statistics: GleuStatistics) -> Floats:
+def sentence_gleu(statistics: GleuStatistics) -> Numbers:
     """Each sentence's own GLEU: the mean over its references, with counts of 0 taken as 1."""
     scores = gleu_of_sums(np.maximum(statistics.counts, 1))
     is_there = np.arange(statistics.counts.shape[1]) < statistics.n_references[:, None]
-    means: Floats = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
+    means: Numbers = np.where(is_there, scores, 0).sum(axis=1) / statistics.n_references
     return means
 
 
@@ -247,7 +239,7 @@ def _choices(n_references: Ints, *, iterations: int, seed: int | None) -> Iterat
         yield (shares * n_references).astype(np.int64)  # Python 2's randint was int(random() * n)
 
 
-def _published_shares(numbers: range, n: int) -> Floats:
+def _published_shares(numbers: range, n: int) -> Numbers:
     """The first n of Python's `random.random()` after `random.seed(101 * j)`, a row for each j."""
     twister, shares = np.random.RandomState(0), np.empty((len(numbers), n))
     for row, j in zip(shares, numbers, strict=True):
@@ -256,7 +248,7 @@ def _published_shares(numbers: range, n: int) -> Floats:
     return shares
 
 
-def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Floats:
+def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Numbers:
     """The sums over sentences, each with the reference chosen for it; a row for each row of choices."""
     n_sentences, most, n_columns = statistics.counts.shape
     cell = choices + np.arange(n_sentences) * most
@@ -290,7 +282,7 @@ def expected_gleu(statistics: GleuStatistics) -> float:
     return long + brief
 
 
-def _moments(statistics: GleuStatistics) -> tuple[Floats, Floats]:
+def _moments(statistics: GleuStatistics) -> tuple[Numbers, Numbers]:
     """The mean of every sum, and the covariance of matches 1..4 and the reference length."""
     counts, n = statistics.counts.astype(np.float64), statistics.n_references[:, None]
     means = counts.sum(axis=1) / n
@@ -321,7 +313,7 @@ def gleu_interval(
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
-def resampled_sums(systems: Sequence[GleuStatistics], *, n_resamples: int, rng: np.random.Generator) -> Floats:
+def resampled_sums(systems: Sequence[GleuStatistics], *, n_resamples: int, rng: np.random.Generator) -> Numbers:
     """Sums over resampled sentences and references, (systems, resamples, 10): the same draws for every system."""
     n_references = systems[0].n_references
     if any(not np.array_equal(system.n_references, n_references) for system in systems):
@@ -340,7 +332,7 @@ def _portions(n: int, width: int) -> list[int]:
     return [min(at_once, n - start) for start in range(0, n, at_once)]
 
 
-def _cell_weights(n_references: Ints, most: int, n_resamples: int, rng: np.random.Generator) -> Floats:
+def _cell_weights(n_references: Ints, most: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
     """How often each (sentence, reference) is drawn: sentences with replacement, then one of their references."""
     n_sentences = len(n_references)
     sentence = rng.integers(0, n_sentences, size=(n_resamples, n_sentences))
@@ -403,8 +395,8 @@ class GleuMetric:
         options: MetricOptions,  # noqa: ARG002
     ) -> list[SentenceCounts]:
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
-        found = [(hypothesis.system, _statistics(references, hypothesis, texts)) for hypothesis in hypotheses]
-        return [SentenceCounts(system, counted.counts, counted.n_references) for system, counted in found]
+        counted = [(hypothesis.system, _statistics(references, hypothesis, texts)) for hypothesis in hypotheses]
+        return [SentenceCounts(system, own.counts, own.n_references) for system, own in counted]
 
     def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]

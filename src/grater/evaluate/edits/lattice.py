@@ -1,44 +1,36 @@
-"""How far from the diagonal best alignments go, and which words at either end they all leave alone.
+"""All best alignments of a sentence with its correction, as one lattice, and the edits that it allows.
 
-Let D be the cost of the best alignments with substitutions at 2: the length of both sentences less twice their
-longest common subsequence, which is counted with one bit for each word of the source (Hyyrö 2004).  No best
-alignment, with substitutions at 1 or at 2, has more than D insertions and deletions.  As their difference is the
-difference in length, insertions are at most (D + m - n) / 2 and deletions (D - m + n) / 2; no vertex lies further
-off the diagonal (Ukkonen 1985).  Distances at the rim of the band may come out too high, but never those of
-vertices on a best alignment: the ways to them lie in the band too.
+**The lattice.** Dahlmeier and Ng 2012, as the official scorer has it: the union of two lattices, that of the best
+alignments where a substitution costs 1 and that where it costs 2 (a deletion or an insertion always costs 1).  A
+vertex is a pair (i, j): i words of the source and j words of the hypothesis lie before it.  A step leads one word on
+in the source, the hypothesis or both.
 
-A word that both sentences begin with is left alone by every best alignment, if it does not stand once more within
-the band's reach in either.  Suppose that one inserts k > 0 words first.  If it deletes the word then, it has paid k
-+ 1; leaving the word alone and inserting the other k - 1 leads to the same vertex for k - 1.  If it substitutes the
-word, it has paid k + 1 or more; leaving it alone and inserting k leads there for k.  If it finds the word again, it
-has paid k too: this is the only tie, and the one that is ruled out.  Deletions are the same with the sentences
+**The band.** Only what can differ is computed.  Let D be the cost of the best alignments with substitutions at 2:
+the length of both sentences less twice their longest common subsequence, which is counted with one bit for each word
+of the source (Hyyrö 2004).  No best alignment, with substitutions at 1 or at 2, has more than D insertions and
+deletions.  As their difference is the difference in length, insertions are at most (D + m - n) / 2 and deletions (D
+- m + n) / 2; no vertex lies further off the diagonal (Ukkonen 1985).  Distances at the rim of the band may come out
+too high, but never those of vertices on a best alignment: the paths to them lie in the band too.
+
+A word that both sentences begin with is left alone by every best alignment, if it does not occur again within the
+band's reach in either.  Suppose that one inserts k > 0 words first.  If it deletes the word then, it has paid k + 1;
+leaving the word alone and inserting the other k - 1 leads to the same vertex for k - 1.  If it substitutes the word,
+it has paid k + 1 or more; leaving it alone and inserting k leads there for k.  If it meets the word again, it has
+paid k too: this is the only tie, and the one that is ruled out.  Deletions are the same with the sentences
 exchanged, the ends are the same read backwards, and what holds for the first word holds for the next.
 
-All best alignments of a sentence with its correction, as one lattice.
+**Arcs** are edits of several words: steps that follow each other, as long as they hold no more than `max_unchanged`
+unchanged words.  The official scorer builds them vertex by vertex in the order of (i, j): an arc to a vertex is
+prolonged by every step from it, if that gives a shorter path than the one known.  When a vertex's turn comes, all
+arcs to it are known, and all that is known from it are steps; so the arcs from one vertex can be built by
+themselves, in one walk along the vertices after it.  The path that is kept is not always the one with the fewest
+unchanged words, and how often an arc was built anew matters to its weight: both are as they are there.
 
-Dahlmeier and Ng 2012, as the official scorer has it: the lattice is the union of two, that of the best alignments
-where a substitution costs 1 and that where it costs 2 (a deletion or an insertion always costs 1).  A vertex is a
-place (i, j): i words of the source and j words of the hypothesis lie before it.  A step leads one word on in the
-source, the hypothesis or both.
-
-Only what can differ is computed (`lattice_band`): a band around the diagonal, without the words at either end that
-every best alignment leaves alone.
-
-Edits of several words: the longer arcs of a lattice, found from one vertex at a time.
-
-Dahlmeier and Ng 2012: steps that follow each other may be one edit, as long as it holds no more than
-`max_unchanged` unchanged words.  The official scorer builds these arcs vertex by vertex in the order of (i, j): an
-arc to a vertex is prolonged by every step from it, if that gives a shorter way than the one known.  When a vertex's
-turn comes, all arcs to it are known, and all that is known from it are steps; so the arcs from one vertex can be
-found by themselves, in one walk along the vertices after it.  The way that is kept is not always the one with the
-fewest unchanged words, and how often an arc was found anew matters to its weight: both are as they are there.
-
-The stretches of a lattice in which something changes, and that no edit can leave.
-
-Cut at a vertex that every alignment goes through, with enough unchanged words on either side that every alignment
-shares: an arc across it would hold all those on the side of its change, and one more on the other side, which is
-more than it may.  Before the first change and after the last nothing is needed.  So what is best in one stretch
-does not depend on the others.  Most stretches of most sentences look like one that was met before.
+**Stretches** are the parts of a lattice in which something changes, and that no edit can leave.  Cut at a vertex
+that every alignment goes through, with enough unchanged words on either side that every alignment shares: an arc
+across it would hold all those on the side of its change, and one more on the other side, which is more than it may.
+Before the first change and after the last nothing is needed.  So what is best in one stretch does not depend on the
+others.  Most stretches of most sentences look like one that was met before.
 """
 
 from __future__ import annotations

@@ -1,43 +1,28 @@
-"""Gold edits in token numbers, from essays that were read from M2, and sentences as an M2 hypothesis corrects them.
-
-As the official scorer reads M2: an annotator with a no-op alone has no edits; annotators without a line in a block
-are absent from it; a block without any line has one annotator, who found nothing.  A correction is the words
-between single spaces; one with doubled spaces, or other white space within, can match nothing.  An edit that names
-no correction is a correction to the words that stand there, as M2 spells it.
-
-Which annotator a sentence is scored against, as the official scorer chooses.
-
-Sentences are taken in order, and each is scored against the annotator who gives the best F so far, all sentences
-before included.  At equal F more correct edits win, then the smaller sum of proposed edits and beta² times gold
-edits, then the annotator who comes first.  F is 1 where nothing is proposed and nothing is gold.  So the order of
-sentences matters, a little.
-
-Counts for one sentence: how many of its edits are gold edits, for each annotator.
-
-Sentences that come out as they went in have no edits.  Otherwise the lattice is cut into stretches that do not
-depend on each other, and the best way through each is searched for.  A gold edit that no arc does changes nothing
-but the number of gold edits.  Where the official scorer's order of work decides, it is followed
-(`maxmatch_replay`); where even that would take it minutes, and us too, the fewest edits are counted.
-
-MaxMatch (M2): the edits of a system, read in the way that agrees best with those of an annotator.
+"""MaxMatch (M2): the edits of a system, read in the way that agrees best with those of an annotator.
 
 Dahlmeier and Ng 2012, "Better evaluation for grammatical error correction", with the counts of their scorer, which
-was that of the CoNLL-2014 shared task (nusnlp/m2scorer, read at commit d12eea2; its published version is 3.2).
-Each step has a module of its own: all best alignments (`lattice`), edits of several words (`lattice_arcs`), the way
-through them that meets most gold edits (`maxmatch_search`), the annotator that a sentence is scored against
-(`maxmatch_choice`).
+was that of the CoNLL-2014 shared task (nusnlp/m2scorer, read at commit d12eea2; its published version is 3.2).  The
+steps: gold edits in token numbers, all best alignments (`lattice.py`), the path through them that meets most gold
+edits (`best_path.py`), the annotator that a sentence is scored against, and the metric that puts them together.
 
-Counts are the official scorer's for every sentence, for ties too, where the order of its work decides
-(`maxmatch_replay`).  Departures: where a sentence has so many arcs that the official scorer would take minutes or
-hours, ties go to the fewest edits; there is no option that takes a change of case or spacing for none (the official
-`--ignore_whitespace_casing`).
+**Gold edits** are read as the official scorer reads M2: an annotator with a no-op alone has no edits; annotators
+without a line in a block are absent from it; a block without any line has one annotator, who marked nothing.  A
+correction is the words between single spaces; one with doubled spaces, or other white space within, can match
+nothing. An edit that names no correction is a correction to the words that stand there, as M2 spells it.
+
+**Counts** are the official scorer's for every sentence, for ties too, where the order of its work decides.
+Departures: where a sentence has so many arcs that the official scorer would take minutes or hours, ties go to the
+fewest edits; there is no option that ignores changes of case or spacing.
+
+**Annotators.** Sentences are taken in order, and each is scored against the annotator who gives the best F so far,
+all sentences before included.  At equal F more correct edits win, then the smaller sum of proposed edits and beta²
+times gold edits, then the annotator who comes first.  F is 1 where nothing is proposed and nothing is gold.  So the
+order of sentences matters, a little.
 
 Edge cases: an annotator without edits counts in full, so that a sentence which needs no correction rewards a system
 that makes none.  Where two gold edits of one annotator are the same, one edit counts for both, and false positives
 may come out negative; precision is still correct edits by proposed ones.  By the official convention precision and
 recall are 1 where they are 0/0.
-
-The M2 score as a metric: hypotheses are texts, or edits that are applied first (`maxmatch`).
 """
 
 from __future__ import annotations
@@ -70,7 +55,6 @@ from grater.evaluate.edits.metrics import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
-    Ints,
     Keys,
     MetricOptions,
     SentenceCounts,
@@ -90,7 +74,7 @@ from grater.evaluate.edits.systems import (
 )
 from grater.model import Edit, Essay, Span
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Ints, Numbers
 
 NOBODY = "0"
 """The annotator of a block that has none: the official scorer's name for it."""
@@ -104,7 +88,7 @@ def gold_edits(essay: Essay) -> dict[str, tuple[GoldEdit, ...]]:
         start, end = _token_range(edit.span, tokens)
         texts = edit.replacements or (" ".join(token.of(essay.text) for token in tokens[start:end]),)
         edits[edit.rater].append(GoldEdit(start, end, tuple(_words(text) for text in texts)))
-    return {annotator: tuple(found) for annotator, found in edits.items()} or {NOBODY: ()}
+    return {annotator: tuple(own) for annotator, own in edits.items()} or {NOBODY: ()}
 
 
 def source_tokens(essay: Essay) -> tuple[str, ...]:
@@ -121,7 +105,7 @@ def corrected_tokens(essay: Essay) -> tuple[str, ...]:
         )
     tokens, corrected, at = _tokens(essay), list[str](), 0
     words = source_tokens(essay)
-    for start, end, edit in sorted(((*_token_range(edit.span, tokens), edit) for edit in essay.edits), key=_by_place):
+    for start, end, edit in sorted(((*_token_range(edit.span, tokens), edit) for edit in essay.edits), key=_by_start):
         if start < at:
             raise UsageError(f"{_where(essay)}: expected edits that do not overlap, found two at token {start}")
         corrected += words[at:start]
@@ -130,8 +114,8 @@ def corrected_tokens(essay: Essay) -> tuple[str, ...]:
     return (*corrected, *words[at:])
 
 
-def _by_place(found: tuple[int, int, Edit]) -> tuple[int, int]:
-    return found[:2]
+def _by_start(located: tuple[int, int, Edit]) -> tuple[int, int]:
+    return located[:2]
 
 
 def _by_number(annotator: str) -> tuple[bool, int, str]:
@@ -307,7 +291,7 @@ class _Alignment:
         """The arcs that do what an edit asks for, and change something."""
         columns = self._lattice.columns
         ends = {columns[vertex]: vertex for vertex in self._row(edit.end)}
-        found = []
+        arcs = []
         for first in self._row(edit.start):
             column = columns[first]
             wanted = {
@@ -315,8 +299,8 @@ class _Alignment:
                 for words in edit.replacements
                 if column + len(words) in ends and self._hypothesis[column : column + len(words)] == words
             }
-            found += [(first, last) for last in sorted(wanted) if self._is_edit(first, last)]
-        return found
+            arcs += [(first, last) for last in sorted(wanted) if self._is_edit(first, last)]
+        return arcs
 
     def _is_edit(self, first: int, last: int) -> bool:
         """Whether there is an arc between the two that changes something."""
@@ -370,20 +354,20 @@ def count_systems(
         source, gold = source_tokens(essay), gold_edits(essay)
         seen: dict[tuple[str, ...], dict[str, EditCounts]] = {}
         for system, hypotheses in systems.items():
-            hypothesis = _maxmatch_tokens(hypotheses[place], source, where=f"{system}: sentence {place + 1}")
+            hypothesis = _hypothesis_tokens(hypotheses[place], source, where=f"{system}: sentence {place + 1}")
             if hypothesis not in seen:
                 seen[hypothesis] = maxmatch_counts(source, hypothesis, gold, max_unchanged=max_unchanged)
             counted[system].append(seen[hypothesis])
     return counted
 
 
-def _maxmatch_tokens(hypothesis: Correction, source: tuple[str, ...], *, where: str) -> tuple[str, ...]:
+def _hypothesis_tokens(hypothesis: Correction, source: tuple[str, ...], *, where: str) -> tuple[str, ...]:
     if not isinstance(hypothesis, Essay):
         return tuple(hypothesis)
-    found = source_tokens(hypothesis)
-    if found != source:
+    tokens = source_tokens(hypothesis)
+    if tokens != source:
         raise UsageError(
-            f"{where}: expected the reference's sentence {' '.join(source)!r}, found {' '.join(found)!r}; "
+            f"{where}: expected the reference's sentence {' '.join(source)!r}, found {' '.join(tokens)!r}; "
             "give hypotheses for the same sentences, tokenised alike"
         )
     return corrected_tokens(hypothesis)
@@ -413,11 +397,11 @@ class M2Metric:
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
     ) -> list[SentenceCounts]:
-        found = []
+        counted = []
         for hypothesis, counts in zip(hypotheses, _counted(references, hypotheses, options), strict=True):
             chosen = choose_references(counts, beta=options.beta)
-            found.append(of_rows(hypothesis.system, chosen.counts, references=chosen.annotators))
-        return found
+            counted.append(of_rows(hypothesis.system, chosen.counts, references=chosen.annotators))
+        return counted
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
         numbers = {"beta": f"{options.beta:g}", "unchanged": str(options.max_unchanged), "zero": "1"}

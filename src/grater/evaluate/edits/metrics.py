@@ -1,24 +1,19 @@
-"""What a system did, sentence by sentence: the sufficient statistics of every score of corrections.
-
-Counts add up; scores do not.  A sentence has one row of counts, or, where the metric draws a reference at random
-(GLEU), one row for each of its references.
-
-The metrics: what each must be able to do, and which there are.
+"""What a metric of corrections must be able to do, the counts it works on, and the metrics there are.
 
 A metric counts a hypothesis against references (`count`), turns sums of counts into scores (`scores`) and names how
 it did so (`signature`).  For the human ceiling it also counts against each annotator by itself (`against_each`) and
 chooses among some of them (`among`).  Third parties join by the entry-point group `grater.metrics`.
 
-Precision, recall and F of true positives, false positives and false negatives.
+**Counts** are the sufficient statistics of every score, sentence by sentence: they add up, scores do not.  A
+sentence has one row of counts, or, where the metric draws a reference at random (GLEU), one row for each of its
+references.
 
-0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a corpus without errors recall 1.
-F is 0 where both are 0.  The signature says `zero:1`.
+**Precision, recall and F.** 0/0 is 1, as in m2scorer and ERRANT: a system that proposes nothing has precision 1, a
+corpus without errors recall 1.  F is 0 where both are 0.  The signature says `zero:1`.
 
-Which of several annotators a sentence is held against, for many sets of annotators at once.
-
-m2scorer and ERRANT go through the corpus and take for each sentence the annotator with the best F *so far*
-(`maxmatch_choice`, `errant.choose`), so every set of annotators is a walk of its own.  Here all sets walk together,
-one sentence at a time: a thousand sets cost little more than ten.  A test holds the result to the official walks.
+**Choosing annotators.** m2scorer and ERRANT go through the corpus and take for each sentence the annotator with the
+best F *so far*, so every set of annotators is a walk of its own.  Here all sets walk together, one sentence at a
+time: a thousand sets cost little more than ten.  A test holds the result to the official walks.
 """
 
 from __future__ import annotations
@@ -39,9 +34,8 @@ from grater.evaluate.edits.systems import Hypothesis, References, Sentences
 from grater.model import Essay
 from grater.registry import Registry
 from grater.signature import Signature
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Ints, Numbers
 
-Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -81,7 +75,7 @@ class SentenceCounts:
 def of_rows(
     system: str, rows: Ints, *, references: Sequence[str] = (), by_type: Mapping[str, Ints] | None = None
 ) -> SentenceCounts:
-    """Counts of one row a sentence."""
+    """Counts with one row per sentence."""
     return SentenceCounts(system, rows[:, None, :], np.ones(len(rows), np.int64), tuple(references), by_type or {})
 
 
@@ -142,7 +136,7 @@ class Metric(Protocol):
     def signature(self, references: References, options: MetricOptions) -> Signature: ...
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        """What a system would have put out that corrects as the annotator did."""
+        """The output of a system that corrects as the annotator did."""
 
     def against_each(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -194,10 +188,10 @@ def subsets_of(n_annotators: int, size: int, *, most: int, rng: np.random.Genera
     if comb(n_annotators, size) <= most:
         chosen = list(combinations(range(n_annotators), size))
     else:
-        found: dict[tuple[int, ...], None] = {}
-        while len(found) < most:
-            found[tuple(sorted(rng.choice(n_annotators, size, replace=False).tolist()))] = None
-        chosen = list(found)
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < most:
+            drawn[tuple(sorted(rng.choice(n_annotators, size, replace=False).tolist()))] = None
+        chosen = list(drawn)
     rows = np.zeros((len(chosen), n_annotators), np.bool_)
     for row, members in zip(rows, chosen, strict=True):
         row[list(members)] = True

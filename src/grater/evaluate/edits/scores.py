@@ -1,18 +1,21 @@
-"""Scores of many systems on the same sentences, with limits, paired tests and rank groups.
+"""Scores of many systems on the same sentences, with confidence intervals, paired tests and rank groups.
 
-Every score has limits from one bootstrap that all systems share (`grater.statistics.bootstrap`): over sentences, or
-over documents where sentences of one writer stand or fall together.  The annotator that a sentence was held against
-is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told apart by a
-paired test at 95 % after Holm's correction (`compare`); those that are not told apart share a letter (`groups`).
+Every score has an interval from one bootstrap that all systems share (`grater.statistics.bootstrap`): over sentences,
+or over documents where sentences of one writer stand or fall together.  The annotator that a sentence was held
+against is not chosen anew in a resample.  Systems are ranked by the metric's last score (F or GLEU) and told apart by
+a paired test at 95 % after Holm's correction (`grater.statistics.paired`); those that are not told apart share a
+letter.  Tables are in per cent with two decimals, as the field prints these scores; the best of a column is not
+marked, since the rank groups say more.
 
-For GLEU the limits cover the choice of reference too; the randomisation test works on the mean over references.
+For GLEU the intervals cover the choice of reference too; the randomisation test works on the mean over references.
+polars is imported by what makes frames only: it takes longer than scoring does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,17 +23,25 @@ from grater.errors import UsageError
 from grater.evaluate.edits.metrics import Metric, MetricOptions, SentenceCounts
 from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Interval, Json
+from grater.result import Result
 from grater.rng import generator
+from grater.sheet import Sheet, count, counted, p_value, percent, undefined_notes
 from grater.signature import Signature, require_same
 from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums, swapped_sums
 from grater.statistics.intervals import LEVEL, Numbers, percentile_interval
 from grater.statistics.multiple import rank_groups
-from grater.statistics.paired import Drawn, PairTest, Test, paired_tests
+from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, resamples_needed
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Cluster: TypeAlias = Literal["sentence", "document"]
 
 RESAMPLES = 5_000
 """Enough to tell sixteen systems apart, 120 pairs, after Holm's correction."""
+MOST_PAIRS = 40
+"""Pairs of systems that a table has a row for."""
+TESTS: tuple[Test, ...] = ("bootstrap", "randomisation")
 TYPE_RESAMPLES = 2_000
 """Resamples for the many scores by type, which nobody tests."""
 
@@ -52,8 +63,17 @@ class ScoredCounts:
     scores: Mapping[str, Interval]
     counts: Mapping[str, float]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {**{name: score.as_json() for name, score in self.scores.items()}, "counts": dict(self.counts)}
+
+    @property
+    def shown_counts(self) -> Mapping[str, float]:
+        """True positives, false positives and false negatives; the ten counts of GLEU say nothing to a reader."""
+        return self.counts if len(self.counts) == 3 else {}
+
+    def cells(self) -> tuple[str, ...]:
+        """The scores and the counts as a table has them."""
+        return (*map(percent, self.scores.values()), *map(count, self.shown_counts.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +86,13 @@ class SystemScores:
     group: str
     sentences: SentenceCounts
 
-    def as_json(self) -> dict[str, Json]:
-        by_type = {name: scored.as_json() for name, scored in self.by_type.items()}
-        return {"system": self.system, **self.overall.as_json(), "by_type": by_type, "group": self.group}
+    def to_dict(self) -> dict[str, Json]:
+        by_type = {name: scored.to_dict() for name, scored in self.by_type.items()}
+        return {"system": self.system, **self.overall.to_dict(), "by_type": by_type, "group": self.group}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scores(Result):
     """All systems, the best first, the tests between them, and how it was done."""
 
     metric: str
@@ -81,13 +101,112 @@ class Scores:
     pairs: tuple[PairTest, ...]
     signature: Signature
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "metric": self.metric,
-            "systems": [each.as_json() for each in self.systems],
+            "systems": [system.to_dict() for system in self.systems],
             "pairs": [pair.as_json() for pair in self.pairs],
             "signature": str(self.signature),
         }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One score per row: system, type (empty for all), score."""
+        import polars as pl
+
+        rows = [
+            {
+                "system": system.system,
+                "type": kind,
+                "score": name,
+                "value": score.value,
+                "low": score.low,
+                "high": score.high,
+            }
+            for system in self.systems
+            for kind, scored in {"": system.overall, **system.by_type}.items()
+            for name, score in scored.scores.items()
+        ]
+        return pl.DataFrame(rows)
+
+    def sheets(self) -> list[Sheet]:
+        """The systems, the scores by type where there are any, and the tests between systems."""
+        by_type = [_type_sheet(system) for system in self.systems if system.by_type]
+        pairs = [_pair_sheet(self)] if self.pairs else []
+        *sheets, last = [_system_sheet(self), *by_type, *pairs]
+        return [*sheets, replace(last, signature=str(self.signature))]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Whether there are enough resamples to tell the systems apart."""
+        n_resamples, least = int(self.signature.options["resamples"]), resamples_needed(len(self.systems))
+        words = f"{n_resamples} resamples cannot tell {len(self.systems)} systems apart; take {least} or more"
+        return (words,) if n_resamples < least else ()
+
+
+def _system_sheet(scores: Scores) -> Sheet:
+    first = scores.systems[0]
+    columns = (
+        "",
+        *map(score_title, first.overall.scores),
+        *(name.upper() for name in first.overall.shown_counts),
+        "group",
+    )
+    rows = [(system.system, *system.overall.cells(), system.group) for system in scores.systems]
+    test = scores.signature.options["test"]
+    letters = f"Systems that share a letter cannot be told apart at 95 % (paired {test}, Holm)."
+    undefined = undefined_notes(score for system in scores.systems for score in system.overall.scores.values())
+    title = f"{metric_title(scores.metric)}, {counted(first.sentences.n_sentences, 'sentence')}"
+    notes = (*([letters] if scores.pairs else []), *undefined)
+    return Sheet(title, columns, tuple(rows), notes=notes, name="scores")
+
+
+def _type_sheet(system: SystemScores) -> Sheet:
+    columns = ("", *map(score_title, system.overall.scores), "TP", "FP", "FN")
+    rows = [(name, *scored.cells()) for name, scored in system.by_type.items()]
+    return Sheet(f"{system.system} by type", columns, tuple(rows), name="types")
+
+
+def _pair_sheet(scores: Scores) -> Sheet:
+    rows = [
+        (
+            f"{pair.first} – {pair.second}",
+            percent(pair.difference),
+            *(p_value(p) for test in TESTS for p in (pair.p[test], pair.holm[test])),
+        )
+        for pair in scores.pairs[:MOST_PAIRS]
+    ]
+    n_more = len(scores.pairs) - MOST_PAIRS
+    notes = (f"{n_more:,} more pairs are in the JSON and the frame.",) if n_more > 0 else ()
+    columns = ("", "difference", "bootstrap p", "Holm", "randomisation p", "Holm")
+    return Sheet(f"Differences of {score_title(scores.headline)}", columns, tuple(rows), notes=notes, name="pairs")
+
+
+def score_title(name: str) -> str:
+    """`P`, `R`, `F0.5`, `GLEU`."""
+    return {"precision": "P", "recall": "R"}.get(name, name.upper())
+
+
+def metric_title(name: str) -> str:
+    return {"m2": "M2 (MaxMatch)", "errant": "ERRANT", "gleu": "GLEU"}.get(name, name)
+
+
+def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
+    """One row per system and sentence: its number from 1 on, the annotator it was held against, and the counts."""
+    import polars as pl
+
+    def of_system(counts: SentenceCounts) -> pl.DataFrame:
+        rows, own = counts.expected, metric.sentence_scores(counts, options)
+        is_whole = bool((rows == rows.round()).all())
+        columns = {
+            "system": [counts.system] * counts.n_sentences,
+            "sentence": range(1, counts.n_sentences + 1),
+            "reference": counts.references or [""] * counts.n_sentences,
+            **{name: rows[:, column] for column, name in enumerate(metric.columns)},
+            **{name: own[:, column] for column, name in enumerate(metric.score_names(options))},
+        }
+        return pl.DataFrame(columns).with_columns(pl.col(*metric.columns).cast(pl.Int64 if is_whole else pl.Float64))
+
+    return pl.concat([of_system(system.sentences) for system in scores.systems])
 
 
 def score_systems(
@@ -121,22 +240,24 @@ def compare_counts(
     names = metric.score_names(options)
     if not counts:
         raise UsageError("expected at least one hypothesis to score, found none")
-    values = np.stack([metric.values(each, options) for each in counts])
+    values = np.stack([metric.values(own, options) for own in counts])
     order = sorted(range(len(counts)), key=lambda place: (-values[place, -1], counts[place].system))
     counts, values = [counts[place] for place in order], values[order]
     design = _design(counts[0], documents)
     drawn = _resampled_scores(metric, counts, design, options, chance)
     pairs = _pairs(metric, counts, values, drawn, design, options, chance)
-    letters = _letters([each.system for each in counts], pairs, chance.test)
+    letters = _letters([own.system for own in counts], pairs, chance.test)
     systems = [
         SystemScores(
-            each.system,
-            ScoredCounts(_intervals(names, values[place], drawn[:, place], design), _totals(metric, each.expected)),
-            _by_type(metric, each, design, options, chance),
-            letters[each.system],
-            each,
+            system=own.system,
+            overall=ScoredCounts(
+                _intervals(names, values[place], drawn[:, place], design), _totals(metric, own.expected)
+            ),
+            by_type=_by_type(metric, own, design, options, chance),
+            group=letters[own.system],
+            sentences=own,
         )
-        for place, each in enumerate(counts)
+        for place, own in enumerate(counts)
     ]
     return Scores(metric.name, names[-1], tuple(systems), tuple(pairs), _signed(signature, chance))
 
@@ -163,7 +284,7 @@ def documents_of(references: References) -> list[str]:
         at = documents.index(None)
         raise UsageError(
             f"{references.name}: sentence {at + 1} does not say which document it is from; give references "
-            "with documents (grater corpus convert --documents), or resample sentences"
+            "that name their documents, or resample sentences"
         )
     return [str(document) for document in documents]
 
@@ -194,7 +315,7 @@ def _resampled_scores(
     metric: Metric, counts: Sequence[SentenceCounts], design: Design, options: MetricOptions, chance: Resampling
 ) -> Numbers:
     """(resamples, systems, scores): the same draws for every system."""
-    cells = np.concatenate([each.cells for each in counts], axis=2).astype(np.float64)
+    cells = np.concatenate([own.cells for own in counts], axis=2).astype(np.float64)
     rng = generator(chance.seed, "score", "bootstrap")
     sums = resampled_sums(cells, design, n_resamples=chance.n_resamples, rng=rng)
     return metric.scores(sums.reshape(len(sums), len(counts), len(metric.columns)), options)
@@ -211,20 +332,20 @@ def _pairs(
 ) -> list[PairTest]:
     if len(counts) < 2:
         return []
-    rows = np.stack([each.expected for each in counts], axis=1)
+    rows = np.stack([own.expected for own in counts], axis=1)
     n_sentences, n_systems, n_columns = rows.shape
     rng = generator(chance.seed, "score", "randomisation")
     flat = rows.reshape(n_sentences, n_systems * n_columns)
     swapped = swapped_sums(flat, design, n_resamples=chance.n_resamples, rng=rng)
-    found = Drawn(
-        names=[each.system for each in counts],
+    resamples = Drawn(
+        names=[own.system for own in counts],
         n_units=design.n_units,
         values=values[:, -1],
         drawn=drawn[..., -1],
         sums=rows.sum(axis=0),
         swapped=swapped.reshape(len(swapped), n_systems, n_columns),
     )
-    return paired_tests(found, lambda sums: metric.scores(sums, options)[..., -1])
+    return paired_tests(resamples, lambda sums: metric.scores(sums, options)[..., -1])
 
 
 def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], test: Test) -> dict[str, str]:

@@ -1,20 +1,18 @@
-"""Reference and hypothesis side by side: the same sentences, in the same order, cut into the same words.
+"""The two sides of a score: what the references say, and what a system made of the same sentences.
 
-Every metric asks here first.  A hypothesis with sources of its own (M2) must have the words of the reference; white
-space between them may differ.  A hypothesis of plain text has no source to compare, only a number of lines.  The
-error shows the first sentence that differs, in both files.
+References are essays, one per sentence, with their annotators; a plain text file as a reference is an annotator who
+rewrote every sentence.  A hypothesis is plain text, one sentence per line, or edits (M2).  A metric may have a
+faster form of its own for edits (`edit_table.EditTable`).
 
-The two sides of a score: what the references say, and what a system made of the same sentences.
+**Side by side.** Every metric first requires the same sentences, in the same order, with the same words.  A
+hypothesis with sources of its own (M2) must have the words of the reference; white space between them may differ.  A
+hypothesis of plain text has no source to compare, only a number of lines.  The error shows the first sentence that
+differs, in both files.
 
-References are essays, one a sentence, with their annotators; a plain text file as a reference is an annotator who
-rewrote every sentence.  A hypothesis is plain text, a sentence a line, or edits (M2).  A metric may have a quicker
-shape of its own for edits (`errant_table.EditTable`).
-
-Corrected sentences out of annotated ones, for GLEU, which compares texts and not edits.
-
-Every annotator of a sentence gives one text: each edit's first alternative in place of its words, words joined by
-single spaces.  An edit without a correction changes nothing.  Of edits that overlap, the first in the text counts (of
-those that begin together, the first in the file); insertions at one place all count, in the order of the file.
+**Corrected texts.** Every annotator of a sentence gives one text: each edit's first alternative in place of its
+words, words joined by single spaces.  An edit without a correction changes nothing.  Of edits that overlap, the
+first in the text counts (of those that begin together, the first in the file); insertions at one point all count, in
+the order of the file.
 """
 
 from __future__ import annotations
@@ -79,26 +77,26 @@ def _is_same(reference: Sourced, hypothesis: Sourced) -> bool:
 def _raise_unequal(
     references: Sequence[Sourced], hypotheses: Sequence[Sourced | str], theirs: str, ours: str
 ) -> NoReturn:
-    expected, found = len(references), len(hypotheses)
-    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {found}"
-    if found > expected:
+    expected, n_given = len(references), len(hypotheses)
+    message = f"expected {expected} sentence{'s' if expected != 1 else ''}, as in {theirs}, found {n_given}"
+    if n_given > expected:
         first = hypotheses[expected]
         text, line = (first, None) if isinstance(first, str) else (first.text, first.line)
         more = f"; sentence {expected + 1} is the first too many: {_shown(text)}"
         raise BadInput(Problem(ours, message + more, expected + 1 if line is None else line))
-    missing = references[found]
-    more = f"; nothing stands for sentence {found + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
+    missing = references[n_given]
+    more = f"; nothing stands for sentence {n_given + 1}{_at(missing, theirs)}: {_shown(missing.text)}"
     raise BadInput(Problem(ours, message + more))
 
 
 def _difference(index: int, reference: Sourced, hypothesis: Sourced, theirs: str) -> str:
-    expected, found = source_words(reference), source_words(hypothesis)
+    expected, given = source_words(reference), source_words(hypothesis)
     at = next(
-        place for place, (one, other) in enumerate(zip_longest(expected, found, fillvalue=None)) if one != other
+        place for place, (one, other) in enumerate(zip_longest(expected, given, fillvalue=None)) if one != other
     )
-    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(found) else ""
+    why = "; the two are tokenised in different ways" if "".join(expected) == "".join(given) else ""
     return (
-        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(found, at)} in "
+        f"expected in sentence {index + 1} the source of {theirs}{_at(reference, '')}, found {_word(given, at)} in "
         f"place of {_word(expected, at)} as token {at}{why}: {_shown(hypothesis.text)}"
     )
 
@@ -159,7 +157,7 @@ class Hypothesis:
 
 
 def read_sentences(source: Source) -> list[str]:
-    """Plain text, a sentence a line, blank ones too."""
+    """Plain text, one sentence per line, blank ones too."""
     problems, sentences = Problems(source.name), []
     for number, line in enumerate(source.lines(), 1):
         if "\0" in line:
@@ -217,21 +215,21 @@ def _require_same_tokens(references: References, hypothesis: Hypothesis, texts: 
     """Lines that have every character of their source show how the text was cut; a few may be real corrections."""
     n_same, differing = 0, list[int]()
     for number, (essay, text) in enumerate(zip(_sourced(references), texts, strict=True)):
-        words, found = source_words(essay), text.split()
-        if words == found:
+        words, given = source_words(essay), text.split()
+        if words == given:
             n_same += 1
-        elif "".join(words) == "".join(found):
+        elif "".join(words) == "".join(given):
             differing.append(number)
     if len(differing) > n_same:
         number = differing[0]
-        words, found = source_words(_sourced(references)[number]), texts[number].split()
-        pairs = zip_longest(words, found, fillvalue="nothing")
+        words, given = source_words(_sourced(references)[number]), texts[number].split()
+        pairs = zip_longest(words, given, fillvalue="nothing")
         expected, instead = next((one, other) for one, other in pairs if one != other)
         message = (
             f"expected words as in {references.name}, found {instead!r} in place of {expected!r}; {len(differing)}"
         )
         raise BadInput(
-            Problem(hypothesis.name, f"{message} lines are tokenised in another way, this first", number + 1)
+            Problem(hypothesis.name, f"{message} lines are tokenised differently, this one first", number + 1)
         )
 
 
