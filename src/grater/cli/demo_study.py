@@ -102,8 +102,8 @@ def fresh_study(out: Path) -> None:
     path = out / STUDY
     if path.exists():
         _require_untouched(path)
-    elif found := next((name for name in TABLES if (out / name).exists()), None):
-        raise GraterError(f"{out / found}: is no demo's, and would be lost; name another folder with --out")
+    elif existing := next((name for name in TABLES if (out / name).exists()), None):
+        raise GraterError(f"{out / existing}: is no demo's, and would be lost; name another folder with --out")
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     new_study(path, name=NAME).close()

@@ -40,8 +40,8 @@ def sample_blanks(essays: Sequence[Essay], detector: Detector, *, n: int = N_BLA
     return [chosen[place] for place in picked]
 
 
-def _by_sentence(essay: Essay, found: Sequence[Finding]) -> Iterator[list[Finding]]:
-    fine = [each for each in found if not any(edit.span.touches(each.item.span) for edit in essay.edits)]
+def _by_sentence(essay: Essay, findings: Sequence[Finding]) -> Iterator[list[Finding]]:
+    fine = [each for each in findings if not any(edit.span.touches(each.item.span) for edit in essay.edits)]
     for sentence in sentences_of(essay):
         inside = [each for each in fine if sentence.covers(each.item.span)]
         if inside:
@@ -59,6 +59,6 @@ LEAST = 3
 
 def sample_noun_items(essays: Sequence[Essay], *, seed: int = 0) -> list[dict[str, Any]]:
     """The rows of the table of items, ten for each noun phrase."""
-    found = zip(essays, analyse_all(essays), strict=True)
-    places = [place for essay, sentences in found for place in places_of(essay.essay_id, sentences)]
+    analysed = zip(essays, analyse_all(essays), strict=True)
+    places = [place for essay, sentences in analysed for place in places_of(essay.essay_id, sentences)]
     return [dict(row) for row in item_rows(select(places, least=LEAST, seed=seed))]

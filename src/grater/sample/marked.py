@@ -91,19 +91,19 @@ def _metadata(fields: list[str], line: int, problems: Problems) -> dict[str, Jso
 
 
 def _edits(mark: str, text: str, line: int, problems: Problems) -> Iterator[Edit]:
-    found = MARK.fullmatch(mark)
-    if found is None:
+    match = MARK.fullmatch(mark)
+    if match is None:
         problems.add(f"expected 'AB Tag | before [words] after => correction', found {mark!r}", line=line)
         return
-    stretch = found["before"] + found["words"] + found["after"]
+    stretch = match["before"] + match["words"] + match["after"]
     if text.count(stretch) != 1:
         problems.add(f"expected {stretch!r} once in the text, found it {text.count(stretch)} times", line=line)
         return
-    start = text.index(stretch) + len(found["before"])
-    span = Span(start, start + len(found["words"]))
-    corrections = () if found["corrections"] == "?" else tuple((found["corrections"] or "").split(" / "))
-    if found["words"] in corrections:
-        problems.add(f"expected a correction that changes something, found {found['words']!r}", line=line)
+    start = text.index(stretch) + len(match["before"])
+    span = Span(start, start + len(match["words"]))
+    corrections = () if match["corrections"] == "?" else tuple((match["corrections"] or "").split(" / "))
+    if match["words"] in corrections:
+        problems.add(f"expected a correction that changes something, found {match['words']!r}", line=line)
         return
-    for rater in found["raters"]:
-        yield Edit(span, corrections, found["tag"], rater, found["comment"] or "", line=line)
+    for rater in match["raters"]:
+        yield Edit(span, corrections, match["tag"], rater, match["comment"] or "", line=line)

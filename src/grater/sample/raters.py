@@ -227,13 +227,13 @@ def _filled(blank: Blank, rng: np.random.Generator) -> list[tuple[str, str]]:
     others = [word for word in blank.others if word != blank.written] or [blank.written]
     first_thought = str(rng.choice(others[:2]))
     is_clear = rng.random() < CLEAR
-    found = []
+    words = []
     for rater in RATERS:
         if is_clear or rng.random() < OWN[rater]:
-            found.append((rater, blank.written))
+            words.append((rater, blank.written))
         else:
-            found.append((rater, first_thought if rng.random() < FIRST_THOUGHT else str(rng.choice(others))))
-    return found
+            words.append((rater, first_thought if rng.random() < FIRST_THOUGHT else str(rng.choice(others))))
+    return words
 
 
 def _nearness(name: str, original: str) -> int:

@@ -65,7 +65,7 @@ def waiting(tx: Tx, job: Job) -> list[Waiting]:
         for answer in answers:
             said[row.unit_id][answer.item_id].append(answer)
     return [
-        Waiting(each.unit_id, each.differs, {item: tuple(found) for item, found in said[each.unit_id].items()})
+        Waiting(each.unit_id, each.differs, {item: tuple(given) for item, given in said[each.unit_id].items()})
         for each in progress.finished_units(tx, job.job_id)
         if not each.is_decided
     ]
@@ -75,8 +75,8 @@ def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) ->
     """Decide the units on which the raters themselves are clear; give how many."""
     with store.write() as tx:
         person, asked = decider_of(tx, decider), jobs.named(tx, job)
-        found = {each.unit_id: _clear(each, rule) for each in waiting(tx, asked)}
-        clear = {unit_id: answers for unit_id, answers in found.items() if answers}
+        by_unit = {each.unit_id: _clear(each, rule) for each in waiting(tx, asked)}
+        clear = {unit_id: answers for unit_id, answers in by_unit.items() if answers}
         for unit_id, answers in clear.items():
             save(tx, unit_id, person, answers, comment=rule)
         return len(clear)
@@ -88,10 +88,10 @@ def decide(store: Store, job: str, path: Path, *, decider: str | None = None) ->
     with store.write() as tx:
         person, asked = decider_of(tx, decider), jobs.named(tx, job)
         _require_items(asked)
-        found = _from_table(tx, asked, table)
-        for unit_id, answers in found.items():
+        by_unit = _from_table(tx, asked, table)
+        for unit_id, answers in by_unit.items():
             save(tx, unit_id, person, answers, comment=table.name)
-        return len(found)
+        return len(by_unit)
 
 
 def save(
@@ -125,13 +125,13 @@ def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], A
 
 def _clear(unit: Waiting, rule: Rule) -> list[Answer]:
     """One answer for each item if all (or most) raters gave it; none if a single item is open."""
-    found = []
+    agreed = []
     for item_id, said in unit.answers.items():
         label, n = Counter(answer.label for answer in said).most_common(1)[0]
         if n < len(said) if rule == "unanimous" else 2 * n <= len(said):
             return []
-        found.append(_together(item_id, label, said))
-    return found
+        agreed.append(_together(item_id, label, said))
+    return agreed
 
 
 def _together(item_id: str, label: str, said: Sequence[Answer]) -> Answer:
@@ -148,7 +148,7 @@ def _from_table(tx: Tx, job: Job, table: Table) -> dict[str, list[Answer]]:
     done = {each.unit_id for each in progress.finished_units(tx, job.job_id)}
     of_item = {item_id: unit_id for unit_id in done for item_id in _items(tx, unit_id)}
     problems, labels = Problems(table.name), TASKS[job.task].labels
-    found: dict[str, list[Answer]] = defaultdict(list)
+    by_unit: dict[str, list[Answer]] = defaultdict(list)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
         item_id, label = ids.get(str(row["item"]), ""), str(row["label"]).strip()
         if item_id not in of_item:
@@ -156,12 +156,12 @@ def _from_table(tx: Tx, job: Job, table: Table) -> dict[str, list[Answer]]:
         elif labels and label not in labels:
             problems.add(f"expected one of {', '.join(labels)}, found {label!r}", line=number)
         else:
-            found[of_item[item_id]].append(Answer(item_id, label))
-    for unit_id, answers in found.items():
+            by_unit[of_item[item_id]].append(Answer(item_id, label))
+    for unit_id, answers in by_unit.items():
         if len(answers) != len(of_unit := list(_items(tx, unit_id))):
             problems.add(f"unit {unit_id}: expected labels for all of its {len(of_unit)} items, found {len(answers)}")
     problems.done()
-    return found
+    return by_unit
 
 
 def _items(tx: Tx, unit_id: str) -> Iterator[str]:
@@ -193,10 +193,10 @@ NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
 def review(store: Store, job: str, *, actor: str | None = None) -> int:
     """Look over the marks of a job; give how many new findings wait for their annotators."""
     with store.write() as tx:
-        found = jobs.named(tx, job)
-        if found.task != "marking":
-            raise UsageError(f"job {job!r}: only marked essays can be reviewed, and this is {found.task}")
-        return revisions.add_findings(tx, _findings(tx, found.job_id), actor=actor)
+        marked_job = jobs.named(tx, job)
+        if marked_job.task != "marking":
+            raise UsageError(f"job {job!r}: only marked essays can be reviewed, and this is {marked_job.task}")
+        return revisions.add_findings(tx, _findings(tx, marked_job.job_id), actor=actor)
 
 
 def _findings(tx: Tx, job_id: str) -> Iterator[Finding]:

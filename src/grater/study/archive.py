@@ -117,9 +117,9 @@ def _restore(store: Store, folder: Path, manifest: dict[str, Any]) -> None:
                 dump.insert(tx, name, dump.in_order(name, _rows(file)))
         for name, value in manifest["study"].items():
             dump.set_meta(tx, name, value)
-        found = checks.violations(tx)
-        if found:
-            raise GraterError(f"{folder}: the archive breaks a promise, nothing was imported: {found[0]}")
+        violations = checks.violations(tx)
+        if violations:
+            raise GraterError(f"{folder}: the archive breaks a promise, nothing was imported: {violations[0]}")
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

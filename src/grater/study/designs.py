@@ -94,10 +94,10 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
 def _earlier(store: Store, order: Order) -> Job | None:
     """The job of this very order, if it was given before."""
     with store.read() as tx:
-        found = next((job for job in jobs.all(tx) if job.name == order.name), None)
-    if found is not None and found.options.get("order") != _asked(order):
+        earlier = next((job for job in jobs.all(tx) if job.name == order.name), None)
+    if earlier is not None and earlier.options.get("order") != _asked(order):
         raise Conflict(f"there is another job called {order.name!r} already; choose another name")
-    return found
+    return earlier
 
 
 def _asked(order: Order) -> dict[str, Json]:
@@ -116,8 +116,8 @@ def _only_system(store: Store, design: Design) -> str:
     with store.read() as tx:
         names = decisions.system_names(tx)
     if len(names) != 1:
-        found = ", ".join(names) or "none; run a system first"
-        raise UsageError(f"the design {design.name} is for one system: expected its name, found {found}")
+        known = ", ".join(names) or "none; run a system first"
+        raise UsageError(f"the design {design.name} is for one system: expected its name, found {known}")
     return names[0]
 
 

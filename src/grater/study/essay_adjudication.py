@@ -54,8 +54,8 @@ class Place:
 
 def places_of(essay: Essay, by_rater: Mapping[str, Sequence[Edit]]) -> tuple[Place, ...]:
     """All places of an essay, identification first, then type, then correction, then what is the same."""
-    found = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
-    places = [_place(cluster, tuple(by_rater)) for cluster in _clusters(found)]
+    token_edits = _normalised(essay, [edit for edits in by_rater.values() for edit in edits])
+    places = [_place(cluster, tuple(by_rater)) for cluster in _clusters(token_edits)]
     return tuple(sorted(places, key=lambda place: (KINDS.index(place.kind), place.span)))
 
 
@@ -74,10 +74,10 @@ def _first(alternatives: Sequence[TokenEdit]) -> TokenEdit:
     return next((each for each in alternatives if not each.is_empty), alternatives[0])
 
 
-def _clusters(found: Sequence[TokenEdit]) -> list[list[TokenEdit]]:
+def _clusters(token_edits: Sequence[TokenEdit]) -> list[list[TokenEdit]]:
     clusters: list[list[TokenEdit]] = []
     reach = Span(-2, -2)
-    for each in sorted(found, key=lambda token_edit: (token_edit.start, token_edit.end)):
+    for each in sorted(token_edits, key=lambda token_edit: (token_edit.start, token_edit.end)):
         span = Span(each.start, each.end)
         if clusters and reach.touches(span):
             clusters[-1].append(each)

@@ -129,8 +129,8 @@ class AgreementSoFar:
 def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0) -> AgreementSoFar:
     """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
     verdict = task.verdict
-    found = by_people(rows, name=name, first=first)
-    judgments = with_labels(found, merged_by(task)) if merged_by(task) else found
+    raw = by_people(rows, name=name, first=first)
+    judgments = with_labels(raw, merged_by(task)) if merged_by(task) else raw
     n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
     if not n_twice:
         return AgreementSoFar(None, None, "No item has two judgments yet.")
@@ -155,8 +155,8 @@ def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) 
     """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
     said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
-    found = Judgments(pl.DataFrame(said, schema, orient="row"), name)
-    return equal_in_number(found, first)
+    all_judgments = Judgments(pl.DataFrame(said, schema, orient="row"), name)
+    return equal_in_number(all_judgments, first)
 
 
 def agreement_so_far(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Agreement | None:

@@ -84,33 +84,33 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         write_table(frame, folder / f"{name}.csv", raw=raw)
     by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}
     tasks = {job.name: TASKS[job.task] for job in jobs.all(tx)}
-    for number, found in enumerate(by_job.values(), 1):
+    for number, judged in enumerate(by_job.values(), 1):
         place = folder / "jobs" / f"{number:02d}"
         place.mkdir(parents=True)
-        write_table(tables.rating_frame(found), place / "ratings.csv", raw=raw)
-        write_table(tables.label_frame(found), place / "labels.csv", raw=raw)
+        write_table(tables.rating_frame(judged), place / "ratings.csv", raw=raw)
+        write_table(tables.label_frame(judged), place / "labels.csv", raw=raw)
     _write_json(folder / "jobs.json", [{"folder": f"jobs/{n:02d}", "name": name} for n, name in enumerate(by_job, 1)])
     least = {job.name: redundancy_of([job]) for job in jobs.all(tx)}
     marked = {job.name: marked_in(tx, job.job_id, names=names) for job in jobs.all(tx) if job.task == MARKING}
     agreed = {
-        name: _edit_agreement(marked[name]) if name in marked else _agreement(found, tasks[name], least[name])
-        for name, found in by_job.items()
+        name: _edit_agreement(marked[name]) if name in marked else _agreement(judged, tasks[name], least[name])
+        for name, judged in by_job.items()
     }
     _write_json(folder / "agreement.json", agreed)
     _write_json(folder / "costs.json", {job.name: costs(tx, job.job_id) for job in jobs.all(tx)})
     _write_json(folder / "protocol.json", {job.name: whole_protocol(tx, job) for job in jobs.all(tx)})
 
 
-def _work(found: pl.DataFrame, job: str) -> pl.DataFrame:
+def _work(judged: pl.DataFrame, job: str) -> pl.DataFrame:
     """A job's judgments by people on work units; programs are never mixed in, practice and gold are no result."""
     is_work = (pl.col("role") == "work") & (pl.col("kind") != "program")
-    return found.filter((pl.col("job") == job) & is_work)
+    return judged.filter((pl.col("job") == job) & is_work)
 
 
-def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
+def _agreement(rows: pl.DataFrame, task: Task, least: int) -> Json:
     """How far raters agree; where asking stopped early, on the judgments that every item was to have."""
     try:
-        judged = read_judgments(found.select("item", "rater", "label", "status", "at"))
+        judged = read_judgments(rows.select("item", "rater", "label", "status", "at"))
         judged = equal_in_number(judged, least)
         merged = merged_by(task)
         return agreement(with_labels(judged, merged) if merged else judged).to_dict()
@@ -118,10 +118,10 @@ def _agreement(found: pl.DataFrame, task: Task, least: int) -> Json:
         return {"reason": str(error)}
 
 
-def _edit_agreement(found: Sequence[Essay]) -> Json:
+def _edit_agreement(essays: Sequence[Essay]) -> Json:
     """How far annotators agree on where errors are, of what kind, and how to mend them."""
     try:
-        return edit_agreement(found).to_dict()
+        return edit_agreement(essays).to_dict()
     except GraterError as error:
         return {"reason": str(error)}
 

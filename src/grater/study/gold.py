@@ -67,9 +67,9 @@ def looks_of(tx: Tx, job_id: str) -> dict[str, Json]:
 
 def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason: str, role: Role = "gold") -> str:
     """One gold (or practice) unit of one item, with its known answers."""
-    found = items.find(tx, item_id)
-    essay_id = found.item.essay_id if found and found.item else None
-    asked = ((item_id, shown(found) if found else {}),)
+    item = items.find(tx, item_id)
+    essay_id = item.item.essay_id if item and item.item else None
+    asked = ((item_id, shown(item) if item else {}),)
     new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
     (unit_id,) = units.add_all(tx, job_id, [new])
     gold.add(tx, unit_id, item_id, accepted, reason=reason)
@@ -148,8 +148,8 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
             if row["group"] == "expert":
                 said[str(row["item"])].append(_meaning(each, str(row["label"])))
     agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
-    found = {item: _labels(job, meaning) for item, meaning in agreed.items()}
-    return {item: labels for item, labels in found.items() if labels}
+    accepted = {item: _labels(job, meaning) for item, meaning in agreed.items()}
+    return {item: labels for item, labels in accepted.items() if labels}
 
 
 def gold_from_edits(tx: Tx, job: Job, *, rater: str | None = None, reason: str, actor: str | None = None) -> Made:

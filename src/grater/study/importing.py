@@ -50,12 +50,12 @@ def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
     places = items.of_ids(tx, list(ids.values()))
     new = [_unit(places[ids[name]], each) for name, each in by_item.items()]
     raters = _raters(tx, rows)
-    found = zip(units.add_all(tx, made.job_id, new), by_item.items(), strict=True)
+    units_with_rows = zip(units.add_all(tx, made.job_id, new), by_item.items(), strict=True)
     submissions.store_all(
         tx,
         (
             _submission(tx.now, made.job_id, unit_id, ids[name], raters[str(judged["rater"])], judged, n)
-            for unit_id, (name, each) in found
+            for unit_id, (name, each) in units_with_rows
             for judged, n in _slotted(each)
         ),
     )
@@ -78,15 +78,15 @@ def _item_ids(tx: Tx, names: Sequence[str]) -> dict[str, str]:
 
 def _raters(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """People by the names of raters; somebody who is in the study already is the same person."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for row in rows:
         name, group = str(row["rater"]), row.get("group") or "crowd"
-        if name not in found:
+        if name not in by_name:
             role = GROUP_ROLES.get(group, "worker")
             kind = "program" if group == "program" else "human"
             person = people.by_name(tx, name) or people.add(tx, name=name, role=role, kind=kind)
-            found[name] = person.person_id
-    return found
+            by_name[name] = person.person_id
+    return by_name
 
 
 def _slotted(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], int | None]]:

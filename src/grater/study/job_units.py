@@ -85,12 +85,12 @@ def batches(
     cut = [tuple(order[start : start + size]) for start in range(0, n_units, size)]
     pairs: Counter[tuple[str, ...]] = Counter()
     load: Counter[str] = Counter()
-    found = []
+    planned = []
     for number, units in enumerate(cut):
         overlap = bool(overlap_every) and (number + 1) % overlap_every == 0
         team = tuple(people) if overlap or not people else _team(people, each, pairs, load, rng)
-        found.append(Batch(number, units, team, overlap))
-    return found
+        planned.append(Batch(number, units, team, overlap))
+    return planned
 
 
 def _team(
@@ -214,17 +214,17 @@ def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
         "choice": _suggestions,
         "verify": _suggestions,
     }.get(wanted.task, _single)
-    found = make(tx, wanted)
-    if not found:
+    new_units = make(tx, wanted)
+    if not new_units:
         raise UsageError(f"nothing to ask: the study has no items for the task {wanted.task!r}; import them first")
-    return found
+    return new_units
 
 
 def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     kind = wanted.kind or TASKS[wanted.task].kind
     if kind == PREPOSITION:
-        found = (items.of(item) for essay in own_essays(tx) for item in preposition_items(essay))
-        items.add_all(tx, found)
+        places = (items.of(item) for essay in own_essays(tx) for item in preposition_items(essay))
+        items.add_all(tx, places)
     return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind)]
 
 
@@ -276,13 +276,13 @@ def _one(each: StudyItem, payload: Mapping[str, Json], wanted: Wanted) -> NewUni
 
 
 def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
-    found = []
+    new_units = []
     for essay in essays.all(tx) if wanted.essay_ids else own_essays(tx):
         if not wanted.essay_ids or essay.essay_id in wanted.essay_ids:
             item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
             items.add_all(tx, [items.of(item)])
-            found.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=wanted.payload))
-    return found
+            new_units.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=wanted.payload))
+    return new_units
 
 
 def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
@@ -299,7 +299,7 @@ def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 
 
 def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], wanted: Wanted) -> list[NewUnit]:
-    found: list[NewUnit] = []
+    new_units: list[NewUnit] = []
     for stage in (NO_CONTEXT, IN_CONTEXT):
         asked = stages.get(stage, [])
         if not asked:
@@ -307,8 +307,8 @@ def _stages(place: tuple[str, int, int], stages: Mapping[str, list[StudyItem]], 
         if len(asked) != len(CONSTRUCTIONS):
             raise UsageError(f"noun at {place}: expected {len(CONSTRUCTIONS)} items for {stage}, found {len(asked)}")
         name = f"{'|'.join(map(str, place))}|{stage}"
-        follows = found[0].name if found else ""
+        follows = new_units[0].name if new_units else ""
         delay_ms = int(wanted.delay_days * DAY_MS) if follows else 0
         asked_for = tuple((each.item_id, shown(each)) for each in asked)
-        found.append(NewUnit(asked_for, place[0], "work", stage, name, follows, delay_ms, payload=wanted.payload))
-    return found
+        new_units.append(NewUnit(asked_for, place[0], "work", stage, name, follows, delay_ms, payload=wanted.payload))
+    return new_units

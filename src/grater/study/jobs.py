@@ -77,8 +77,8 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     _require_plan(plan)
     task = TASKS[plan.task]
     asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
-    found = units_for(tx, asked)
-    pages = _drawn(_fresh(tx, found, task.name) if plan.is_fresh else found, plan)
+    fitting = units_for(tx, asked)
+    pages = _drawn(_fresh(tx, fitting, task.name) if plan.is_fresh else fitting, plan)
     persons = {name: people.named(tx, name).person_id for name in plan.annotators}
     require_other_heads(tx, persons)
     job = jobs.add(

@@ -95,9 +95,9 @@ class Verdict:
 
     def as_json(self) -> dict[str, Json]:
         counts = self.numbers((*NUMBERS, "score"))
-        found: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
+        words: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
         decided: dict[str, Json] = {"verdict": self.verdict, "by": self.listed.by, "version": self.listed.version}
-        return {**found, **counts, "uses": self.n_uses, **decided}
+        return {**words, **counts, "uses": self.n_uses, **decided}
 
 
 def mine_study(
@@ -121,19 +121,19 @@ def mine_study(
         return keep(tx, name, mined.suspects[:most], source=source, actor=actor)
 
 
-def keep(tx: Tx, name: str, found: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
+def keep(tx: Tx, name: str, suspects: Sequence[Suspect], *, source: str, actor: str | None = None) -> Job:
     """Suspects, worst first, as a list of the study."""
     title = f"Mined: {name}"
     job = jobs.add(tx, name=name, task=TASK, title=title, judgments=1, options={MINED: source}, actor=actor)
     jobs.add_guidelines(tx, job.job_id, TASKS[TASK].guidelines, actor=actor)
-    firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in found]
+    firsts = [Item(each.uses[0].essay_id, each.uses[0].span, KIND) for each in suspects]
     items.add_all(tx, (items.of(item) for item in firsts))
     units.add_all(
         tx,
         job.job_id,
         [
             NewUnit(((item.item_id, {}),), item.essay_id, wanted=0, payload=_payload(each))
-            for each, item in zip(found, firsts, strict=True)
+            for each, item in zip(suspects, firsts, strict=True)
         ],
     )
     return job
@@ -163,16 +163,16 @@ def some_of(tx: Tx, job_id: str, verdict: str | None, *, start: int, most: int) 
 
 def find(tx: Tx, job_id: str, place: int) -> Verdict | None:
     """The suspect at a place of the list."""
-    found = adjudications.suspect_at(tx, job_id, place)
-    return None if found is None else Verdict(found)
+    listed = adjudications.suspect_at(tx, job_id, place)
+    return None if listed is None else Verdict(listed)
 
 
 def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
     """The same, which must be there."""
-    found = find(tx, job_id, place)
-    if found is None:
+    suspect = find(tx, job_id, place)
+    if suspect is None:
         raise NotFound(f"there is no suspect {place} in this list")
-    return found
+    return suspect
 
 
 def far(tx: Tx, job_id: str) -> ReviewProgress:
@@ -198,8 +198,8 @@ def decide(tx: Tx, each: Verdict, verdict: str, person: Person, *, version: int 
 
 def examples(tx: Tx, each: Verdict) -> list[tuple[Piece, ...]]:
     """The sentences of the first uses, cut at the preposition."""
-    found = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
-    places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in found]
+    first_uses = cast("list[tuple[str, int, int]]", each.listed.payload["places"])
+    places = [Item(essay_id, Span(start, end), KIND) for essay_id, start, end in first_uses]
     texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [place.essay_id for place in places])}
     return [pieces_around(texts[place.essay_id], place.span, mark=TARGET) for place in places]
 
@@ -228,9 +228,9 @@ def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
     """A list that `grater mine extraneous` wrote; its verdicts, if it has any, are those of `decider`."""
     require_name(name)
     verdicts = {trigram: verdict for trigram, verdict in verdicts_of(table).items() if verdict != OPEN}
-    found = _suspects(table, by_trigram(uses_in(store)))
+    suspects = _suspects(table, by_trigram(uses_in(store)))
     with store.write() as tx:
-        job = keep(tx, name, found, source=table.name)
+        job = keep(tx, name, suspects, source=table.name)
         for each in all_of(tx, job.job_id) if verdicts else ():
             decide(tx, each, verdicts.get(each.trigram, OPEN), decider(tx))
     return job
@@ -238,14 +238,17 @@ def add_list(store: Store, name: str, table: Table, decider: Decider) -> Job:
 
 def verdict_table(tx: Tx, job_id: str) -> pl.DataFrame:
     """The list as `grater mine extraneous` writes and reads it."""
-    found = all_of(tx, job_id)
-    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in found])}
-    firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in found]
+    verdicts = all_of(tx, job_id)
+    texts = {essay.essay_id: essay for essay in essays.of_ids(tx, [each.listed.item.essay_id for each in verdicts])}
+    firsts = [_first_use(each, texts[each.listed.item.essay_id]) for each in verdicts]
     table = suspects_table(
-        [Suspect(use.trigram, uses=(use,), **each.numbers(NUMBERS)) for each, use in zip(found, firsts, strict=True)],
-        {each.trigram: each.verdict for each in found},
+        [
+            Suspect(use.trigram, uses=(use,), **each.numbers(NUMBERS))
+            for each, use in zip(verdicts, firsts, strict=True)
+        ],
+        {each.trigram: each.verdict for each in verdicts},
     )
-    return table.with_columns(n_uses=pl.Series([each.n_uses for each in found], dtype=pl.Int64))
+    return table.with_columns(n_uses=pl.Series([each.n_uses for each in verdicts], dtype=pl.Int64))
 
 
 def _first_use(each: Verdict, essay: Essay) -> Use:
@@ -261,20 +264,20 @@ def _first_use(each: Verdict, essay: Essay) -> Use:
 def _suspects(table: Table, uses: Mapping[str, Sequence[Use]]) -> list[Suspect]:
     """The rows of a list as suspects, at the places where the study's essays have them."""
     problems = Problems(table.name)
-    found: dict[str, Suspect] = {}
+    by_trigram: dict[str, Suspect] = {}
     for line, row in enumerate(table.frame.iter_rows(named=True), 2):
         trigram = " ".join(str(row["trigram"] or "").split())
         if trigram not in uses:
             problems.add(f"expected a trigram of the study's essays, found {trigram!r}", line=line)
-        elif trigram in found:
+        elif trigram in by_trigram:
             problems.add(f"expected every trigram once, found {trigram!r} again", line=line)
         else:
             numbers = {name: _number(row.get(name), name, problems, line) for name in NUMBERS}
-            found[trigram] = Suspect(uses[trigram][0].trigram, uses=tuple(uses[trigram]), **numbers)
+            by_trigram[trigram] = Suspect(uses[trigram][0].trigram, uses=tuple(uses[trigram]), **numbers)
     problems.done()
-    if not found:
+    if not by_trigram:
         raise BadInput(Problem(table.name, "expected trigrams, found none"))
-    return list(found.values())
+    return list(by_trigram.values())
 
 
 def _number(cell: object, name: str, problems: Problems, line: int) -> float:

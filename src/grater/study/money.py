@@ -77,7 +77,7 @@ class Costs:
         return money(cents, self.pay.currency) if self.pay else ""
 
     def as_json(self) -> dict[str, Json]:
-        found: dict[str, Json] = {
+        shares: dict[str, Json] = {
             "judgments": self.judgments,
             "valid": self.valid,
             "raters": self.raters,
@@ -85,10 +85,10 @@ class Costs:
             "share_valid": [self.share_valid.value, self.share_valid.low, self.share_valid.high],
         }
         if self.pay is None:
-            return found
+            return shares
         rates = self.hourly
         return {
-            **found,
+            **shares,
             "currency": self.pay.currency,
             "policy": self.pay.policy,
             "cents": self.cents,
@@ -142,8 +142,8 @@ def _with_money(tx: Tx, job: Job, costs: Costs, pay: Pay, work: list[Work], test
 
 def owed_frame(tx: Tx, job: Job, *, panel: str = "") -> pl.DataFrame:
     """The payment file: what each rater is owed now, by the panel's own id for them; of one panel if named."""
-    found = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
-    rows = sorted(found, key=lambda row: (row["panel"] or "", row["id"] or ""))
+    owed = [row for row in _owed(tx, job) if not panel or row["panel"] == panel]
+    rows = sorted(owed, key=lambda row: (row["panel"] or "", row["id"] or ""))
     return pl.DataFrame({name: [row[name] for row in rows] for name in COLUMNS}, dict.fromkeys(COLUMNS, pl.String))
 
 

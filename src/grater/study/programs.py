@@ -86,12 +86,12 @@ class Asked:
 
     def as_json(self) -> dict[str, Json]:
         unit, shown = self.unit.unit, self.shown
-        found: dict[str, Json] = {"unit": unit.unit_id, "task": self.unit.job.task, "stage": unit.stage}
+        head: dict[str, Json] = {"unit": unit.unit_id, "task": self.unit.job.task, "stage": unit.stage}
         if self.unit.job.task == MARKING.name:
-            return {**found, "text": unit.essay.text, "tags": [tag.code for tag in tagset_of(unit)]}
+            return {**head, "text": unit.essay.text, "tags": [tag.code for tag in tagset_of(unit)]}
         pieces: list[Json] = [{"text": piece.text, "mark": piece.mark} for piece in shown.pieces]
         fields: list[Json] = [_field(field) for field in shown.fields]
-        return {**found, "before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}
+        return {**head, "before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}
 
 
 def program_job(tx: Tx, job: Job, name: str, *, actor: str | None = None) -> tuple[Job, Person]:
@@ -173,9 +173,9 @@ def _asked(tx: Tx, unit_id: str) -> Asked:
 
 def _answer(line: str, number: int) -> tuple[str, dict[str, list[str]]]:
     try:
-        found = json.loads(line)
-        fields = {str(name): _values(value) for name, value in found["fields"].items()}
-        return str(found["unit"]), fields
+        answer = json.loads(line)
+        fields = {str(name): _values(value) for name, value in answer["fields"].items()}
+        return str(answer["unit"]), fields
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         wanted = '{"unit": ID, "fields": {"label": ["ok"]}}'
         raise GraterError(f"answer {number}: expected a JSON line {wanted}, found {line.strip()[:80]!r}") from error

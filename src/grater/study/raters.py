@@ -48,14 +48,14 @@ class RaterLine:
     @property
     def marks(self) -> tuple[str, ...]:
         """What a manager should look at, in a word each."""
-        found = []
+        signs = []
         if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
-            found.append("quick")
+            signs.append("quick")
         if self.signals and self.signals.n >= ENOUGH and self.signals.top_share > SAME > self.signals.others_share:
-            found.append("one answer")
+            signs.append("one answer")
         if self.signals and self.signals.n_compared >= ENOUGH and self.signals.with_others.high < 0.5:
-            found.append("against the others")
-        return tuple(found)
+            signs.append("against the others")
+        return tuple(signs)
 
 
 def rater_lines(tx: Tx, job: Job) -> list[RaterLine]:
@@ -64,11 +64,11 @@ def rater_lines(tx: Tx, job: Job) -> list[RaterLine]:
     rows = judgments.table(tx, job.job_id, ("valid", "untrusted"), payload=False)
     signals = _signals(rows)
     times = _seconds(tx, job.job_id)
-    found = []
+    lines = []
     for done in of_job(tx, job.job_id).by_rater:
         rest = [second for who, seconds in times.items() if who != done.person_id for second in seconds]
         own = times.get(done.person_id)
-        found.append(
+        lines.append(
             RaterLine(
                 people.get(tx, done.person_id),
                 done,
@@ -78,7 +78,7 @@ def rater_lines(tx: Tx, job: Job) -> list[RaterLine]:
                 signals.get(done.pseudonym),
             )
         )
-    return found
+    return lines
 
 
 def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
@@ -104,11 +104,11 @@ def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
 
 
 def _seconds(tx: Tx, job_id: str) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    by_person: dict[str, list[float]] = {}
     for row, _ in judgments.by_submission(tx, job_id, judgments.ALL):
         if row.seconds is not None:
-            found.setdefault(row.person_id, []).append(row.seconds)
-    return found
+            by_person.setdefault(row.person_id, []).append(row.seconds)
+    return by_person
 
 
 CHANGES = ("flag", "reject", "reinstate")

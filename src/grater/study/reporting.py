@@ -63,11 +63,11 @@ def words_of(tx: Tx) -> Words:
 
 
 def _constructions(tx: Tx) -> tuple[Judgments | None, Table | None]:
-    found = labels_of(tx, "construction")
-    if found is None:
+    judged = labels_of(tx, "construction")
+    if judged is None:
         return None, None
-    kinds = kinds_of(tx, found.frame["item"].cast(pl.String).unique().to_list())
-    return found, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+    kinds = kinds_of(tx, judged.frame["item"].cast(pl.String).unique().to_list())
+    return judged, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
 
 
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
@@ -136,7 +136,7 @@ def study_inputs(
     """The inputs of a report; the latest sample that fits the judgments is the one shown."""
     name = dump.meta_values(tx).get("name", "study")
     tables = study_tables(tx, name, job_names=job_names, kind=kind)
-    found = words_of(tx)
+    words = words_of(tx)
     inputs = Inputs(
         title or name,
         list(marked_essays(tx)),
@@ -147,11 +147,11 @@ def study_inputs(
         gold=tables.gold,
         on_gold=tables.on_gold,
         sample=sample_of(tx, tables),
-        constructions=found.constructions,
-        construction_items=found.construction_items,
-        cloze=found.cloze,
-        cloze_words=found.cloze_words,
-        choice=found.choice,
+        constructions=words.constructions,
+        construction_items=words.construction_items,
+        cloze=words.cloze,
+        cloze_words=words.cloze_words,
+        choice=words.choice,
         hours=tables.hours,
         redundancy=tables.redundancy,
         cost=_cost(tx),

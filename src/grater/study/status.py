@@ -116,7 +116,7 @@ class Status:
 def status(tx: Tx) -> Status:
     by_slot, by_status = progress.slots_by_job(tx), progress.submissions_by_job(tx)
     by_role = progress.units_by_job(tx)
-    found = tuple(
+    job_statuses = tuple(
         JobStatus(job, by_role.get(job.job_id, {}), by_slot.get(job.job_id, {}), by_status.get(job.job_id, {}))
         for job in jobs.all(tx)
     )
@@ -124,7 +124,7 @@ def status(tx: Tx) -> Status:
     counts = (essays.count(tx), items.count(tx), decisions.count(tx))
     waiting = [each for each in invitations.all(tx) if each.used_at is None and each.ended_at is None]
     n_invited = sum(each.expires_at > tx.now for each in waiting)
-    return Status(name, *counts, tuple(decisions.system_names(tx)), people.count(tx), found, n_invited)
+    return Status(name, *counts, tuple(decisions.system_names(tx)), people.count(tx), job_statuses, n_invited)
 
 
 LATELY = 20

@@ -39,11 +39,11 @@ def require_same_findings(tx: Tx, system: str, findings: Sequence[Finding]) -> N
     _require_none(system, len(stored), changed)
 
 
-def require_same_decisions(tx: Tx, found: Iterable[Decision]) -> None:
+def require_same_decisions(tx: Tx, new: Iterable[Decision]) -> None:
     """Refuse decisions of which some are stored and say something else; others may be missing or new."""
     known = set(decisions.system_names(tx))
     by_system: dict[str, list[Decision]] = {}
-    for decision in found if known else ():
+    for decision in new if known else ():
         if decision.system in known:
             by_system.setdefault(decision.system, []).append(decision)
     for system in sorted(by_system):
@@ -51,10 +51,10 @@ def require_same_decisions(tx: Tx, found: Iterable[Decision]) -> None:
         _require_none(system, len(stored), _changes(stored, by_system[system]))
 
 
-def _changes(stored: Mapping[str, Decision], found: Iterable[Decision]) -> Counter[str]:
+def _changes(stored: Mapping[str, Decision], decided: Iterable[Decision]) -> Counter[str]:
     """How many items differ, by what differs."""
     changed: Counter[str] = Counter()
-    for new in found:
+    for new in decided:
         old = stored.get(new.item_id)
         if old is not None and old != new:
             changed.update(words for field, words in FIELDS.items() if not _same(old, new, field))

@@ -35,9 +35,9 @@ Row = Mapping[str, Json]
 
 def frame(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
     """Rows under fixed columns; lists joined by `|`, other nested values as JSON, no value as an empty cell."""
-    found = list(rows)
+    all_rows = list(rows)
     return pl.DataFrame(
-        {name: pl.Series(name, [_cell(row.get(name)) for row in found], dtype=pl.String) for name in columns}
+        {name: pl.Series(name, [_cell(row.get(name)) for row in all_rows], dtype=pl.String) for name in columns}
     )
 
 
@@ -84,8 +84,8 @@ JUDGMENTS = (
 def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
     """Everybody; a joint seat names the two people behind it."""
     columns = ("rater", "role", "kind", "members", "state", "added_at", *(("name", "email") if names else ()))
-    found = list(dump.rows(tx, "people", names=names))
-    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in found}
+    persons = list(dump.rows(tx, "people", names=names))
+    called = {row["person_id"]: row["name"] if names else row["pseudonym"] for row in persons}
     rows = [
         {
             **row,
@@ -93,7 +93,7 @@ def rater_frame(tx: Tx, *, names: bool = False) -> pl.DataFrame:
             "members": sorted(called[each] for each in people.members(tx, row["person_id"])),
             "added_at": as_iso(row["added_at"]),
         }
-        for row in found
+        for row in persons
     ]
     return frame(sorted(rows, key=lambda row: str(row["rater"])), columns)
 
@@ -150,15 +150,15 @@ def decision_frame(tx: Tx) -> pl.DataFrame:
     return frame(rows, ("item", "system", "flagged", "score", "type", "suggestion"))
 
 
-def label_frame(found: pl.DataFrame) -> pl.DataFrame:
+def label_frame(judged: pl.DataFrame) -> pl.DataFrame:
     """Valid judgments as `task, worker, label`, which crowd tools read."""
-    valid = found.filter(pl.col("status") == "valid")
+    valid = judged.filter(pl.col("status") == "valid")
     return valid.select(task="item", worker="rater", label="label").sort("task", "worker")
 
 
-def rating_frame(found: pl.DataFrame) -> pl.DataFrame:
+def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
     """A matrix: one row an item, one column a rater, the label in the cell."""
-    labels = label_frame(found)
+    labels = label_frame(judged)
     raters = labels["worker"].unique().sort().to_list()
     wide: dict[str, dict[str, str]] = {}
     for task, worker, label in labels.iter_rows():
@@ -260,13 +260,13 @@ def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
 def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:
     """The named jobs; else all, without preferences (`choice`) where others were asked whether it is an error."""
     if not names:
-        found = jobs.all(tx)
-        asked = [job for job in found if job.task != CHOICE]
-        return asked if any(TASKS[job.task].verdict for job in asked) else found
-    found = [jobs.named(tx, name) for name in names]
-    if not any(TASKS[job.task].verdict for job in found):
-        raise UsageError(f"expected a job whose task has verdicts, found {', '.join(job.task for job in found)}")
-    return found
+        chosen = jobs.all(tx)
+        asked = [job for job in chosen if job.task != CHOICE]
+        return asked if any(TASKS[job.task].verdict for job in asked) else chosen
+    chosen = [jobs.named(tx, name) for name in names]
+    if not any(TASKS[job.task].verdict for job in chosen):
+        raise UsageError(f"expected a job whose task has verdicts, found {', '.join(job.task for job in chosen)}")
+    return chosen
 
 
 def _table(frame: pl.DataFrame, read: Callable[[pl.DataFrame], Table]) -> Table | None:
@@ -298,10 +298,10 @@ def _hours(said: pl.DataFrame) -> tuple[float, ...]:
 LONGEST_TARGET = 80
 
 
-def targets_of(tx: Tx, found: list[StudyItem]) -> list[str]:
+def targets_of(tx: Tx, study_items: list[StudyItem]) -> list[str]:
     """The words of each item."""
-    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in found if e.item])}
-    return [_target(each, texts) for each in found]
+    texts = {each.essay_id: each for each in essays.of_ids(tx, [e.item.essay_id for e in study_items if e.item])}
+    return [_target(each, texts) for each in study_items]
 
 
 def _target(each: StudyItem, texts: dict[str, Essay]) -> str:

@@ -22,11 +22,11 @@ from grater.study.limits import require_number
 from grater.study.money import Costs, job_costs
 
 
-def set_terms(tx: Tx, job_id: str, found: Mapping[str, Json], *, actor: str | None = None) -> Job:
+def set_terms(tx: Tx, job_id: str, changes: Mapping[str, Json], *, actor: str | None = None) -> Job:
     """Change some terms of a job and keep the others; a part set to null is taken away."""
     job = jobs.lock(tx, job_id)
     before = terms_of(job.options)
-    merged = {**terms_json(before), **found}
+    merged = {**terms_json(before), **changes}
     terms = read_terms({name: value for name, value in merged.items() if value is not None})
     _require_limits(terms)
     for wanted in terms.qualifications:
@@ -125,10 +125,10 @@ def _pay(terms: Terms, costs: Costs) -> str:
 
 
 def _restrictions(terms: Terms) -> str:
-    found = [str(each) for each in terms.qualifications]
-    found += [f"from {', '.join(terms.countries)}"] if terms.countries else []
-    found += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
-    return "; ".join(found) or "none"
+    wanted = [str(each) for each in terms.qualifications]
+    wanted += [f"from {', '.join(terms.countries)}"] if terms.countries else []
+    wanted += [f"speaks {' or '.join(terms.languages)}"] if terms.languages else []
+    return "; ".join(wanted) or "none"
 
 
 def _dates(tx: Tx, job: Job) -> str:

@@ -103,10 +103,10 @@ def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
 
 def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
     """A piece of work, if it is this person's; to anybody else it does not exist."""
-    found = leases.find_with_unit(tx, lease_id, person_id=person_id)
-    if found is None:
+    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    if leased is None:
         raise NotFound(NOT_YOURS)
-    lease, unit = found
+    lease, unit = leased
     return Desk(lease, unit, TASKS[unit.job.task], tx.key)
 
 

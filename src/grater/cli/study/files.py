@@ -122,17 +122,21 @@ NEXT_STEPS: Mapping[Step, str] = {
 def show_status(study: StudyName, as_json: Json = False) -> None:
     """Counts, jobs with their progress, and the next step."""
     with open_study(study) as store, store.read() as tx:
-        found = status(tx)
+        summary = status(tx)
     if as_json:
-        print_json(found.as_json())
+        print_json(summary.as_json())
         return
-    counts = [counted(found.essays, "essay"), counted(found.items, "item"), counted(found.decisions, "decision")]
-    people = counted(found.people, "person", "people")
-    invited = f" and {counted(found.n_invited, 'open invitation')}" if found.n_invited else ""
-    typer.echo(f"{found.name}: {', '.join([*counts, people])}{invited}")
-    if found.jobs:
-        show_sheets([found.sheet()])
-    say(f"next: {NEXT_STEPS[found.next_step].replace('STUDY', pasted(study))}")
+    counts = [
+        counted(summary.essays, "essay"),
+        counted(summary.items, "item"),
+        counted(summary.decisions, "decision"),
+    ]
+    people = counted(summary.people, "person", "people")
+    invited = f" and {counted(summary.n_invited, 'open invitation')}" if summary.n_invited else ""
+    typer.echo(f"{summary.name}: {', '.join([*counts, people])}{invited}")
+    if summary.jobs:
+        show_sheets([summary.sheet()])
+    say(f"next: {NEXT_STEPS[summary.next_step].replace('STUDY', pasted(study))}")
 
 
 check_app = typer.Typer()
@@ -142,14 +146,14 @@ check_app = typer.Typer()
 def check(study: StudyName, as_json: Json = False) -> None:
     """Lost, doubled, over-issued, starved or orphaned work, trust and event log; exit status 1 if there is any."""
     with open_study(study) as store, store.read() as tx:
-        found = checks.violations(tx)
+        violations = checks.violations(tx)
     if as_json:
-        print_json([{"kind": each.kind, "message": each.message} for each in found])
+        print_json([{"kind": each.kind, "message": each.message} for each in violations])
     else:
-        for each in found:
+        for each in violations:
             typer.echo(str(each))
-        say(counted(len(found), "violation") if found else "every promise is kept")
-    if found:
+        say(counted(len(violations), "violation") if violations else "every promise is kept")
+    if violations:
         raise typer.Exit(1)
 
 

@@ -107,17 +107,17 @@ def change(
         raise UsageError("expected --state or --guidelines, found neither")
     words = read_guidelines(instructions) if instructions else ""
     with open_study(study) as store, store.write() as tx:
-        found = jobs.named(tx, job)
+        changed = jobs.named(tx, job)
         if instructions is not None:
-            add_guidelines(tx, found.job_id, words)
+            add_guidelines(tx, changed.job_id, words)
         if state is not None:
-            found = set_state(tx, found.job_id, state)
-        current = jobs.current_guidelines(tx, found.job_id)
+            changed = set_state(tx, changed.job_id, state)
+        current = jobs.current_guidelines(tx, changed.job_id)
     version = current.version if current else 0
     if as_json:
-        print_json({"job": job, "state": found.state, "guidelines": version})
+        print_json({"job": job, "state": changed.state, "guidelines": version})
     else:
-        say(f"{job}: {found.state}, instructions version {version}")
+        say(f"{job}: {changed.state}, instructions version {version}")
 
 
 gold_app = typer.Typer()
@@ -144,11 +144,13 @@ def make_gold_units(
     """Turn untouched units into gold; items that raters have met stay work."""
     good = None if planted is None else list(read_corpus(planted))
     with open_study(study) as store, store.write() as tx:
-        found = jobs.named(tx, job)
+        target = jobs.named(tx, job)
         if good is not None:
-            made = gold_from_planted(tx, found, good, reason=reason or PLANTED)
+            made = gold_from_planted(tx, target, good, reason=reason or PLANTED)
         else:
-            made = known_gold(tx, found, source=source, rater=rater, least=least, most=most, reason=reason, seed=seed)
+            made = known_gold(
+                tx, target, source=source, rater=rater, least=least, most=most, reason=reason, seed=seed
+            )
     if as_json:
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:
@@ -176,11 +178,11 @@ def crowd(
         if pay is not None:
             _pay(store, job, pay)
         with store.read() as tx:
-            found = jobs.named(tx, job)
-            sheet, costs = protocol_sheet(tx, found), job_costs(tx, found)
+            crowd_job = jobs.named(tx, job)
+            sheet, costs = protocol_sheet(tx, crowd_job), job_costs(tx, crowd_job)
     if as_json:
         told: Mapping[str, JsonValue] = {
-            "terms": terms_json(terms_of(found.options)),
+            "terms": terms_json(terms_of(crowd_job.options)),
             "protocol": dict(sheet),
             "costs": costs.as_json(),
         }
@@ -194,21 +196,21 @@ def crowd(
 
 def _change(store: Store, job: str, terms: str) -> None:
     try:
-        found = json.loads(terms)
+        new_terms = json.loads(terms)
     except ValueError as error:
         quoted = "a JSON object, its names in double quotes"
         raise UsageError(f"--terms: expected {quoted}, found {terms[:60]!r}") from error
-    if not isinstance(found, dict):
+    if not isinstance(new_terms, dict):
         raise UsageError(f"--terms: expected a JSON object, found {terms[:60]!r}")
     with store.write() as tx:
-        set_terms(tx, jobs.named(tx, job).job_id, found)
+        set_terms(tx, jobs.named(tx, job).job_id, new_terms)
 
 
 def _pay(store: Store, job: str, path: Path) -> None:
     with store.write() as tx:
-        found = jobs.named(tx, job)
-        settle(tx, found)
-        frame = owed_frame(tx, found)
+        paid_job = jobs.named(tx, job)
+        settle(tx, paid_job)
+        frame = owed_frame(tx, paid_job)
     write_table(frame, path)
     say(f"{path}: {len(frame)} payments")
 

@@ -58,13 +58,13 @@ def print_token(
 ) -> None:
     """Print an API token, this once; the study keeps only its hash.  It may do what the person may."""
     with open_study(study) as store, store.write() as tx:
-        found = people.named(tx, person)
-        token = make_token(tx, found.person_id, name=name, days=days)
+        owner = people.named(tx, person)
+        token = make_token(tx, owner.person_id, name=name, days=days)
     if as_json:
-        print_json({"token": token, "person": found.name, "role": found.role, "days": days})
+        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days})
         return
     typer.echo(token)
-    say(f"acts for {found.name}, {found.role}, {'until it is ended' if days is None else f'for {days:g} days'}")
+    say(f"acts for {owner.name}, {owner.role}, {'until it is ended' if days is None else f'for {days:g} days'}")
 
 
 seat_app = typer.Typer()

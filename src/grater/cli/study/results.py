@@ -43,14 +43,14 @@ def adjudicate(
     with open_study(study) as store:
         n_decided = _decided(store, job, table, rule, decider)
         with store.read() as tx:
-            found = waiting(tx, jobs.named(tx, job))
+            undecided = waiting(tx, jobs.named(tx, job))
     if as_json:
-        print_json({"decided": n_decided, "waiting": [each.as_json() for each in found]})
+        print_json({"decided": n_decided, "waiting": [each.as_json() for each in undecided]})
         return
-    for each in found:
+    for each in undecided:
         typer.echo(_line(each))
-    n_differ = sum(each.differs for each in found)
-    say(f"{counted(n_decided, 'unit')} decided now; {len(found):,} wait, raters differ on {n_differ:,}")
+    n_differ = sum(each.differs for each in undecided)
+    say(f"{counted(n_decided, 'unit')} decided now; {len(undecided):,} wait, raters differ on {n_differ:,}")
 
 
 def _decided(store: Store, job: str, table: Path | None, rule: Rule | None, decider: str | None) -> int:

@@ -102,20 +102,20 @@ def draw_sample(
     with open_study(study) as store:
         if system and n:
             wish = Wish(system, n, flagged, strata, allocation, parse_rates(rate), seed, kind)
-            found = draw(store, name, wish)
+            drawn = draw(store, name, wish)
         else:
             name = name if name != old else f"{old}+{new_system}"
-            found = extend(store, old, name, new_system or "", n=n)
+            drawn = extend(store, old, name, new_system or "", n=n)
     if as_json:
-        print_json({"sample": name, "items": len(found.sample), "to_judge": list(found.left)})
+        print_json({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left)})
         return
-    _print_sample(study, name, found)
+    _print_sample(study, name, drawn)
 
 
-def _print_sample(study: str, name: str, found: Drawn) -> None:
-    n_items = found.sample.frame["item"].n_unique()
-    say(f"{name}: {counted(n_items, 'item')}, {len(found.left):,} of them not judged yet")
-    if found.left:
+def _print_sample(study: str, name: str, drawn: Drawn) -> None:
+    n_items = drawn.sample.frame["item"].n_unique()
+    say(f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet")
+    if drawn.left:
         again = f"grater study job {pasted(study)} --task usage --sample {name}"
         say(f"next: {again}; or judge elsewhere and import judgments")
     else:
@@ -231,12 +231,12 @@ def _named(store: Store, name: str) -> Job:
 
 def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
     with store.read() as tx:
-        found = far(tx, job.job_id)
+        counts = far(tx, job.job_id)
     if as_json:
-        print_json({"list": job.name, "job_id": job.job_id, **found.as_json()})
+        print_json({"list": job.name, "job_id": job.job_id, **counts.as_json()})
         return
-    say(f"{job.name}: {counted(found.all, 'trigram')}: {found.words}")
-    if found.open:
+    say(f"{job.name}: {counted(counts.all, 'trigram')}: {counts.words}")
+    if counts.open:
         say(f"  go through them with grater serve {pasted(study)}, on the page /mining/{job.job_id}")
 
 
