@@ -1,34 +1,43 @@
-"""The crowd of the sample study: simulated, and said so wherever it is shown.
+"""The raters of the sample study, simulated and labelled so wherever they are shown, and the items they judge.
 
-The essays and what two annotators marked in them are our own writing; a crowd for each of 1,350 prepositions we could
-not write.  So raters are drawn: each has a skill, some are spammers, and what a rater says
-of a preposition leans on the annotators.  Where both marked it a skilled rater nearly always calls it an error, where
+The crowd.  The essays and what two annotators marked in them are our own writing; a crowd for each of 1,350
+prepositions we could not write.  So raters are drawn: each has a skill, some are spammers, and what a rater says of a
+preposition leans on the annotators.  Where both marked it a skilled rater nearly always calls it an error, where
 neither did hardly ever, and where the two disagree the item gets a leaning of its own between the two: there the
-crowd is split, as the crowds of the papers were.
+crowd is split, as the crowds of the papers were.  With hidden gold (Madnani et al. 2011, section 3), raters below 70
+% on the gold they met are ejected, their judgments untrusted, and others judge in their place.  Without, everybody's
+judgments count (T,C&M 2013, 5.3).
 
-With hidden gold (Madnani et al. 2011, section 3), raters below 70 % on the gold they met are put out, their judgments
-untrusted, and others judge in their place.  Without, everybody's judgments count (T,C&M 2013, 5.3).
+Two raters of the studies of words.  Cloze (T&C 2008, 4.1): most blanks are clear, and everybody writes the writer's
+word; in the others raters think of words that could stand there, often of the same one.  Choice (4.2): where system
+and writer differ, a rater finds the system's word as good in a third of the cases; the two mostly see it alike.
+Constructions (Lee et al. 2009): the writer's own is nearly always accepted, those that are easily exchanged with it
+often, others seldom; context narrows the choice.  The shares are near those that the papers report.
 
-Two raters of the sample's studies of words: simulated, and said so wherever they are shown.
-
-Cloze (T&C 2008, 4.1): most blanks are clear, and everybody writes the writer's word; in the others raters think of
-words that could stand there, often of the same one.  Choice (4.2): where system and writer differ, a rater finds the
-system's word as good in a third of the cases; the two mostly see it alike.  Constructions (Lee et al. 2009): the
-writer's own is nearly always accepted, those that are easily exchanged with it often, others seldom; context narrows
-the choice.  The shares are near those that the papers report.
+A blank of the cloze test is one preposition at random in a sentence, among those that nobody marked.  The nouns of
+the constructions follow the paper's design on a corpus a thousand times smaller, so three phrases are enough to say
+how a noun is mostly used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from grater.crowd.trust import TrustRule, is_below
 from grater.detect.articles.constructions import CONSTRUCTIONS, is_confusable
+from grater.detect.articles.design import item_rows, places_of, select
+from grater.detect.detector import Detector, Finding
+from grater.detect.prepositions.candidates import PREP
+from grater.model import DELETE, Essay
 from grater.rng import generator
+from grater.text.analysis import analyse_all
+from grater.text.prepositions import canonical
+from grater.text.sentences import sentences_of
 
 ERROR, OK = "error", "ok"
 LEANINGS = {2: (0.93, 40.0), 1: (0.5, 3.0), 0: (0.03, 40.0)}
@@ -250,3 +259,47 @@ def _accepted(rater: str, stage: str, near: int, leaning: float, rng: np.random.
         return "no"
     is_starred = stage == "in-context" and rng.random() < STARRED[near]
     return "yes*" if is_starred else "yes"
+
+
+N_BLANKS = 200
+"""As many as in the paper (T&C 2008, section 4.1)."""
+
+
+def sample_blanks(essays: Sequence[Essay], detector: Detector, *, n: int = N_BLANKS, seed: int = 0) -> list[Blank]:
+    """So many blanks, each with what the detector would fill in and what else it thinks of."""
+    rng = generator(seed, "sample blanks")
+    by_essay: dict[str, list[Finding]] = {}
+    for finding in detector.find(essays):
+        if finding.item.kind == PREP:
+            by_essay.setdefault(finding.item.essay_id, []).append(finding)
+    chosen = [
+        _blank(inside[int(rng.integers(len(inside)))])
+        for essay in essays
+        for inside in _by_sentence(essay, by_essay.get(essay.essay_id, []))
+    ]
+    picked = sorted(rng.choice(len(chosen), size=min(n, len(chosen)), replace=False).tolist())
+    return [chosen[place] for place in picked]
+
+
+def _by_sentence(essay: Essay, findings: Sequence[Finding]) -> Iterator[list[Finding]]:
+    fine = [each for each in findings if not any(edit.span.touches(each.item.span) for edit in essay.edits)]
+    for sentence in sentences_of(essay):
+        inside = [each for each in fine if sentence.covers(each.item.span)]
+        if inside:
+            yield inside
+
+
+def _blank(finding: Finding) -> Blank:
+    written = canonical(finding.target) or finding.target
+    likely = [word for word, _ in finding.probabilities if word != DELETE]
+    return Blank(finding.item.item_id, written, [word for word in likely if word != written], likely[0])
+
+
+LEAST = 3
+
+
+def sample_noun_items(essays: Sequence[Essay], *, seed: int = 0) -> list[dict[str, Any]]:
+    """The rows of the table of items, ten for each noun phrase."""
+    analysed = zip(essays, analyse_all(essays), strict=True)
+    places = [place for essay, sentences in analysed for place in places_of(essay.essay_id, sentences)]
+    return [dict(row) for row in item_rows(select(places, least=LEAST, seed=seed))]

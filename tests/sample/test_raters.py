@@ -1,4 +1,7 @@
-"""The simulated raters of the sample: the shape of the papers' tables, the same every time."""
+"""The simulated crowd of the sample: it follows the annotators where they agree and parts where they do not.
+
+The simulated raters of the sample: the shape of the papers' tables, the same every time.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,70 @@ from grater.corpora import read_corpus
 from grater.evaluate.selection import choice, cloze
 from grater.model import Item, Span
 from grater.sample import sample_path
-from grater.sample.items import sample_noun_items
-from grater.sample.raters import Blank, sample_choice, sample_cloze, sample_constructions, suggested, with_writer
+from grater.sample.raters import (
+    Blank,
+    CrowdWish,
+    gold_items,
+    sample_choice,
+    sample_cloze,
+    sample_constructions,
+    sample_crowd,
+    sample_noun_items,
+    suggested,
+    with_writer,
+)
 from grater.tables import read_decisions, read_items, read_judgments
+
+MARKED = {f"i{place}": (2 if place % 10 == 0 else 1 if place % 10 == 1 else 0) for place in range(300)}
+
+
+@pytest.fixture(scope="module")
+def crowd() -> pl.DataFrame:
+    return sample_crowd(MARKED)
+
+
+def shares(frame: pl.DataFrame) -> dict[int, float]:
+    """The mean share of errors among valid judgments, by how many annotators marked the item."""
+    valid = frame.filter(pl.col("status") == "valid")
+    marks = pl.col("item").replace_strict(MARKED, return_dtype=pl.Int64)
+    grouped = valid.group_by(marks.alias("marks")).agg((pl.col("label") == "error").mean().alias("share"))
+    return dict(grouped.iter_rows())
+
+
+def test_every_item_has_as_many_valid_judgments_as_wished(crowd: pl.DataFrame) -> None:
+    counts = crowd.filter(pl.col("status") == "valid").group_by("item").len()["len"]
+    assert set(counts) == {10}
+    assert crowd["item"].n_unique() == len(MARKED)
+
+
+def test_nobody_judges_an_item_twice(crowd: pl.DataFrame) -> None:
+    assert not crowd.select("item", "rater").is_duplicated().any()
+
+
+def test_the_crowd_leans_on_the_annotators(crowd: pl.DataFrame) -> None:
+    found = shares(crowd)
+    assert found[2] > 0.8
+    assert found[0] < 0.15
+    assert 0.3 < found[1] < 0.7
+
+
+def test_hidden_gold_keeps_guessers_out(crowd: pl.DataFrame) -> None:
+    without = sample_crowd(MARKED, CrowdWish(has_gold=False))
+    assert set(without["status"]) == {"valid"}
+    assert "untrusted" in set(crowd["status"])
+    assert shares(without)[2] < shares(crowd)[2]
+
+
+def test_gold_is_what_both_annotators_say_and_half_of_it_errors() -> None:
+    gold = gold_items(MARKED, n=20)
+    assert len(gold) == 20
+    assert {MARKED[item] for item in gold} == {0, 2}
+    assert sum(MARKED[item] == 2 for item in gold) == 10
+
+
+def test_the_same_wish_gives_the_same_crowd(crowd: pl.DataFrame) -> None:
+    assert sample_crowd(MARKED).equals(crowd)
+
 
 WORDS = ("of", "in", "at", "on", "to", "for", "with", "by")
 
