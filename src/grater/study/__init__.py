@@ -1,4 +1,4 @@
-"""The workflow of a study: the same functions behind the command line and the server's buttons (docs/store.md).
+"""The service layer: every rule and every limit of a study, behind commands, pages and API alike (docs/store.md).
 
-Each step is one transaction, so it is done or it is not, can be repeated, and survives a power cut at any point.
+Each step is one transaction: it is done or it is not, can be repeated, and survives a power cut at any point.
 """

@@ -1,13 +1,12 @@
-"""Units that were judged by several: where raters differ, and what counts in the end (annotator `gold`).
+"""What counts where several raters judged a unit (annotator `gold`); and marks that annotators look at again.
 
-Decisions come from a table with the columns of gold (`item`, `label`), or from the raters themselves where all of
-them, or more than half, say the same of every item of a unit.  The originals stay.  Marked essays are decided place
-by place, on the adjudication page.
+Decisions come from a form, from a table with the columns of gold (`item`, `label`), or from the raters themselves
+where all of them, or more than half, say the same of every item of a unit.  The originals stay.  Marked essays are
+decided place by place (`essay_adjudication`).
 
-Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4).
-
-Every valid marking of a job passes the rules of `grater corpus check` as an essay of one annotator; what they find is
-put into that annotator's queue.  Nothing is changed: the annotator decides.
+Marks that look wrong go back to the annotator who made them (NUCLE 2013, section 4): every valid marking of a job
+passes the rules of `corpus check` as an essay of one annotator, and the findings go into that annotator's queue.
+Nothing is changed: the annotator decides.
 """
 
 from __future__ import annotations

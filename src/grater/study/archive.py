@@ -1,14 +1,11 @@
-"""A new study, and what it is called.
-
-Zip archives from outside, checked before anything is written.
-
-Members must be plain files whose names stay inside: no absolute paths, no `..`, no backslashes or drives, no links,
-no passwords.  What comes out is counted while it comes, so that a small file cannot fill the disk.
-
-A study made again from an exported folder, or a zip of one: every hash is checked before anything is written.
+"""A study restored from an exported folder, or from a zip of one: every hash is checked before anything is written.
 
 Passwords, sessions, tokens and invitations do not travel; people come back without a login, under their pseudonyms
 unless names were exported.  Exporting the restored study gives the same bytes again.
+
+A zip is checked as well.  Members must be plain files whose names stay inside: no absolute paths, no `..`, no
+backslashes or drives, no links, no passwords.  Bytes are counted while they are unpacked, so that a small file cannot
+fill the disk.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Known answers from a gold table: the units of a job that hold these items become gold, or practice with feedback.
-
-Practice comes first, once for everybody, and says what was expected.  An item that a rater has met as work stays
-work.
-
-Gold for a job: from known answers, from items on which experts agree, from errors planted in essays.
+"""Gold for a job, and practice: from a table, from items on which experts agree, from known or planted errors.
 
 Madnani et al. 2011, section 3, took 75 of 1,000 sentences as gold; here one call takes items on which every expert
 said the same.  An item that the job asks about becomes gold instead of work, as long as nobody has met it; one that
-somebody has met is left alone.
+somebody has met is left alone.  Practice comes first, once for everybody, and says what was expected.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Judgments that were made elsewhere, as a closed job of the study: one unit an item, one submission a judgment.
-
-Raters become people of the study who cannot log in.  Items that the study does not have are kept by their names, with
-no place in an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload.
-
-Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
+"""Files into a study: essays in every corpus format, and tables of items, decisions, judgments, gold and practice.
 
 All files of one call come in together or not at all.  The very same file again is no error and changes nothing; an
 essay that is there with another text is an error that names it; so is a system that decides otherwise than it did.
+
+Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Raters become
+people of the study who cannot log in.  Items that the study does not have are kept by their names, with no place in
+an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload.
 """
 
 from __future__ import annotations

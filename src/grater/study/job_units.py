@@ -1,34 +1,26 @@
-"""Who does which units, in which batches: a pure plan, drawn by a seed.
+"""The units of a job: what each page asks about, and who does which of them.
 
-Units are shuffled first, so that neither batch nor place tells where a unit came from (P10).  Every k-th batch can be
-the same for all annotators, unannounced (T&C 2008, 5.2).  Otherwise each batch goes to `k` of the annotators, chosen
-so that every pair works together as often as any other (NUCLE 2013, section 3): greedily, the combination whose
-pairs, then whose people, have had the least so far, ties broken by the draw.
-
-Errors planted in a good essay, so that marking can be graded by errors found (docs/crowd-jobs.md).
-
-Each planted edit says what to write instead of the words in its span; the places of the errors are told in the new
-text, as the gold of the marking task wants them: `120-124:Wcip`.  The essay stays out of all that is said about the
-study's own essays: systems do not decide on it, no sample has it, and no other job asks about it unless it is named.
-
-The nouns of a construction study, chosen from the study's own essays (Lee et al. 2009, section 3.3).
-
-A study that has construction items already, as from `grater nouns select` with other sizes, keeps them.  Sizes are
-the paper's; what the essays could not fill is told, and a design whose essays have no noun of `LEAST` phrases is
-refused.  A plain job, which may be a trial, takes rarer nouns then.
-
-Every preposition of an essay as an item of kind `prep`: the places that the detectors look at, no others.
-
-One rule for both (`grater.detect.prepositions.candidates`), so that an item that a rater judged is an item that a
-system decided on.
-
-Which units a job of each task has: what one page asks about.
-
-`usage`, `error`, `cloze`: one item a page, prepositions found in the essays where no item of the kind is there yet.
+`usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
 `choice`, `verify`: items where a system's suggestion differs from the writer's word.  `construction`: the items of
-one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where no
-such item is there yet.  `marking`: a whole essay.  Of what the
-study knows of an item a unit gets only what its page needs (P10).
+one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where the
+study has no such item yet.  `marking`: a whole essay.  Of what the study knows of an item a unit gets only what its
+page needs (P10).
+
+Prepositions are the places that the detectors look at, and no others (`grater.detect.prepositions.candidates`), so
+that an item that a rater judged is an item that a system decided on.  Nouns follow Lee et al. 2009, section 3.3:
+sizes are the paper's, what the essays could not fill is reported, and a design whose essays have no noun of `LEAST`
+phrases is refused; a plain job, which may be a trial, takes rarer nouns.
+
+Batches are a pure plan, drawn by a seed.  Units are shuffled first, so that neither batch nor place tells where a
+unit came from (P10).  Every k-th batch can be the same for all annotators, unannounced (T&C 2008, 5.2).  Otherwise
+each batch goes to `k` of the annotators, chosen so that every pair works together as often as any other (NUCLE 2013,
+section 3): greedily, the combination whose pairs, then whose people, have had the least so far, ties broken at
+random.
+
+Errors can be planted in a good essay, so that marking can be graded (docs/crowd-jobs.md).  Each planted edit says
+what to write instead of the words in its span; the places of the errors are given in the new text, as the gold of the
+marking task takes them: `120-124:Wcip`.  Such an essay is none of the study's own: systems do not decide on it, no
+sample has it, and no other job asks about it unless it is named.
 """
 
 from __future__ import annotations

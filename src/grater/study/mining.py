@@ -1,16 +1,13 @@
-"""Mined lists in a study: suspects that people accept or reject.
+"""Mined lists in a study: suspects that people accept or reject, as tables, and as a balanced corpus.
 
 Madnani et al. 2011, section 2.1 (`grater.detect.mining`).  A list is a job of the task `error` whose units want no
 rater: each is a suspicious trigram at the place of its first use, the worst first, with its counts and up to
 `EXAMPLES` places.  Whoever may adjudicate decides: `y` is the label error, `n` is ok.  So verdicts grow and are
-exported like every adjudication.  `mined_tables` brings lists in and out as files.
+exported like every adjudication.
 
-Mined lists as tables: the files of `grater mine extraneous` into a study, and out of it again.
-
-The balanced corpus of a mined list as a job: accepted errors, as many correct uses, some of both as gold.
-
-Madnani et al. 2011, section 2.1 (`grater.detect.mining.review`).  Items are of the kind `prep`, as detectors decide
-on them.  Raters are not told which are which: units are shuffled, and what was mined stays with the list.
+The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold.  Items are of the kind
+`prep`, as detectors decide on them.  Raters are not told which are which: units are shuffled, and what was mined
+stays with the list.
 """
 
 from __future__ import annotations

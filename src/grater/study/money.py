@@ -1,9 +1,8 @@
-"""What a job cost in money and time, as far as it is known: judgments, seconds, payments, turn-around.
+"""What a job cost in money and time: the paper's Table 5 for any job, and what an hour of it paid.
 
-The paper's Table 5 for any job: judgments, cost, turn-around; and what an hour of it brought.
-
-T,C&M 2013, Table 5, gives these for four tasks.  Added: the cost of a judgment that counts, what was wasted on
-judgments that do not, what gold cost, and cents an hour at the median and for the slower quarter of raters.
+T,C&M 2013, Table 5, gives judgments, cost and turn-around for four tasks.  Added: the cost of a judgment that counts,
+what was wasted on judgments that do not, what gold cost, and cents per hour at the median and for the slower quarter
+of raters.  `costs` is the part of it that every export has.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""A command between lines of questions and lines of answers; it may answer as it reads, or at the end.
+"""Programs as raters: the same questions as people get, in a job of their own, marked as a program's.
 
-Programs as raters: the same questions as people get, in a job of their own, marked as a program's.
-
-`grater judge STUDY --job J --command CMD`: the command gets one JSON line a unit and answers with one, in any order:
+A command gets one JSON line per unit and answers with one, in any order, as it reads or at the end:
 
     {"unit": ID, "task": "error", "before": "", "pieces": [...], "after": "", "fields": [...]}
     {"unit": ID, "fields": {"label": ["ok"]}}

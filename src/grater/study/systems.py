@@ -1,11 +1,10 @@
-"""A system of one name is one version of it: what it said before, it says again.
+"""Systems run over the essays of a study: an item for every place they look at, a decision for each.
 
-Samples, jobs, curves and reports stand on flags, scores and suggestions, and on the places that a system looked at.
-A system that changed any of them is a new version: it is refused under the old name and welcome under a new one, so
-that both can be held against the same judgments.  Essays that came since are no change, and neither is a place of a
-kind that the system never looked at before.
-
-Systems run over the essays of a study: an item for every place they look at, a decision for each.
+A system of one name is one version of it: what it said before, it says again.  Samples, jobs, curves and reports rest
+on flags, scores and suggestions, and on the places that a system looked at.  A system that changed any of them is a
+new version: it is refused under the old name and accepted under a new one, so that both can be evaluated against the
+same judgments.  Essays that came since are no change, and neither is a place of a kind that the system never looked
+at before.
 """
 
 from __future__ import annotations

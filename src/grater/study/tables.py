@@ -1,13 +1,13 @@
-"""The tables of an export as frames: items, judgments, raters, gold, payments, decisions, ratings.
+"""The tables of a study: as every statistic takes them, and as an export writes them.
 
-The tables of a study as every statistic takes them: judgments as verdicts, decisions, items, gold.
+Judgments are verdicts.  A task has its own map from labels to error, ok and unknown; jobs of a task without one
+(cloze, construction, marking) have no verdicts and are left out.  Programs are never mixed with people unless asked
+for.  Decisions on items of a kind that nobody judged (gaps, where only prepositions were judged) are left out, unless
+that kind is asked for.
 
-A task has its own map from labels to error, ok and unknown; jobs of a task without one (cloze, construction, marking)
-have no verdicts and are left out.  Programs are never mixed with people unless asked for.  Decisions on items of a
-kind that nobody judged (gaps, where only prepositions were judged) are left out, unless that kind is asked for.
-
-Where a job asked on only where raters differed, `redundancy` is the number of judgments that every item was to have:
-shares and agreement are of the first so many of each (`grater.tables.judgments`).
+Where a job asked for more judgments only where raters differed, `redundancy` is the number of judgments that every
+item was to have: shares and agreement are of the first judgments of each item, up to that number
+(`grater.tables.judgments`).
 """
 
 from __future__ import annotations

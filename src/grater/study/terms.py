@@ -1,8 +1,8 @@
-"""The terms of a job set or changed: checked, stored, and the units asked for as many judgments as they now say.
+"""The terms of a job for a crowd, and its protocol sheet.
 
-The protocol sheet of a job: what T,C&M 2013, 7.1, asks every crowdsourced study to report.
-
-Instructions, gold, the rule by which raters are put out, pay, restrictions, redundancy, dates, and what came of it.
+Terms are checked and stored, and the units are asked for as many judgments as the terms now say.  The protocol sheet
+has what T,C&M 2013, 7.1, ask every crowdsourced study to report: instructions, gold, the rule by which raters are
+ejected, pay, restrictions, redundancy, dates, and the outcome.
 """
 
 from __future__ import annotations

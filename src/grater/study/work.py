@@ -1,8 +1,8 @@
 """A rater's work between the store and the tasks: take a unit, look at it, hand it in.
 
-The page of a lease is made from the unit, the task and a stream of chance that belongs to the lease and the study's
-key, so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or
-an old page from the browser's memory is the same submission again, or a conflict, never a second judgment.
+The page of a lease is made from the unit, the task and a random stream that belongs to the lease and the study's key,
+so a reload shows the same page.  Each lease has one submission id for ever: a double click, a second tab or an old
+page from the browser's memory is the same submission again, or a conflict, never a second judgment.
 """
 
 from __future__ import annotations
