@@ -150,7 +150,7 @@ MARK_ID = re.compile(r"\bT[0-9]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Annotations:
+class AnnotationFile:
     """What a file says; the edits have no rater yet."""
 
     edits: tuple[Edit, ...] = ()
@@ -171,7 +171,7 @@ def brat_type(tag: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", tag) or "Edit"
 
 
-def read_annotations(lines: Iterable[str], text: str, problems: Problems) -> Annotations:
+def read_annotations(lines: Iterable[str], text: str, problems: Problems) -> AnnotationFile:
     reader = _Reader(text, problems)
     for number, line in enumerate(lines, 1):
         reader.take(line.removesuffix("\n").removesuffix("\r"), number)
@@ -223,11 +223,11 @@ class _Reader:
         else:
             self._kept[target] = kept if isinstance(kept, dict) else {}
 
-    def annotations(self) -> Annotations:
+    def annotations(self) -> AnnotationFile:
         others = self._others + [note[0] for target, note in self._notes.items() if target not in self._marks]
         spoken_of = {mark_id for line in others for mark_id in MARK_ID.findall(line)}
         edits = [self._edit(mark, is_spoken_of=mark.mark_id in spoken_of) for mark in self._marks.values()]
-        return Annotations(tuple(edits), self._kept.get(DOCUMENT), tuple(others))
+        return AnnotationFile(tuple(edits), self._kept.get(DOCUMENT), tuple(others))
 
     def _edit(self, mark: _Mark, *, is_spoken_of: bool) -> Edit:
         note, kept = self._notes.get(mark.mark_id), self._kept.get(mark.mark_id, {})

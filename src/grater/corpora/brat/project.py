@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
-from grater.corpora.brat.annotations import OTHER, Annotations, annotation_lines, brat_type, read_annotations
+from grater.corpora.brat.annotations import OTHER, AnnotationFile, annotation_lines, brat_type, read_annotations
 from grater.corpora.formats import SURROGATE, Loss, Report, Source
 from grater.corpora.identity import EssayIds
 from grater.errors import GraterError, Problems
@@ -103,7 +103,7 @@ class _Document:
 
     pair: _Pair
     text: str
-    annotations: Annotations | None
+    annotations: AnnotationFile | None
 
     @property
     def about(self) -> Mapping[str, Json]:
@@ -206,10 +206,10 @@ def _is_signed(copies: list[_Document]) -> bool:
     return "annotator" in copies[0].about
 
 
-def _by_rater(copies: list[_Document], problems: Problems) -> dict[str, Annotations]:
+def _by_rater(copies: list[_Document], problems: Problems) -> dict[str, AnnotationFile]:
     """The annotations of each: by the name they are signed with, by folder, or by nobody in particular."""
     by_folder = len(copies) > 1 and not _is_signed(copies)
-    by_rater: dict[str, Annotations] = {}
+    by_rater: dict[str, AnnotationFile] = {}
     for document in copies:
         if document.annotations is None:
             continue
@@ -225,7 +225,7 @@ def _first(copies: list[_Document], key: str) -> Json:
     return next((document.about[key] for document in copies if key in document.about), None)
 
 
-def _annotators(copies: list[_Document], by_rater: Mapping[str, Annotations]) -> tuple[str, ...]:
+def _annotators(copies: list[_Document], by_rater: Mapping[str, AnnotationFile]) -> tuple[str, ...]:
     listed = _first(copies, "annotators")
     names = [str(name) for name in listed] if isinstance(listed, list) else [*by_rater]
     return tuple(name for name in dict.fromkeys(names) if name in by_rater)
@@ -239,11 +239,11 @@ def _essay_id(copies: list[_Document]) -> str:
     return from_name(pair.base if len(copies) > 1 or _is_signed(copies) else pair.name)
 
 
-def _edits(by_rater: Mapping[str, Annotations], rater: str) -> Iterator[Edit]:
+def _edits(by_rater: Mapping[str, AnnotationFile], rater: str) -> Iterator[Edit]:
     return (replace(edit, rater=rater) for edit in by_rater[rater].edits)
 
 
-def _metadata(copies: list[_Document], by_rater: Mapping[str, Annotations]) -> dict[str, Json]:
+def _metadata(copies: list[_Document], by_rater: Mapping[str, AnnotationFile]) -> dict[str, Json]:
     noted = _first(copies, "metadata")
     others: dict[str, Json] = {
         rater: [*annotations.others] for rater, annotations in by_rater.items() if annotations.others

@@ -24,28 +24,28 @@ MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class XmlElement:
     """A closed element; `children` are elements and pieces of text, in order."""
 
     name: str
     attributes: Mapping[str, str] = field(default_factory=dict)
-    children: list[Element | str] = field(default_factory=list)
+    children: list[XmlElement | str] = field(default_factory=list)
     line: int | None = None
 
     @property
-    def elements(self) -> list[Element]:
-        return [child for child in self.children if isinstance(child, Element)]
+    def elements(self) -> list[XmlElement]:
+        return [child for child in self.children if isinstance(child, XmlElement)]
 
     @property
     def text(self) -> str:
         """The text that stands directly in the element, not in one of its elements."""
         return "".join(child for child in self.children if isinstance(child, str))
 
-    def named(self, name: str) -> list[Element]:
+    def named(self, name: str) -> list[XmlElement]:
         return [child for child in self.elements if child.name == name]
 
 
-def read_elements(lines: Iterable[str], wanted: str, problems: Problems) -> Iterator[Element]:
+def read_elements(lines: Iterable[str], wanted: str, problems: Problems) -> Iterator[XmlElement]:
     """The elements called `wanted`: the root, or children of the root, which must have no others."""
     parser = _Parser(wanted, problems)
     for line in lines:
@@ -57,8 +57,8 @@ class _Parser:
     def __init__(self, wanted: str, problems: Problems) -> None:
         self._wanted = wanted
         self._problems = problems
-        self._open: list[Element] = []
-        self._closed: list[Element] = []
+        self._open: list[XmlElement] = []
+        self._closed: list[XmlElement] = []
         self._depth = 0
         self._n_found = 0
         self._root = ""
@@ -75,16 +75,16 @@ class _Parser:
         parser.SkippedEntityHandler = self._entity
         return parser
 
-    def feed(self, line: str) -> list[Element]:
+    def feed(self, line: str) -> list[XmlElement]:
         return self._parse(line.encode("utf-8", "surrogatepass"), last=False)
 
-    def close(self) -> list[Element]:
+    def close(self) -> list[XmlElement]:
         closed = self._parse(b"", last=True)
         if not self._n_found and self._root != "fce":
             self._problems.add(f"expected a <{self._wanted}>, found <{self._root}> without any", line=1)
         return closed
 
-    def _parse(self, data: bytes, *, last: bool) -> list[Element]:
+    def _parse(self, data: bytes, *, last: bool) -> list[XmlElement]:
         self._closed = []
         try:
             self._expat.Parse(data, last)
@@ -106,7 +106,7 @@ class _Parser:
             self._stop(f"expected at most {MAX_DEPTH} elements inside each other, found more", self._line)
         self._root = self._root or name
         if self._open or (name == self._wanted and self._depth <= 1):
-            self._open.append(Element(name, attributes, line=self._line))
+            self._open.append(XmlElement(name, attributes, line=self._line))
         elif self._depth == 1:
             self._problems.add(f"expected <{self._wanted}>, found <{name}>", line=self._line)
         self._depth += 1
@@ -136,20 +136,20 @@ class _Parser:
         self._stop(f"expected no entities but &amp; and its like, found {name!r}; write its text instead", self._line)
 
 
-def as_jsonml(children: Sequence[Element | str]) -> list[Json]:
+def as_jsonml(children: Sequence[XmlElement | str]) -> list[Json]:
     """Content as JSON: text is a string, an element is [name, attributes, child, ...]."""
     return [child if isinstance(child, str) else _element_as_json(child) for child in children]
 
 
-def _element_as_json(element: Element) -> list[Json]:
+def _element_as_json(element: XmlElement) -> list[Json]:
     return [element.name, dict(element.attributes), *as_jsonml(element.children)]
 
 
-def from_jsonml(content: Json, *, depth: int = 0) -> list[Element | str] | None:
+def from_jsonml(content: Json, *, depth: int = 0) -> list[XmlElement | str] | None:
     """What `as_jsonml` made, or None where it is something else."""
     if not isinstance(content, list) or depth > MAX_DEPTH // 2:
         return None
-    children: list[Element | str] = []
+    children: list[XmlElement | str] = []
     for piece in content:
         child = piece if isinstance(piece, str) else _element_of_json(piece, depth)
         if child is None:
@@ -158,45 +158,45 @@ def from_jsonml(content: Json, *, depth: int = 0) -> list[Element | str] | None:
     return children
 
 
-def _element_of_json(piece: Json, depth: int) -> Element | None:
+def _element_of_json(piece: Json, depth: int) -> XmlElement | None:
     match piece:
         case [str(name), dict(attributes), *rest]:
             children = from_jsonml(rest, depth=depth + 1)
             values = {key: value for key, value in attributes.items() if isinstance(value, str)}
             if children is None or len(values) < len(attributes):
                 return None
-            return Element(name, values, children)
+            return XmlElement(name, values, children)
     return None
 
 
-def original(ns: Element) -> Sequence[Element | str]:
+def original(ns: XmlElement) -> Sequence[XmlElement | str]:
     """What the learner wrote there; white space between `<i>` and `<c>` is layout."""
     for wrong in ns.named("i"):
         return wrong.children
     bare = [child for child in ns.children if isinstance(child, str) or child.name != "c"]
-    is_layout = len(bare) < len(ns.children) and not any(isinstance(c, Element) or c.strip() for c in bare)
+    is_layout = len(bare) < len(ns.children) and not any(isinstance(c, XmlElement) or c.strip() for c in bare)
     return [] if is_layout else bare
 
 
-def replacements(ns: Element) -> tuple[str, ...]:
+def replacements(ns: XmlElement) -> tuple[str, ...]:
     corrections = ns.named("c")
     if corrections:
         return tuple(corrected(part.children) for part in corrections)
     return ("",) if ns.named("i") else ()
 
 
-def corrected(children: Sequence[Element | str]) -> str:
+def corrected(children: Sequence[XmlElement | str]) -> str:
     """The text with every `<NS>` in it corrected, by its first correction."""
     return "".join(child if isinstance(child, str) else _corrected_element(child) for child in children)
 
 
-def _corrected_element(ns: Element) -> str:
+def _corrected_element(ns: XmlElement) -> str:
     for part in ns.named("c"):
         return corrected(part.children)
     return "" if ns.named("i") else corrected(ns.children)
 
 
-def check(ns: Element, problems: Problems) -> None:
+def check(ns: XmlElement, problems: Problems) -> None:
     """Report what would be lost or is not clear in an `<NS>` and its corrections; its `<i>` is not gone into."""
     wrong, corrections = ns.named("i"), ns.named("c")
     for part in (*wrong, *corrections):
@@ -212,23 +212,23 @@ def check(ns: Element, problems: Problems) -> None:
         check_all(part.children, problems)
 
 
-def check_all(children: Sequence[Element | str], problems: Problems) -> None:
+def check_all(children: Sequence[XmlElement | str], problems: Problems) -> None:
     """Report the same of every `<NS>` at any depth, and all that is not one."""
     for child in children:
-        if isinstance(child, Element):
+        if isinstance(child, XmlElement):
             expect(child, "NS", problems)
             check(child, problems)
             check_all(original(child), problems)
 
 
-def expect(element: Element, name: str, problems: Problems) -> None:
+def expect(element: XmlElement, name: str, problems: Problems) -> None:
     if element.name != name:
         problems.add(f"expected <{name}>, found <{element.name}>", line=element.line)
     elif element.attributes and name != "NS":
         problems.add(f"expected <{name}> without attributes, found some", line=element.line)
 
 
-def expect_no_text(element: Element, problems: Problems) -> None:
+def expect_no_text(element: XmlElement, problems: Problems) -> None:
     text = element.text.strip()
     if text:
         problems.add(f"expected no text directly in <{element.name}>, found {text[:20]!r}", line=element.line)
@@ -263,16 +263,16 @@ def read_fce(source: Source) -> Iterator[Essay]:
     problems.done()
 
 
-def _answers(learner: Element) -> list[Element]:
+def _answers(learner: XmlElement) -> list[XmlElement]:
     texts = [text for holder in (learner, *learner.named("head")) for text in holder.named("text")]
     return [child for text in texts for child in text.elements if _is_answer("text", child)]
 
 
-def _is_answer(path: str, child: Element) -> bool:
+def _is_answer(path: str, child: XmlElement) -> bool:
     return path == "text" and child.name.startswith("answer")
 
 
-def _essay(answer: Element, learner_fields: list[tuple[str, str]], ids: EssayIds, problems: Problems) -> Essay:
+def _essay(answer: XmlElement, learner_fields: list[tuple[str, str]], ids: EssayIds, problems: Problems) -> Essay:
     metadata = _metadata([*learner_fields, *_fields(answer, "answer")])
     metadata["answer"] = answer.name
     transcript = _Transcript(problems)
@@ -287,7 +287,7 @@ def _essay(answer: Element, learner_fields: list[tuple[str, str]], ids: EssayIds
     return Essay(essay_id, text, tuple(transcript.edits), (RATER,), metadata=metadata, line=answer.line)
 
 
-def _fields(element: Element, path: str) -> Iterator[tuple[str, str]]:
+def _fields(element: XmlElement, path: str) -> Iterator[tuple[str, str]]:
     """Every attribute and every element with text, by path, but for the answers and what they say."""
     for name, value in element.attributes.items():
         yield f"{path}@{name}", value
@@ -317,7 +317,7 @@ class _Transcript:
         self._length = 0
         self._problems = problems
 
-    def read_paragraphs(self, coded: Element) -> None:
+    def read_paragraphs(self, coded: XmlElement) -> None:
         expect_no_text(coded, self._problems)
         for number, paragraph in enumerate(coded.elements):
             if number:
@@ -329,7 +329,7 @@ class _Transcript:
         self.pieces.append(piece)
         self._length += len(piece)
 
-    def _read(self, children: Sequence[Element | str]) -> None:
+    def _read(self, children: Sequence[XmlElement | str]) -> None:
         for child in children:
             if isinstance(child, str):
                 self._add(child)
@@ -338,7 +338,7 @@ class _Transcript:
             else:
                 self._problems.add(f"expected text or <NS>, found <{child.name}>", line=child.line)
 
-    def _read_edit(self, ns: Element) -> None:
+    def _read_edit(self, ns: XmlElement) -> None:
         check(ns, self._problems)
         start, index = self._length, len(self.edits)
         self._read(original(ns))
@@ -353,7 +353,7 @@ class _Transcript:
         self.edits.insert(index, edit)  # before those inside it
 
 
-def _extra(ns: Element) -> dict[str, Json]:
+def _extra(ns: XmlElement) -> dict[str, Json]:
     extra: dict[str, Json] = {}
     attributes: dict[str, Json] = {name: value for name, value in ns.attributes.items() if name != "type"}
     if attributes:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from grater.corpora.fce.reading import FIELDS, RATER, Element, check_all, corrected, from_jsonml
+from grater.corpora.fce.reading import FIELDS, RATER, XmlElement, check_all, corrected, from_jsonml
 from grater.corpora.formats import Loss, Report
 from grater.errors import BadInput, Problems
 from grater.model import Edit, Essay, Json, short_hash
@@ -167,7 +167,7 @@ def _kept_corrections(edit: Edit) -> list[str] | None:
     return [_as_xml(content) for content in whole]
 
 
-def _is_lawful(content: list[Element | str]) -> bool:
+def _is_lawful(content: list[XmlElement | str]) -> bool:
     """Whether the reader would take it back as it is."""
     problems = Problems("extra")
     try:
@@ -178,23 +178,23 @@ def _is_lawful(content: list[Element | str]) -> bool:
     return _fits(content)
 
 
-def _fits(content: Iterable[Element | str]) -> bool:
+def _fits(content: Iterable[XmlElement | str]) -> bool:
     return all(not UNFIT.search(child) if isinstance(child, str) else _fits_element(child) for child in content)
 
 
-def _fits_element(element: Element) -> bool:
+def _fits_element(element: XmlElement) -> bool:
     more = dict(element.attributes)
     code = more.pop("type", "")
     return not UNFIT.search(code) and _are_attributes(more) and _fits(element.children)
 
 
-def _as_xml(content: Iterable[Element | str]) -> str:
+def _as_xml(content: Iterable[XmlElement | str]) -> str:
     return "".join(
         child.translate(IN_TEXT) if isinstance(child, str) else _element_as_xml(child) for child in content
     )
 
 
-def _element_as_xml(element: Element) -> str:
+def _element_as_xml(element: XmlElement) -> str:
     return f"{_tag(element.name, element.attributes)}{_as_xml(element.children)}</{element.name}>"
 
 

@@ -166,7 +166,7 @@ LONGEST = 16 * WIDTH
 
 
 @dataclass(frozen=True, slots=True)
-class Annotations:
+class AnnotationColumns:
     """A row for each A line; rows that are not `is_read` have a problem and hold nothing of use.
 
     `index` is the place of the line among all lines."""
@@ -181,7 +181,7 @@ class Annotations:
     is_read: Flags
 
 
-def read_annotations(data: bytes, codes: Codes, lines: Lines) -> tuple[Annotations, LineProblems]:
+def read_annotations(data: bytes, codes: Codes, lines: Lines) -> tuple[AnnotationColumns, LineProblems]:
     """The A lines of `data`, which ends in `PADDING`, and the problems of those that have one."""
     index = lines.is_annotation.nonzero()[0]
     line_start, line_end = lines.start[index], lines.end[index]
@@ -194,8 +194,8 @@ def read_annotations(data: bytes, codes: Codes, lines: Lines) -> tuple[Annotatio
 
 
 def _with_others(
-    rows: Annotations, others: Ints, line_start: Ints, raws: list[bytes]
-) -> tuple[Annotations, LineProblems]:
+    rows: AnnotationColumns, others: Ints, line_start: Ints, raws: list[bytes]
+) -> tuple[AnnotationColumns, LineProblems]:
     """The rows of an uncommon make, read line by line and filled in."""
     problems: LineProblems = []
     annotations: list[Annotation] = []
@@ -227,7 +227,7 @@ def _bars(raw: bytes) -> list[int]:
     return bars
 
 
-def _of_common_make(codes: Codes, index: Ints, line_start: Ints, line_end: Ints) -> Annotations:
+def _of_common_make(codes: Codes, index: Ints, line_start: Ints, line_end: Ints) -> AnnotationColumns:
     """The lines of the common make; of the others `is_read` is false."""
     words, bars = words_of(codes), np.empty((N_BARS, len(line_start)), np.int64)
     start, end, is_span = _spans(words, line_start + 2, bars)
@@ -238,7 +238,7 @@ def _of_common_make(codes: Codes, index: Ints, line_start: Ints, line_end: Ints)
         # Else every bar is accounted for, and no field can hold one.
         is_read &= _next_pipe(words, bars[1] + 3, first_bytes(words_at(words, bars[1] + 3), 5)) == bars[2]
     annotator, annotators = _as_places(number, is_read)
-    return Annotations(index, bars, start, end, annotator, annotators, is_noop, is_read)
+    return AnnotationColumns(index, bars, start, end, annotator, annotators, is_noop, is_read)
 
 
 def _spans(words: Words, at: Ints, bars: Ints) -> tuple[Ints, Ints, Flags]:

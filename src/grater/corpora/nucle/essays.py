@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from grater.corpora.formats import Loss, Report
 from grater.corpora.identity import EssayIds
-from grater.corpora.nucle.markup import BLANK, KEY, PARENTS, Element, Kept, Leftovers, decoded, documents, escaped
+from grater.corpora.nucle.markup import BLANK, KEY, PARENTS, Kept, Leftovers, SgmlElement, decoded, documents, escaped
 from grater.errors import Problems
 from grater.model import Edit, Essay, Json, Span
 
@@ -80,7 +80,7 @@ def read_nucle(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     problems.done()
 
 
-def _essay(document: Element, ids: EssayIds, problems: Problems) -> Essay:
+def _essay(document: SgmlElement, ids: EssayIds, problems: Problems) -> Essay:
     leftovers = Leftovers()
     leftovers.attributes("DOC", document, known=["nid"])
     metadata = _fields(document, leftovers)
@@ -102,7 +102,7 @@ def _essay(document: Element, ids: EssayIds, problems: Problems) -> Essay:
     )
 
 
-def _fields(document: Element, leftovers: Leftovers) -> dict[str, Json]:
+def _fields(document: SgmlElement, leftovers: Leftovers) -> dict[str, Json]:
     metadata: dict[str, Json] = {}
     for element in document.unknown():
         key = element.name.lower()
@@ -113,7 +113,9 @@ def _fields(document: Element, leftovers: Leftovers) -> dict[str, Json]:
     return metadata
 
 
-def _paragraphs(document: Element, leftovers: Leftovers, metadata: dict[str, Json], problems: Problems) -> list[str]:
+def _paragraphs(
+    document: SgmlElement, leftovers: Leftovers, metadata: dict[str, Json], problems: Problems
+) -> list[str]:
     texts: list[str] = []
     for element in _elements_of_text(document, leftovers, problems):
         if element.name == "TITLE" and texts:
@@ -125,9 +127,9 @@ def _paragraphs(document: Element, leftovers: Leftovers, metadata: dict[str, Jso
     return texts
 
 
-def _elements_of_text(document: Element, leftovers: Leftovers, problems: Problems) -> list[Element]:
+def _elements_of_text(document: SgmlElement, leftovers: Leftovers, problems: Problems) -> list[SgmlElement]:
     """TITLE and P elements, also those in a REFERENCE, in their order."""
-    elements: list[Element] = []
+    elements: list[SgmlElement] = []
     for number, text in enumerate(document.named("TEXT")):
         if number:
             message = "expected one <TEXT> in a <DOC>, found a second; make it a document of its own"
@@ -155,7 +157,7 @@ class _Annotations:
         self._leftovers = leftovers
         self._problems = problems
 
-    def edits(self, annotation: Element) -> Iterator[Edit]:
+    def edits(self, annotation: SgmlElement) -> Iterator[Edit]:
         rater = annotation.attributes.get("teacher_id")
         if rater is None:
             self._problems.add('expected <ANNOTATION teacher_id="...">, found no teacher_id', line=annotation.line)
@@ -168,7 +170,7 @@ class _Annotations:
             if edit:
                 yield edit
 
-    def _edit(self, mistake: Element, rater: str) -> Edit | None:
+    def _edit(self, mistake: SgmlElement, rater: str) -> Edit | None:
         span = self._span(mistake)
         words = {name: self._only(mistake, name) for name in ("TYPE", "CORRECTION", "COMMENT")}
         tag, correction, comment = words["TYPE"], words["CORRECTION"], words["COMMENT"] or ""
@@ -177,7 +179,7 @@ class _Annotations:
         replacements = replacements_of(correction, tag, span)
         return Edit(span, replacements, tag, rater, comment, _leftovers(mistake), mistake.line)
 
-    def _only(self, mistake: Element, name: str) -> str | None:
+    def _only(self, mistake: SgmlElement, name: str) -> str | None:
         """The words of the one child of this name; a COMMENT may be missing."""
         elements = mistake.named(name)
         if len(elements) > 1 or (not elements and name != "COMMENT"):
@@ -185,7 +187,7 @@ class _Annotations:
             self._problems.add(message, line=elements[1].line if elements else mistake.line)
         return elements[0].text if elements else None
 
-    def _span(self, mistake: Element) -> Span | None:
+    def _span(self, mistake: SgmlElement) -> Span | None:
         wrong = self._wrong_place(mistake.attributes)
         if wrong:
             self._problems.add(f"{wrong} in <MISTAKE>", line=mistake.line)
@@ -219,7 +221,7 @@ def replacements_of(correction: str, tag: str, span: Span) -> tuple[str, ...]:
     return () if left_alone else (correction,)
 
 
-def _leftovers(mistake: Element) -> dict[str, Json]:
+def _leftovers(mistake: SgmlElement) -> dict[str, Json]:
     leftovers = Leftovers()
     leftovers.attributes("MISTAKE", mistake, known=PLACE)
     leftovers.elements("MISTAKE", mistake.unknown())

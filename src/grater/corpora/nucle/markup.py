@@ -91,13 +91,13 @@ BLANK = " \t\r\n"
 
 
 @dataclass(slots=True)
-class Element:
+class SgmlElement:
     """A tag, what it says, and what lies between it and its end; `words` is the file's own writing, not decoded."""
 
     name: str
     line: int
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
+    children: list[SgmlElement] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -108,14 +108,14 @@ class Element:
     def text(self) -> str:
         return decoded(self.words)
 
-    def named(self, name: str) -> list[Element]:
+    def named(self, name: str) -> list[SgmlElement]:
         return [child for child in self.children if child.name == name]
 
-    def unknown(self) -> list[Element]:
+    def unknown(self) -> list[SgmlElement]:
         return [child for child in self.children if child.name not in PARENTS]
 
 
-def documents(lines: Iterable[str], problems: Problems) -> Iterator[Element]:
+def documents(lines: Iterable[str], problems: Problems) -> Iterator[SgmlElement]:
     """The DOC elements of a file, one at a time; a document with a fault in its markup is reported and left out."""
     tree = _Tree(problems)
     number = 0
@@ -129,10 +129,10 @@ class _Tree:
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        self._open: list[Element] = []
+        self._open: list[SgmlElement] = []
         self._broken = False
 
-    def feed(self, line: str, number: int) -> Iterator[Element]:
+    def feed(self, line: str, number: int) -> Iterator[SgmlElement]:
         if line.endswith("\r\n"):
             line = line[:-2] + "\n"
         if number == 1:
@@ -171,7 +171,7 @@ class _Tree:
         self._wrong("expected <DOC>, found a declaration; grater expands no entities: take it out", line)
         self._problems.done()
 
-    def _start(self, match: re.Match[str], line: int) -> Element | None:
+    def _start(self, match: re.Match[str], line: int) -> SgmlElement | None:
         name, rest = _proper(match["start"]), match["rest"] or ""
         if self._in_words and name not in PARENTS:
             self._words(match[0], line)
@@ -179,7 +179,7 @@ class _Tree:
             self._open.pop()
         else:
             self._make_room(name, line)
-            self._push(Element(name, line, self._attributes(rest.removesuffix("/"), match[0], line)))
+            self._push(SgmlElement(name, line, self._attributes(rest.removesuffix("/"), match[0], line)))
             if rest.endswith("/"):
                 return self._end(match[0], name, line)
         return None
@@ -200,14 +200,14 @@ class _Tree:
             self._wrong(f"expected {_end_of(self._open[-1])}, found <{name}>", line)
             del self._open[room:]
 
-    def _push(self, element: Element) -> None:
+    def _push(self, element: SgmlElement) -> None:
         if self._open:
             self._open[-1].children.append(element)
         elif element.name == "DOC":
             self._broken = False
         self._open.append(element)
 
-    def _end(self, tag: str, name: str, line: int) -> Element | None:
+    def _end(self, tag: str, name: str, line: int) -> SgmlElement | None:
         """Close an element; a document that is whole is handed on."""
         name = _proper(name)
         depths = [depth for depth, element in enumerate(self._open) if element.name == name]
@@ -221,7 +221,7 @@ class _Tree:
             return self._close(depths[-1], tag, line)
         return None
 
-    def _close(self, depth: int, tag: str, line: int) -> Element | None:
+    def _close(self, depth: int, tag: str, line: int) -> SgmlElement | None:
         element = self._open[depth]
         if element is not self._open[-1]:
             self._wrong(f"expected {_end_of(self._open[-1])}, found {tag}", line)
@@ -246,7 +246,7 @@ def _proper(name: str) -> str:
     return name.upper() if name.upper() in PARENTS else name
 
 
-def _end_of(element: Element) -> str:
+def _end_of(element: SgmlElement) -> str:
     return f"</{element.name}> for the <{element.name}> of line {element.line}"
 
 
@@ -266,7 +266,7 @@ class Leftovers:
         self._elements: dict[str, Json] = {}
         self._references: list[Json] = []
 
-    def attributes(self, key: str, element: Element, *, known: Iterable[str] = ()) -> None:
+    def attributes(self, key: str, element: SgmlElement, *, known: Iterable[str] = ()) -> None:
         rest: dict[str, Json] = {name: value for name, value in element.attributes.items() if name not in known}
         if rest:
             self._attributes[key] = rest
@@ -274,7 +274,7 @@ class Leftovers:
     def empty(self, key: str) -> None:
         self._attributes.setdefault(key, {})
 
-    def elements(self, key: str, elements: Iterable[Element]) -> None:
+    def elements(self, key: str, elements: Iterable[SgmlElement]) -> None:
         kept: list[Json] = [_as_json(element) for element in elements]
         if kept:
             earlier = self._elements.get(key)
@@ -298,7 +298,7 @@ class Leftovers:
         return {KEY: kept} if kept else {}
 
 
-def _as_json(element: Element) -> Json:
+def _as_json(element: SgmlElement) -> Json:
     value: dict[str, Json] = {"name": element.name, "text": element.text}
     if element.attributes:
         value["attributes"] = dict(element.attributes)
