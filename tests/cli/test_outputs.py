@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,7 +106,10 @@ def test_a_spreadsheet_is_to_be_saved_as_csv(capsys: pytest.CaptureFixture[str],
     assert "save the sheet as .csv first" in ran.err
 
 
-def test_a_table_is_no_stream(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = grater(capsys, "raters", "-")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "a table is read from a file" in ran.err
+def test_a_table_is_read_from_standard_input() -> None:
+    command = [sys.executable, "-m", "grater", "raters"]
+    piped, named = (
+        subprocess.run([*command, source, "--json"], input=JUDGMENTS, capture_output=True, text=True, check=True)
+        for source in ("-", "j.csv")
+    )
+    assert json.loads(piped.stdout)["raters"] == json.loads(named.stdout)["raters"]

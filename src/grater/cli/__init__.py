@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
     "check": ("grater.cli.check:app", "Feedback on an essay: what looks wrong, and what would be better."),
     "systems": ("grater.cli.systems:app", "The detectors that are installed."),
-    "corpus": ("grater.cli.corpus:app", "Read, write, check and count annotated corpora in every format."),
+    "corpus": ("grater.cli:corpus_app", "Read, write, check and count annotated corpora in every format."),
     "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
     "raters": ("grater.cli.crowd:raters_app", "One row per rater: how many, how right, how quick."),
     "raters-needed": ("grater.cli.agree:raters_needed_app", "How many raters match an expert."),
@@ -49,6 +49,21 @@ COMMANDS = {
     "serve": ("grater.cli.serve:app", "The annotation server of a study."),
 }
 """Every command: where it lives, and its line in `grater --help`."""
+
+CORPUS = {
+    "stats": ("grater.cli.corpus:app:stats", "Documents, sentences, tokens, edits, tags (NUCLE, Table 5)."),
+    "convert": ("grater.cli.corpus:app:convert", "From one format to another, naming what cannot be held."),
+    "check": ("grater.cli.corpus:app:check", "Every defect with its line; exit status 1 if there is any."),
+    "judgments": ("grater.cli.corpus:app:judgments", "Annotators' edits as judgments of items."),
+}
+
+corpus_app = typer.Typer(cls=LazyGroup.of(CORPUS), no_args_is_help=True, help=COMMANDS["corpus"][1])
+
+
+@corpus_app.callback()
+def corpus_group() -> None:
+    pass
+
 
 app = typer.Typer(
     name="grater",

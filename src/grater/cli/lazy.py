@@ -60,8 +60,10 @@ class LazyCommand(TyperCommand):
         self.target = target
 
     def load(self) -> Any:
-        module, _, attribute = self.target.partition(":")
-        command = typer.main.get_command(getattr(import_module(module), attribute))
+        module, attribute, *names = self.target.split(":")
+        command: Any = typer.main.get_command(getattr(import_module(module), attribute))
+        for name in names:
+            command = command.commands[name]
         command.name = self.name
         command.params = [param for param in command.params if param.name not in COMPLETION]
         return command
@@ -79,7 +81,7 @@ def renamed(args: Sequence[str], path: str) -> list[str]:
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are given as `{name: (module:attribute, help line)}`."""
+    """A group whose commands are given as `{name: (module:attribute or module:attribute:command, help line)}`."""
 
     targets: Mapping[str, tuple[str, str]] = {}
 

@@ -15,6 +15,7 @@ from grater.corpora import read_merged
 from grater.errors import UsageError
 from grater.report.build import Inputs, build
 from grater.report.save import save_report
+from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
@@ -53,16 +54,16 @@ def report(
     wanted = file_types(figures)
     reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     inputs = Inputs(
-        title,
-        list(read_merged(essays)) if essays else (),
-        reading.read(*judgments) if judgments else None,
-        reading.read(*experts) if experts else None,
+        title=title,
+        essays=list(read_merged(essays)) if essays else (),
+        judgments=reading.read(*judgments) if judgments else None,
+        experts=reading.read(*experts) if experts else None,
         decisions=read_all_decisions(decisions, columns, duplicates) if decisions else None,
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
         sample=read_sample(sample) if sample else None,
         chance=Chance(n_resamples=resamples, seed=seed),
     )
-    made = build(inputs)
-    written = save_report(made, out, file_types=wanted)
-    say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")
+    result = build(inputs)
+    written = save_report(result, out, file_types=wanted)
+    say(f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures")

@@ -21,7 +21,7 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every one.")] = HOST,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = PORT,
     processes: Annotated[
-        int, typer.Option(min=1, help="Share the work among so many; more than one on PostgreSQL.")
+        int, typer.Option(min=1, help="Processes that share the work; more than one needs PostgreSQL.")
     ] = 1,
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Webhooks may lie inside the server's own network.")

@@ -41,7 +41,7 @@ def add_job_command(
     ] = 1,
     kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
     system: Annotated[str | None, typer.Option(help="Whose suggestions choice and verify show.")] = None,
-    most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job of the task has yet.")] = False,
     sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
     annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
@@ -131,7 +131,7 @@ def make_gold_units(
         str | None, typer.Option("--expert-job", help="The job in which experts judged; any if not given.")
     ] = None,
     least: Annotated[int, typer.Option("--min-experts", min=1, help="Experts who must all agree.")] = 2,
-    most: Annotated[int | None, typer.Option("--n", min=1, help="Only so many units, drawn at random.")] = None,
+    most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
     rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
     planted: Annotated[
         Path | None,

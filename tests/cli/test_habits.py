@@ -1,0 +1,128 @@
+"""The habits that all commands share: an option means one thing, `-h` helps, tables are printed in every form."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from grater.cli import app
+from grater.cli.lazy import RENAMED, renamed
+from grater.cli.reference import _commands
+from tests.cli.running import grater
+
+COMMANDS = {" ".join(path[1:]): command for path, command in _commands(typer.main.get_command(app), ("grater",))}
+every_command = pytest.mark.parametrize("name", COMMANDS)
+
+IN_A_STUDY = "study "
+"""In a study, samples and jobs are known by name; elsewhere a sample is a file."""
+
+OTHER_VALUES = {"--by", "--cluster", "--mode", "--test", "--strata", "--allocation", "--duplicates", "--unknown"}
+"""One meaning each, with the choices that make sense for the command."""
+
+ALSO_PRINTED_AS_TABLE = {"agree", "raters", "difficulty", "aggregate", "plan", "estimate", "evaluate", "verify"}
+
+
+def options(command: Any) -> dict[str, Any]:
+    found = (param for param in command.params if param.param_type_name == "option")
+    return {name: param for param in found for name in param.opts}
+
+
+def kind(param: Any) -> str:
+    """What a value of an option is: nothing (a flag), a file, a number or text."""
+    if param.is_flag:
+        return "flag"
+    type_name = type(param.type).__name__.lower()
+    numbers = ("int", "float")
+    return "file" if "path" in type_name else "number" if type_name.startswith(numbers) else "text"
+
+
+def test_an_option_takes_the_same_kind_of_value_in_every_command() -> None:
+    kinds: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name, command in COMMANDS.items():
+        for option, param in options(command).items():
+            if not (option == "--sample" and name.startswith(IN_A_STUDY)):
+                kinds[option][kind(param)].append(name)
+    several = {option: dict(by_kind) for option, by_kind in kinds.items() if len(by_kind) > 1}
+    assert {option: by_kind for option, by_kind in several.items() if option not in OTHER_VALUES} == {}
+
+
+@every_command
+def test_every_option_and_argument_is_explained(name: str) -> None:
+    assert [param.name for param in COMMANDS[name].params if not param.help and param.name != "help"] == []
+
+
+@every_command
+def test_h_is_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, *name.split(), "-h")
+    assert (ran.status, ran.err) == (0, "")
+    assert f"Usage: grater {name}" in ran.out
+
+
+@every_command
+def test_no_help_uses_words_that_nobody_uses(name: str) -> None:
+    helps = [COMMANDS[name].help or "", *(str(param.help) for param in COMMANDS[name].params)]
+    assert [text for text in helps if "so many" in text or "so often" in text or "a sentence a line" in text] == []
+
+
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if "--table" in options(command)])
+def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
+    table = options(COMMANDS[name])["--table"]
+    assert list(table.type.choices) == ["text", "markdown", "latex", "csv"]
+    assert table.default == "text"
+    assert "--json" in options(COMMANDS[name])
+
+
+def test_results_are_printed_in_every_form() -> None:
+    assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(COMMANDS[name])] == []
+
+
+# Old names
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_old_name_leads_to_an_option_that_exists_and_is_not_shown(name: str) -> None:
+    for old, new in RENAMED[name].items():
+        assert new.partition("=")[0] in options(COMMANDS[name])
+        assert old not in options(COMMANDS[name])
+
+
+def test_old_names_are_replaced_and_nothing_else() -> None:
+    assert renamed(["--items", "5", "--truth=t.csv"], "simulate") == ["--n-items", "5", "--true-labels-out=t.csv"]
+    assert renamed(["entropy", "c.txt", "--least=3"], "nouns") == ["entropy", "c.txt", "--min-phrases=3"]
+    assert renamed(["--no-fpc"], "verify") == ["--population=wider"]
+    assert renamed(["--items", "i.csv"], "evaluate") == ["--items", "i.csv"]
+
+
+def test_a_command_takes_an_old_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = grater(capsys, "simulate", "--items", 6, "--raters=4", "--judgments", 2, "--out", tmp_path / "j.csv")
+    assert (ran.status, "12 judgments of 6 items" in ran.err.replace("\n", " ")) == (0, True)
+
+
+# The shell
+
+
+@pytest.mark.parametrize(
+    ("words", "completion"),
+    [("grater agr", "agree"), ("grater corpus st", "stats"), ("grater corpus stats --resam", "--resamples")],
+)
+def test_the_shell_completes_commands_and_options(words: str, completion: str) -> None:
+    n_words = len(words.split()) - 1
+    asked = {"_GRATER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(n_words)}
+    command = [sys.executable, "-m", "grater"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert completion in done.stdout.split()
+
+
+def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
+    rows = "".join(f"i{item},r{rater},{'ok' if item % 3 else 'error'}\n" for item in range(300) for rater in range(9))
+    (tmp_path / "j.csv").write_text("item,rater,label\n" + rows)
+    command = f"{sys.executable} -m grater aggregate j.csv --json | head -n 1"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
