@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -107,9 +106,10 @@ def test_shell_examples_run_one_after_the_other(page: Path, demo: Path, tmp_path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an empty folder beside what `make demo` leaves behind."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "src" / "grater" / "sample", tmp_path / "demo")
+    (tmp_path / "demo").symlink_to(demo)
     example = ModuleType("example")  # a home for dataclasses that are defined in the examples
     monkeypatch.setitem(sys.modules, "example", example)
     for block in blocks(page, "python"):
