@@ -40,6 +40,32 @@ LIVE = (
 )
 
 
+NO_TOKEN = "there is no such token"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    token_id: str
+    person_id: str
+    name: str
+    made_at: int
+    expires_at: int | None
+    ended_at: int | None
+
+
+TOKEN_COLUMNS = Columns(Token, schema.tokens)
+OWNER = (
+    select(*people.COLUMNS)
+    .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
+    .where(
+        schema.tokens.c.token_hash == bindparam("token"),
+        schema.tokens.c.ended_at.is_(None),
+        or_(schema.tokens.c.expires_at.is_(None), schema.tokens.c.expires_at > bindparam("now")),
+        schema.people.c.state == "active",
+    )
+)
+
+
 def start_session(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
     """Start a session; return the token for its cookie, shown this once, and the session."""
     token = new_secret()
@@ -68,32 +94,6 @@ def end_all_sessions(tx: Tx, person_id: str) -> None:
     """End every session of a person: at ejection, at a new password."""
     theirs = (schema.sessions.c.person_id == person_id) & schema.sessions.c.ended_at.is_(None)
     tx.execute(schema.sessions.update().where(theirs).values(ended_at=tx.now))
-
-
-NO_TOKEN = "there is no such token"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    token_id: str
-    person_id: str
-    name: str
-    made_at: int
-    expires_at: int | None
-    ended_at: int | None
-
-
-TOKEN_COLUMNS = Columns(Token, schema.tokens)
-OWNER = (
-    select(*people.COLUMNS)
-    .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
-    .where(
-        schema.tokens.c.token_hash == bindparam("token"),
-        schema.tokens.c.ended_at.is_(None),
-        or_(schema.tokens.c.expires_at.is_(None), schema.tokens.c.expires_at > bindparam("now")),
-        schema.people.c.state == "active",
-    )
-)
 
 
 def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:

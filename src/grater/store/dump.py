@@ -27,6 +27,20 @@ STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", 
 SECRET_META = ("key", "version")
 
 
+@dataclass(frozen=True, slots=True)
+class Import:
+    import_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_rows: int
+    at: int
+    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+
+IMPORT_COLUMNS = Columns(Import, schema.imports)
+
+
 def table_names() -> list[str]:
     """The tables of an archive, each after those that it refers to."""
     return [table.name for table in schema.METADATA.sorted_tables if table.name not in STAYS]
@@ -92,20 +106,6 @@ def _person(row: dict[str, Any], *, names: bool) -> dict[str, Any]:
     if not names:
         row |= {"name": row["pseudonym"], "email": "", "payload": {}}
     return row
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    import_id: str
-    kind: str
-    name: str
-    sha256: str
-    n_rows: int
-    at: int
-    payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
-
-
-IMPORT_COLUMNS = Columns(Import, schema.imports)
 
 
 def start_import(tx: Tx, *, kind: str, name: str, sha256: str, payload: Mapping[str, Json] | None = None) -> str:

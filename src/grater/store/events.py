@@ -131,6 +131,33 @@ CERTAIN = (
 """What comes after event `number` on PostgreSQL, by one index."""
 
 
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """`secret` signs what is sent.  `verbs` are the events that it wants; none means all."""
+
+    webhook_id: str
+    url: str
+    secret: str = field(repr=False)
+    verbs: list[str] = field(hash=False)
+    last_n: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    delivery_id: str
+    webhook_id: str
+    n: int
+    tries: int
+    state: str
+    http_status: int | None
+    at: int
+
+
+WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
+DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
+
+
 def write(tx: Tx, actor: str | None, verb: str, noun: str, payload: Mapping[str, Json] | None = None) -> None:
     """Log what this transaction does."""
     write_all(tx, [(actor, verb, noun, payload or {})])
@@ -190,33 +217,6 @@ def _certain(tx: Tx, n: int, left: int) -> Iterator[Event]:
 def latest(tx: Tx) -> int:
     """The number of the newest event."""
     return int(tx.value(select(func.max(schema.events.c.n))) or 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Webhook:
-    """`secret` signs what is sent.  `verbs` are the events that it wants; none means all."""
-
-    webhook_id: str
-    url: str
-    secret: str = field(repr=False)
-    verbs: list[str] = field(hash=False)
-    last_n: int
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    delivery_id: str
-    webhook_id: str
-    n: int
-    tries: int
-    state: str
-    http_status: int | None
-    at: int
-
-
-WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
-DELIVERY_COLUMNS = Columns(Delivery, schema.deliveries)
 
 
 def add_webhook(tx: Tx, *, url: str, verbs: Sequence[str] = (), actor: str | None = None) -> Webhook:

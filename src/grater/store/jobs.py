@@ -39,10 +39,26 @@ class Job:
     added_at: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    job_id: str
+    version: int
+    markdown: str
+    at: int
+    person_id: str | None
+
+
 NO_JOB = "there is no such job in this study"
 COLUMNS = Columns(Job, schema.jobs)
 BY_ID = select(*COLUMNS).where(schema.jobs.c.job_id == bindparam("job_id"))
 LOCKED = locking(BY_ID, of=schema.jobs)
+
+GUIDELINES_COLUMNS = Columns(Guidelines, schema.guidelines)
+GUIDELINES = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
+NEWEST = GUIDELINES.order_by(schema.guidelines.c.version.desc()).limit(1)
+NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
+    schema.guidelines.c.job_id == bindparam("job_id")
+)
 
 
 def add(
@@ -129,23 +145,6 @@ def set_options(tx: Tx, job_id: str, options: Mapping[str, Json], *, actor: str 
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(options=merged))
     events.write(tx, actor, "job.options", job_id, {"options": dict(options)})
     return get(tx, job_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Guidelines:
-    job_id: str
-    version: int
-    markdown: str
-    at: int
-    person_id: str | None
-
-
-GUIDELINES_COLUMNS = Columns(Guidelines, schema.guidelines)
-GUIDELINES = select(*GUIDELINES_COLUMNS).where(schema.guidelines.c.job_id == bindparam("job_id"))
-NEWEST = GUIDELINES.order_by(schema.guidelines.c.version.desc()).limit(1)
-NEWEST_VERSION = select(func.max(schema.guidelines.c.version)).where(
-    schema.guidelines.c.job_id == bindparam("job_id")
-)
 
 
 def add_guidelines(tx: Tx, job_id: str, markdown: str, *, actor: str | None = None) -> Guidelines:

@@ -16,7 +16,8 @@ from grater.store import events, schema
 from grater.store.ids import new_id
 from grater.store.transaction import Columns, Tx
 
-LONGEST = 5000
+LONGEST_MESSAGE = 5000
+LONGEST_REVIEW = 2000
 STAFF = ("owner", "manager")
 
 
@@ -33,6 +34,17 @@ class Message:
     role: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """`clear` is the answer to the pilot question, 1 to 5, where the job asks one."""
+
+    pseudonym: str
+    stars: int | None
+    clear: int | None
+    text: str
+    at: int
+
+
 COLUMNS = Columns(Message, schema.messages, without=["name", "role"])
 MESSAGES = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
     schema.people, schema.people.c.person_id == schema.messages.c.from_id
@@ -41,8 +53,10 @@ MESSAGES = select(*COLUMNS, schema.people.c.name, schema.people.c.role).join(
 
 def send(tx: Tx, *, from_id: str, text: str, to_id: str | None = None, job_id: str | None = None) -> str:
     """Write a message; return its id."""
-    if not 0 < len(text.strip()) <= LONGEST:
-        raise BadInput(Problem("form", f"text: expected 1 to {LONGEST} characters, found {len(text.strip())}"))
+    if not 0 < len(text.strip()) <= LONGEST_MESSAGE:
+        raise BadInput(
+            Problem("form", f"text: expected 1 to {LONGEST_MESSAGE} characters, found {len(text.strip())}")
+        )
     row = {"message_id": new_id(), "job_id": job_id, "from_id": from_id, "to_id": to_id, "text": text.strip()}
     tx.insert(schema.messages, row | {"at": tx.now})
     events.write(tx, from_id, "message.sent", str(row["message_id"]), {"job_id": job_id})
@@ -53,19 +67,15 @@ def of_rater(tx: Tx, person_id: str) -> list[Message]:
     """What a rater wrote and what was written to them or to all, the newest first; never another rater's."""
     to_all = schema.messages.c.to_id.is_(None) & schema.people.c.role.in_(STAFF)
     mine = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id, to_all)
-    return [
-        Message(**row._mapping)
-        for row in tx.all(MESSAGES.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id))
-    ]
+    query = MESSAGES.where(mine).order_by(schema.messages.c.at.desc(), schema.messages.c.message_id)
+    return [Message(**row._mapping) for row in tx.all(query)]
 
 
 def with_rater(tx: Tx, person_id: str) -> list[Message]:
-    """Both sides of the talk with one rater, the oldest first."""
+    """The messages from and to one rater, the oldest first."""
     theirs = or_(schema.messages.c.from_id == person_id, schema.messages.c.to_id == person_id)
-    return [
-        Message(**row._mapping)
-        for row in tx.all(MESSAGES.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id))
-    ]
+    query = MESSAGES.where(theirs).order_by(schema.messages.c.at, schema.messages.c.message_id)
+    return [Message(**row._mapping) for row in tx.all(query)]
 
 
 def unread(tx: Tx) -> list[Message]:
@@ -73,30 +83,14 @@ def unread(tx: Tx) -> list[Message]:
     is_new = (
         schema.messages.c.to_id.is_(None) & schema.messages.c.read_at.is_(None) & schema.people.c.role.not_in(STAFF)
     )
-    return [
-        Message(**row._mapping)
-        for row in tx.all(MESSAGES.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id))
-    ]
+    query = MESSAGES.where(is_new).order_by(schema.messages.c.at, schema.messages.c.message_id)
+    return [Message(**row._mapping) for row in tx.all(query)]
 
 
 def read_by(tx: Tx, reader_id: str, *, from_id: str | None = None) -> None:
     """The reader has seen what was sent to them, or (for staff) what one rater wrote."""
     theirs = schema.messages.c.to_id == reader_id if from_id is None else schema.messages.c.from_id == from_id
     tx.execute(schema.messages.update().where(theirs, schema.messages.c.read_at.is_(None)).values(read_at=tx.now))
-
-
-LONGEST_REVIEW = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """`clear` is the answer to the pilot question, 1 to 5, where the job asks one."""
-
-    pseudonym: str
-    stars: int | None
-    clear: int | None
-    text: str
-    at: int
 
 
 def add_review(
@@ -115,13 +109,18 @@ def add_review(
 
 
 def reviews_of_job(tx: Tx, job_id: str) -> list[Review]:
-    """The newest first; who wrote it goes by a pseudonym."""
+    """The reviews of a job, the newest first; their writers go by pseudonyms."""
     query = select(schema.people.c.pseudonym, schema.reviews).join(
         schema.people, schema.people.c.person_id == schema.reviews.c.person_id
     )
-    rows = tx.all(
-        query.where(schema.reviews.c.job_id == job_id).order_by(
-            schema.reviews.c.at.desc(), schema.reviews.c.review_id
+    query = query.where(schema.reviews.c.job_id == job_id)
+    return [
+        Review(
+            pseudonym=row.pseudonym,
+            stars=row.stars,
+            clear=row.payload.get("clear"),
+            text=row.text,
+            at=row.at,
         )
-    )
-    return [Review(row.pseudonym, row.stars, row.payload.get("clear"), row.text, row.at) for row in rows]
+        for row in tx.all(query.order_by(schema.reviews.c.at.desc(), schema.reviews.c.review_id))
+    ]

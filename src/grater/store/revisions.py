@@ -34,6 +34,23 @@ class Draft:
     at: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`person_id` is whose work it is; the span is in code points of the essay."""
+
+    finding_id: str
+    unit_id: str
+    person_id: str | None
+    rule: str
+    message: str
+    start: int | None = None
+    end: int | None = None
+    state: str = "open"
+
+
+FINDING_COLUMNS = Columns(Finding, schema.findings)
+
+
 def save_draft(tx: Tx, *, unit_id: str, person_id: str, revision: int, body: Mapping[str, Json]) -> int:
     """Save a draft made from `revision` (0: the first) and return its new number; it also keeps the lease alive.
 
@@ -82,23 +99,6 @@ def _require_at_work(tx: Tx, unit_id: str, person_id: str) -> None:
         raise Conflict("this work has been handed in already; a draft of it can no longer be saved")
     for lease in held:
         leases.renew(tx, lease)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`person_id` is whose work it is; the span is in code points of the essay."""
-
-    finding_id: str
-    unit_id: str
-    person_id: str | None
-    rule: str
-    message: str
-    start: int | None = None
-    end: int | None = None
-    state: str = "open"
-
-
-FINDING_COLUMNS = Columns(Finding, schema.findings)
 
 
 def add_findings(tx: Tx, findings: Iterable[Finding], *, actor: str | None = None) -> int:

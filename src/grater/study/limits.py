@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from grater.errors import UsageError
 from grater.store.gold_review import LONGEST_DISPUTE
-from grater.store.messages import LONGEST as LONGEST_MESSAGE
-from grater.store.messages import LONGEST_REVIEW
+from grater.store.messages import LONGEST_MESSAGE, LONGEST_REVIEW
 
 LARGEST = 2**31 - 1
 """The largest integer that every database stores."""
