@@ -83,7 +83,7 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
     page.get_by_label("Items of a sample").select_option(sample)
     page.get_by_label("Open it at once").set_checked(bool(sample))
     page.get_by_role("button", name="Make the job").click()
-    expect(page.locator(".lead")).to_contain_text("judgments a unit")
+    expect(page.locator(".lead")).to_contain_text("judgments per unit")
     return page.url.rsplit("/", 1)[1]
 
 

@@ -23,7 +23,7 @@ def cheap_passwords() -> Iterator[None]:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
-    """A study with a job of two judgments a unit for every task."""
+    """A study with a job of two judgments per unit for every task."""
     with served(tmp_path, tasks=(*FORMS, "marking")) as served_study:
         yield served_study
 

@@ -1,9 +1,10 @@
-"""The first owner of a study: no default password, but a link that works once and is printed by `grater serve`.
-
-The server as processes: one, or on PostgreSQL several that share a port.
+"""Starting the server: one process, or on PostgreSQL several that share a port, and the link for the first owner.
 
 A process answers with one core at a time.  Uvicorn starts the others, hands each the same socket, and starts a new
 one where one died.  Each opens the study for itself and reads what to do from its environment.
+
+There is no default password: the first owner of a study comes in by a link that works once and is printed at the
+start.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ ENVIRONMENT = "GRATER_PROCESS"
 """What a process of several is to serve, as JSON."""
 
 PATIENCE_SECONDS = 60
-"""A process that is silent for so long is taken for dead: a big report may keep one busy for a while."""
+"""A process that is silent for this long is taken for dead: a big report may keep one busy for a while."""
 
 MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False}
 

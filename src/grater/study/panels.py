@@ -44,3 +44,9 @@ def give_back(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str
     if place is None or not is_here or not panels.set_state(tx, place, state, actor=actor):
         raise NotFound("nobody with this id is at work here")
     return panel.job_id
+
+
+def door_path(panel: StudyPanel) -> str:
+    """The path that is given to a panel, with the parameter in which the panel puts its id of a rater."""
+    name = panel.panel.provider.id_parameter
+    return f"/p/{panel.panel_id}?{name}=ID" if name else f"/p/{panel.panel_id}"

@@ -27,7 +27,7 @@ router = calls_about("crowd")
 
 
 class GoldTerms(Body):
-    """Raters below the `minimum` on gold are put out, from `least_seen` on, where that is `sure`."""
+    """Raters below the `minimum` on gold are ejected, from `least_seen` on, where that is `sure`."""
 
     minimum: float = 0.7
     least_seen: int = 4
@@ -37,7 +37,7 @@ class GoldTerms(Body):
 
 
 class RedundancyTerms(Body):
-    """From `least` to `most` judgments a unit, until one answer leads by `lead`."""
+    """From `least` to `most` judgments per unit, until one answer leads by `lead`."""
 
     least: int
     most: int
@@ -45,7 +45,7 @@ class RedundancyTerms(Body):
 
 
 class PayTerms(Body):
-    """`cents` a unit; `least_hourly` in cents, to warn below."""
+    """`cents` per unit; `least_hourly` in cents, to warn below."""
 
     cents: int
     currency: str = "EUR"

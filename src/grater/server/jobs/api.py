@@ -76,7 +76,7 @@ class Guidelines(Shape):
 
 
 class Quiz(Shape):
-    """So many questions with known answers at first, so many to get right, so many tries left."""
+    """Questions with known answers that come first, how many must be right, and how many attempts are left."""
 
     questions: int
     needed: int

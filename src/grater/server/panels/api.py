@@ -9,10 +9,9 @@ from pydantic import Field, StringConstraints
 from grater.crowd.panels import Ending
 from grater.server.calls import Body, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context, RequestContext
-from grater.server.panels.links import panel_link
 from grater.store import jobs, panels
 from grater.store.panels import PanelPlace, StudyPanel
-from grater.study.panels import add_panel, give_back
+from grater.study.panels import add_panel, door_path, give_back
 
 router = calls_about("panels")
 
@@ -104,6 +103,6 @@ def _told(context: RequestContext, panel: StudyPanel, places: list[PanelPlace]) 
         state=panel.state,
         wanted=panel.places,
         minutes=panel.minutes,
-        link=panel_link(context.server.settings, panel),
+        link=context.server.settings.link(door_path(panel)),
         places=[Place.of(place) for place in places],
     )

@@ -18,12 +18,11 @@ from grater.errors import Forbidden, UsageError
 from grater.model import Json
 from grater.server.account.pages import begin_session
 from grater.server.context import Context, RequestContext, number_of
-from grater.server.panels.links import panel_link
 from grater.server.roles import WORKER
 from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
 from grater.store.panels import KNOWN, OVER, StudyPanel
-from grater.study.panels import add_panel, give_back
+from grater.study.panels import add_panel, door_path, give_back
 from grater.study.panels import enter as enter_panel
 
 router = APIRouter()
@@ -126,5 +125,5 @@ def _page(context: RequestContext, job_id: str, *, problems: list[str]) -> Respo
         job = jobs.get(tx, job_id)
         rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
     shown = {"job": job, "providers": list(KNOWN), "endings": ENDINGS, "problems": problems}
-    links = {panel.panel_id: panel_link(context.server.settings, panel) for panel, _ in rows}
+    links = {panel.panel_id: context.server.settings.link(door_path(panel)) for panel, _ in rows}
     return context.page("crowd_panels.html", shown, status=422 if problems else 200, rows=rows, links=links)

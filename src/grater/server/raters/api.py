@@ -247,7 +247,7 @@ class WholeRater(Shape):
 
 
 class NewStanding(Body):
-    """`flag`: no more work, what was done stays.  `reject`: put out, judgments lose their status.  `reinstate`."""
+    """`flag`: no more work, what was done stays.  `reject`: ejected, judgments lose their status.  `reinstate`."""
 
     model_config = example(change="flag")
     change: Literal["flag", "reject", "reinstate"]

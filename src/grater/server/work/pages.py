@@ -98,7 +98,7 @@ def put_out(context: RequestContext, desk: Desk) -> Response:
 
 
 def last_page(tx: Tx, person_id: str, lease_id: str) -> str:
-    """Where a rater reads why they were put out; it needs no session, for theirs has ended."""
+    """Where a rater reads why they were ejected; it needs no session, for theirs has ended."""
     return f"/out/{person_id}/{lease_id}/{_signature(tx, person_id, lease_id)}"
 
 
