@@ -16,11 +16,9 @@ from grater.evaluate.edits.gleu import (
     GleuStatistics,
     corpus_gleu,
     expected_gleu,
-    gleu_interval,
     gleu_of_sums,
     gleu_signature,
     gleu_statistics,
-    resampled_sums,
     sentence_gleu,
 )
 from grater.rng import generator
@@ -149,43 +147,6 @@ def test_with_one_reference_nothing_is_left_to_chance() -> None:
     assert found.deviation == pytest.approx(0, abs=1e-15)
     assert expected_gleu(alone) == pytest.approx(found.value)
     assert gleu_of_sums(alone.counts[:, 0].sum(axis=0)) == pytest.approx(found.value)
-
-
-def test_limits_are_wider_than_the_choice_of_references_and_the_sentences_alone_make_them() -> None:
-    statistics = random_statistics(60)
-    fixed = GleuStatistics(statistics.counts[:, :1], np.ones(60, np.int64))
-    both, sentences = (gleu_interval(one, rng=generator(1, "b")) for one in (statistics, fixed))
-    choice = corpus_gleu(statistics).deviation * 2 * 1.96
-    assert both.low < both.value < both.high
-    assert both.high - both.low > choice
-    assert both.high - both.low > 0.9 * (sentences.high - sentences.low)
-
-
-def test_limits_have_the_spread_of_sentences_and_references_together() -> None:
-    # The variance of a resampled mean of (sentence, reference) cells is that of all cells over n; for the log of one
-    # ratio of sums, with the totals alike, this is nearly the variance of the matches.
-    statistics = random_statistics(200)
-    sums = resampled_sums([statistics], n_resamples=3000, rng=generator(2, "b"))[0]
-    cells = statistics.counts.reshape(-1, 10)
-    assert sums.mean(axis=0) == pytest.approx(cells.mean(axis=0) * 200, rel=0.01)
-    assert sums.std(axis=0)[2] == pytest.approx(math.sqrt(200 * cells[:, 2].var()), rel=0.06)
-
-
-def test_systems_are_resampled_together() -> None:
-    statistics = random_statistics(30)
-    first, second = resampled_sums([statistics, statistics], n_resamples=50, rng=generator(3, "b"))
-    assert np.array_equal(first, second)
-    other = GleuStatistics(statistics.counts, np.full(30, 2))
-    with pytest.raises(UsageError, match="same references"):
-        resampled_sums([statistics, other], n_resamples=5, rng=generator(3, "b"))
-
-
-def test_undefined_limits_have_a_reason() -> None:
-    none = gleu_interval(gleu_statistics([], [], []), rng=generator(0, "b"))
-    single = gleu_interval(gleu_statistics(["a b c d"], ["a b c d"], [["a b c d"]]), rng=generator(0, "b"))
-    assert math.isnan(none.value)
-    assert none.undefined_because == "there is no sentence to score"
-    assert (single.value, single.undefined_because) == (1, "a single sentence cannot be resampled")
 
 
 def test_unequal_numbers_of_sentences_and_sentences_without_reference_are_refused() -> None:

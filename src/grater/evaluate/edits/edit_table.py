@@ -363,7 +363,7 @@ class TypeCounts:
     column: Ints
 
     def dense(self, tier: Tier = "full") -> dict[str, Ints]:
-        """For each type an array (n_sentences, 3) of tp, fp, fn: resample its rows for limits."""
+        """For each type an array (n_sentences, 3) of tp, fp, fn: resample its rows for intervals."""
         names, place = self._names(tier)
         shape = (len(names), self.n_sentences, 3)
         cells = (

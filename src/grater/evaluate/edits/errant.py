@@ -82,7 +82,7 @@ class PairCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrantScore:
-    """Counts of every sentence: they add up, and whoever wants limits resamples their rows.
+    """Counts of every sentence: they add up, and whoever wants intervals resamples their rows.
 
     `counts` has a row (tp, fp, fn) for each sentence; `by_type` has the same split by type; `hypothesis_annotators`
     and `reference_annotators` are those whose edits were compared, sentence by sentence.  `n_duplicates` repeated
@@ -279,8 +279,8 @@ def _extracted(
     ids = EssayIds()
     for number, (source, corrected) in enumerate(zip_longest(source_lines, corrected_lines), 1):
         if source is None or corrected is None:
-            found = "the corrections end" if corrected is None else "the source ends"
-            raise BadInput(Problem(name, f"expected a correction for every source line; {found} first", number))
+            shorter = "the corrections end" if corrected is None else "the source ends"
+            raise BadInput(Problem(name, f"expected a correction for every source line; {shorter} first", number))
         words, new_words = source.split(), corrected.split()
         if not words and new_words:
             message = "expected a source sentence for the correction, found an empty line"

@@ -21,7 +21,7 @@ draw again number by number.  A `seed` gives other draws.  A sentence's GLEU is 
 count of 0 replaced by 1.
 
 Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
-draws; ours resamples sentences and draws a reference anew for each.
+draws; ours resamples sentences and draws a reference anew for each (`scores.py`).
 
 The exact expectation over draws has no cheap form, GLEU not being linear in the sums.  Their means and covariances
 are exact and cheap, though, and sums over many sentences are nearly normal: `expected_gleu` is the expectation for
@@ -53,11 +53,11 @@ from grater.evaluate.edits.systems import (
     require_texts_fit,
     source_words,
 )
-from grater.model import Essay, Interval
+from grater.model import Essay
 from grater.rng import generator
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import MOST_WEIGHTS
-from grater.statistics.intervals import Ints, Numbers, expanded_tail
+from grater.statistics.intervals import Ints, Numbers
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -290,56 +290,6 @@ def _moments(statistics: GleuStatistics) -> tuple[Numbers, Numbers]:
     apart = np.where(is_there, counts - means[:, None], 0)[..., VARYING] / np.sqrt(n)[..., None]
     flat = apart.reshape(-1, len(VARYING))
     return means.sum(axis=0), flat.T @ flat
-
-
-def gleu_interval(
-    statistics: GleuStatistics,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    iterations: int = N_ITERATIONS,
-    seed: int | None = None,
-) -> Interval:
-    """The corpus's GLEU with limits from resampled sentences, a reference drawn anew for each."""
-    if not statistics.n_sentences:
-        return Interval(nan, nan, nan, "there is no sentence to score")
-    value = corpus_gleu(statistics, iterations=iterations, seed=seed).value
-    if statistics.n_sentences < 2:
-        return Interval(value, nan, nan, "a single sentence cannot be resampled")
-    drawn = gleu_of_sums(resampled_sums([statistics], n_resamples=n_resamples, rng=rng)[0])
-    tail = expanded_tail(statistics.n_sentences, level=level)
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Interval(value, min(float(low), value), max(float(high), value))
-
-
-def resampled_sums(systems: Sequence[GleuStatistics], *, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Sums over resampled sentences and references, (systems, resamples, 10): the same draws for every system."""
-    n_references = systems[0].n_references
-    if any(not np.array_equal(system.n_references, n_references) for system in systems):
-        raise UsageError("expected the same references for all systems, found different numbers of them")
-    most = systems[0].counts.shape[1]
-    cells = np.stack([system.counts.reshape(-1, system.counts.shape[2]) for system in systems]).astype(np.float64)
-    sums = [
-        _cell_weights(n_references, most, n_now, rng) @ cells
-        for n_now in _portions(n_resamples, len(n_references) * most)
-    ]
-    return np.concatenate(sums, axis=1)
-
-
-def _portions(n: int, width: int) -> list[int]:
-    at_once = max(1, MOST_WEIGHTS // max(1, width))
-    return [min(at_once, n - start) for start in range(0, n, at_once)]
-
-
-def _cell_weights(n_references: Ints, most: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """How often each (sentence, reference) is drawn: sentences with replacement, then one of their references."""
-    n_sentences = len(n_references)
-    sentence = rng.integers(0, n_sentences, size=(n_resamples, n_sentences))
-    reference = (rng.random(sentence.shape) * n_references[sentence]).astype(np.int64)
-    cell = np.arange(n_resamples)[:, None] * (n_sentences * most) + sentence * most + reference
-    weights = np.bincount(cell.ravel(), minlength=n_resamples * n_sentences * most)
-    return weights.reshape(n_resamples, n_sentences * most).astype(np.float64)
 
 
 def gleu_signature(
