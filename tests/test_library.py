@@ -148,6 +148,12 @@ def test_a_simulated_crowd_is_judged() -> None:
     require_result(grater.aggregate(crowd.judgments, method="majority", true_labels=crowd.truth))
 
 
+def test_a_study_is_planned() -> None:
+    require_result(grater.plan(recall=0.4, corpus_size=20000, wage=20, kappa=0.63))
+    with pytest.raises(grater.GraterError, match="expected one of missed and recall"):
+        grater.plan()
+
+
 M2 = "S She go to school .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\nS Fine .\n\n"
 
 

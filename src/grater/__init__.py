@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from grater.library import estimate as estimate
     from grater.library import evaluate as evaluate
     from grater.library import load_system as load_system
+    from grater.library import plan as plan
     from grater.library import raters as raters
     from grater.library import raters_needed as raters_needed
     from grater.library import read_corpus as read_corpus
@@ -86,6 +87,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "load_system",
+    "plan",
     "raters",
     "raters_needed",
     "read_corpus",

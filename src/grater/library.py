@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from grater.evaluate.sampled import Sampled
     from grater.evaluate.verified import Verification
     from grater.report.document import Report
+    from grater.sampling.plan import Plan
     from grater.sampling.strata import Allocation
     from grater.statistics.bootstrap import Cluster
     from grater.statistics.paired import Test
@@ -318,6 +320,45 @@ def read_decisions(
     from grater.tables import read_decisions
 
     return read_decisions(source, columns=columns, duplicates=duplicates)
+
+
+def plan(
+    *,
+    width: float = 0.1,
+    flag_rate: float = 0.1,
+    precision: float = 0.8,
+    missed: float | None = None,
+    recall: float | None = None,
+    corpus_size: float = inf,
+    errors: int | None = None,
+    raters_per_item: int | None = None,
+    right: float = 0.95,
+    rater_accuracy: float | None = None,
+    kappa: float | None = None,
+    items_per_hour: float = 125.0,
+    wage: float = 0.0,
+) -> Plan:
+    """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
+
+    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.
+    """
+    from grater.errors import UsageError
+    from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, plan, skill_of_kappa
+
+    if (missed is None) == (recall is None):
+        raise UsageError("expected one of missed and recall")
+    rate = missed if recall is None else missed_of(flagged=flag_rate, precision=precision, recall=recall)
+    expected = Expected(flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size)
+    skill = Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
+    if kappa is not None:
+        skill = skill_of_kappa(kappa, expected.error_rate)
+    team = None
+    if skill is not None:
+        n = raters_per_item
+        team = panel(skill, right) if n is None else Panel(n, skill, majority_of(n, skill))
+    n_raters = raters_per_item or (team.n if team else 1)
+    work = Work(raters=n_raters, items_per_hour=items_per_hour, wage=wage)
+    return plan(expected, width, work=work, errors=errors, panel=team, right=right)
 
 
 def sample(
