@@ -50,7 +50,7 @@ MINUTE = 60_000
 
 @dataclass(frozen=True, slots=True)
 class CrowdWish:
-    """So many judgments for each item, by a pool of so many raters, of whom a share are spammers."""
+    """`n_each` judgments per item by a pool of `n_raters`, of whom a share are spammers."""
 
     n_each: int = 10
     n_raters: int = 60
@@ -109,7 +109,7 @@ def _judged(
             says_error = _says_error(leanings[place], skill, rng)
             status = "valid" if trusted[rater] else "untrusted"
             if status == "untrusted" and rng.random() < 0.7:
-                continue  # put out early: most of their places are taken by others
+                continue  # ejected early: most of their places are taken by others
             valid += status == "valid"
             clock += int(rng.integers(1, 6)) * MINUTE // 40
             seconds = round(float(rng.gamma(3.0, 2.0 if is_spam else 6.0)) + 2, 1)

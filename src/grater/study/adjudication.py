@@ -71,7 +71,7 @@ def waiting(tx: Tx, job: Job) -> list[Waiting]:
 
 
 def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) -> int:
-    """Decide the units on which the raters themselves are clear; give how many."""
+    """Decide the units on which the raters themselves are clear; return the count."""
     with store.write() as tx:
         person, asked = decider_of(tx, decider), jobs.named(tx, job)
         by_unit = {each.unit_id: _clear(each, rule) for each in waiting(tx, asked)}
@@ -82,7 +82,7 @@ def accept(store: Store, job: str, rule: Rule, *, decider: str | None = None) ->
 
 
 def decide(store: Store, job: str, path: Path, *, decider: str | None = None) -> int:
-    """Decide units by a table of `item, label`, all of them or none; give how many."""
+    """Decide units by a table of `item, label`, all of them or none; return the count."""
     table = read_gold(path)
     with store.write() as tx:
         person, asked = decider_of(tx, decider), jobs.named(tx, job)
@@ -190,7 +190,7 @@ NOT_THE_ANNOTATORS = ("coverage", "empty", "same-id")
 
 
 def review(store: Store, job: str, *, actor: str | None = None) -> int:
-    """Look over the marks of a job; give how many new findings wait for their annotators."""
+    """Check the marks of a job; return the number of new findings for its annotators."""
     with store.write() as tx:
         marked_job = jobs.named(tx, job)
         if marked_job.task != "marking":

@@ -74,7 +74,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, most: int, path: Path) -> int:
-    """Write one file of at most so many bytes; give how many came."""
+    """Write one file of at most `most` bytes; return its size."""
     file = folder / member.filename
     file.parent.mkdir(parents=True, exist_ok=True)
     n_bytes = 0

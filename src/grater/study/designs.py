@@ -2,7 +2,7 @@
 
 `sampling` (T&C 2008, 6): a sample of what a system flags and lets pass, judged blind.  `exhaustive`: every item.
 `verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall.  `crowd-error`
-(Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank in each of so many sentences.
+(Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank per sentence.
 `choice` (4.2): writer against system where they differ.  `constructions` (Lee et al. 2009): five constructions of a
 noun in two stages.  `marking` (NUCLE 2013): whole essays.
 """
@@ -144,7 +144,7 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
 
 
 def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
-    """One preposition at random from each sentence that has any, then so many sentences at random."""
+    """One preposition at random from each sentence that has any, then the sentences at random."""
     rng = generator(order.seed, "cloze")
     chosen = []
     for essay in own_essays(tx):

@@ -54,7 +54,7 @@ RESAMPLES = 200
 
 @dataclass(frozen=True, slots=True)
 class SystemLine:
-    """One system so far, on so many judged items."""
+    """One system so far, on `n` judged items."""
 
     system: str
     n: int
@@ -152,7 +152,7 @@ def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
 
 
 def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Judgments:
-    """What people said, of each item the `first` so many where that is asked; programs are never mixed in."""
+    """What people said, of each item only the `first` judgments where that is asked; programs are never mixed in."""
     schema = {"item": pl.String, "rater": pl.String, "label": pl.String, "at": pl.String}
     said = [[row.get(column) for column in schema] for row in rows if row.get("kind") != "program"]
     all_judgments = Judgments(pl.DataFrame(said, schema, orient="row"), name)

@@ -34,7 +34,7 @@ LOOKS = ("grey", "tagset")
 def add_gold(
     tx: Tx, table: Table, ids: Mapping[str, str], *, job: str | None, role: Literal["gold", "practice"] = "gold"
 ) -> tuple[int, int]:
-    """A gold (or practice) unit of the job for every row; give how many are new and how many were met already."""
+    """A gold (or practice) unit of the job for every row; return the number of new ones and of those met already."""
     if job is None:
         raise UsageError(f"{table.name}: {role} belongs to a job; expected its name, found none")
     job_id = jobs.named(tx, job).job_id

@@ -37,7 +37,7 @@ GROUP_ROLES = {"expert": "annotator", "crowd": "worker", "writer": "worker", "pr
 
 
 def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
-    """Add every judgment of a table under a new job; give how many."""
+    """Add every judgment of a table under a new job; return the count."""
     rows = list(table.frame.iter_rows(named=True))
     by_item: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -256,8 +256,14 @@ def _decisions(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[i
 
 def _decided(table: Table, ids: Mapping[str, str]) -> Iterator[Decision]:
     for row in table.frame.iter_rows(named=True):
-        told = row["flagged"], row.get("score"), row.get("type") or "", row.get("suggestion")
-        yield Decision(ids[str(row["item"])], row["system"], *told)
+        yield Decision(
+            item_id=ids[str(row["item"])],
+            system=row["system"],
+            flagged=row["flagged"],
+            score=row.get("score"),
+            type=row.get("type") or "",
+            suggestion=row.get("suggestion"),
+        )
 
 
 def _judgments(tx: Tx, path: Path, columns: Mapping[str, str] | None, job: str | None, task: str) -> tuple[int, int]:

@@ -124,8 +124,10 @@ def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
         places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
         shift += len(wrong) - len(edit.span)
         last = edit.span.end
-    told = {**essay.metadata, IS_PLANTED: True}
-    bare = replace(essay, essay_id=short_hash(text), text=text, edits=(), annotators=(), tokens=None, metadata=told)
+    metadata = {**essay.metadata, IS_PLANTED: True}
+    bare = replace(
+        essay, essay_id=short_hash(text), text=text, edits=(), annotators=(), tokens=None, metadata=metadata
+    )
     return bare, tuple(places)
 
 

@@ -185,6 +185,6 @@ def pay_bonus(
 
 
 def note_paid(tx: Tx, job_id: str, *, actor: str) -> int:
-    """All that is owed in a job has been paid; give how many rows that were."""
+    """All that is owed in a job has been paid; return the number of rows."""
     owed = {each.person_id for each in payments.of_job(tx, job_id) if each.state == "owed"}
     return payments.set_paid(tx, job_id, sorted(owed), actor=actor)

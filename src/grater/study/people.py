@@ -55,7 +55,7 @@ def invite(
 def invite_several(
     tx: Tx, number: int, *, role: str, own_role: str, job_id: str | None, days: float, name: str, actor: str
 ) -> list[str]:
-    """The tokens of so many invitations alike."""
+    """The tokens of several invitations alike."""
     require_number("invitation.number", number)
     return [
         invite(tx, role=role, own_role=own_role, job_id=job_id, days=days, name=name, actor=actor)

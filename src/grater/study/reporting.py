@@ -109,7 +109,7 @@ def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
 
 
 IMPORTED = "imported"
-UNTOLD = ("seed", "order", IMPORTED, KEY)
+HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
 
 
@@ -163,10 +163,12 @@ def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = []
     for job in jobs.all(tx):
         version = jobs.current_guidelines(tx, job.job_id)
-        rules = "; ".join(f"{key} {_told(value)}" for key, value in sorted(job.options.items()) if key not in UNTOLD)
-        told = f"{job.task}, {_asked(job)}"
+        rules = "; ".join(
+            f"{key} {_readable(value)}" for key, value in sorted(job.options.items()) if key not in HIDDEN_OPTIONS
+        )
+        summary = f"{job.task}, {_asked(job)}"
         words = f"guidelines version {version.version}" if version else ""
-        rows.append((job.name, "; ".join(part for part in (told, words, rules) if part)))
+        rows.append((job.name, "; ".join(part for part in (summary, words, rules) if part)))
         if job.options.get(KEY):
             rows += [(f"{job.name}: {name.lower()}", words) for name, words in protocol_sheet(tx, job)]
     return tuple(rows)
@@ -176,14 +178,14 @@ def _asked(job: Job) -> str:
     """How a job was done; one that was done elsewhere has only its file to tell of."""
     day = as_iso(job.added_at)[:10]
     if IMPORTED in job.options:
-        return f"judged elsewhere, imported on {day} from {_told(job.options[IMPORTED])}"
+        return f"judged elsewhere, imported on {day} from {_readable(job.options[IMPORTED])}"
     return f"{job.judgments} judgments a unit, {job.access}, since {day}"
 
 
-def _told(value: Json) -> str:
+def _readable(value: Json) -> str:
     """An option as a reader may see it: of a path only the file's name."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_told(each)}" for name, each in sorted(value.items()))
+        return ", ".join(f"{name} {_readable(each)}" for name, each in sorted(value.items()))
     return PurePath(value).name if isinstance(value, str) and "/" in value else str(value)
 
 

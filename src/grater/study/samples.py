@@ -27,7 +27,7 @@ N_SAMPLED = 300
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How to draw: so many items, of which kind, from which strata, by which allocation."""
+    """How to draw: `n` items, of which kind, from which strata, by which allocation."""
 
     system: str
     n: int

@@ -128,7 +128,7 @@ def status(tx: Tx) -> Status:
 
 
 LATELY = 20
-"""Judgments from which the pace is told."""
+"""The latest judgments, from which the pace is computed."""
 
 
 @dataclass(frozen=True, slots=True)

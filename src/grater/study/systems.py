@@ -68,10 +68,10 @@ def _same(old: Decision, new: Decision, field: str) -> bool:
 
 
 def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> None:
-    told = ", ".join(f"{n:,} {words}" for words, n in changed.items() if n)
-    if told:
+    parts = ", ".join(f"{n:,} {words}" for words, n in changed.items() if n)
+    if parts:
         raise Conflict(
-            f"{system} is not the {system} that decided on {n_stored:,} items of this study: {told} differ; nothing "
+            f"{system} is not the {system} that decided on {n_stored:,} items of this study: {parts} differ; nothing "
             "was changed. Give the new version a name of its own"
         )
 

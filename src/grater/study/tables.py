@@ -238,9 +238,9 @@ def as_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     if not len(frame):
         return None
     at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")
-    told = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms")
+    dated = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms")
     texts = [pl.col(column).replace("", None) for column in ("confidence", "stage")]
-    return read_judgments(told.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
+    return read_judgments(dated.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
 
 
 def _said(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str = "work") -> pl.DataFrame:

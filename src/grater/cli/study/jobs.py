@@ -85,8 +85,8 @@ def add_job_command(
             {"job": job.name, "job_id": job.job_id, "units": n_units, "judgments": n_slots, "state": job.state}
         )
     else:
-        told = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
-        say(f"{job.name}: {told}; next: grater study invite {pasted(study)} --role annotator")
+        summary = f"{counted(n_units, 'unit')}, {counted(n_slots, 'judgment')} wanted, {job.state}"
+        say(f"{job.name}: {summary}; next: grater study invite {pasted(study)} --role annotator")
 
 
 change_app = typer.Typer()
@@ -181,12 +181,12 @@ def crowd(
             crowd_job = jobs.named(tx, job)
             sheet, costs = protocol_sheet(tx, crowd_job), job_costs(tx, crowd_job)
     if as_json:
-        told: Mapping[str, JsonValue] = {
+        answer: Mapping[str, JsonValue] = {
             "terms": terms_json(terms_of(crowd_job.options)),
             "protocol": dict(sheet),
             "costs": costs.as_json(),
         }
-        print_json(told)
+        print_json(answer)
         return
     for name, words in sheet:
         typer.echo(f"{name}: {words}")

@@ -60,11 +60,11 @@ def _decided(store: Store, job: str, table: Path | None, rule: Rule | None, deci
 
 
 def _line(unit: Waiting) -> str:
-    told = []
+    lines = []
     for item_id, said in unit.answers.items():
         counts = Counter(answer.label for answer in said).most_common()
-        told.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
-    return "\n".join(told)
+        lines.append(f"{item_id}  {', '.join(f'{label} {n}' for label, n in counts)}")
+    return "\n".join(lines)
 
 
 review_app = typer.Typer()

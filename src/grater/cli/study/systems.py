@@ -153,8 +153,8 @@ def start_design(
         return
     for line in not_filled if isinstance(not_filled, list) else ():
         say(f"not filled: {line}")
-    told = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
-    say(f"{job.name}: {told} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")
+    size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
+    say(f"{job.name}: {size} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")
 
 
 mine_app = typer.Typer()
