@@ -100,7 +100,7 @@ def test_only_those_who_may_decide_do(judged: Store) -> None:
         accept(judged, "errors", "majority", decider="Ann")
     with judged.write() as tx:
         people.set_state(tx, people.named(tx, "Olga").person_id, "ended")
-    with pytest.raises(UsageError, match="found 0; name somebody with --as"):
+    with pytest.raises(UsageError, match="expected one owner who decides, found 0"):
         accept(judged, "errors", "majority")
 
 

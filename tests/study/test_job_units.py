@@ -48,7 +48,7 @@ def test_a_small_corpus_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("e", SENTENCES[0])])
-        with pytest.raises(UsageError, match="grater nouns select"):
+        with pytest.raises(UsageError, match="choose items from more text"):
             start(store, Order("constructions"))
 
 
@@ -67,5 +67,5 @@ def test_a_job_of_essays_without_a_noun_says_what_to_do(tmp_path: Path) -> None:
     with new_study(tmp_path / "study.db") as store:
         with store.write() as tx:
             essays.add_all(tx, [Essay("e", "She slept.")])
-        with pytest.raises(UsageError, match="grater nouns select"):
+        with pytest.raises(UsageError, match="choose items from more text"):
             add_job(store, JobPlan("trial", "construction"))

@@ -172,7 +172,7 @@ def decider_of(tx: Tx, name: str | None) -> Person:
     if name is None:
         owners = [each for each in people.all(tx) if each.role == "owner" and each.state == "active"]
         if len(owners) != 1:
-            raise UsageError(f"expected one owner who decides, found {len(owners)}")
+            raise UsageError(f"expected one owner who decides, found {len(owners)}; name somebody")
         return owners[0]
     person = people.named(tx, name)
     if person.role not in DECIDERS:
