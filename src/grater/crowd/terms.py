@@ -204,9 +204,9 @@ def _qualifications(given: Json) -> tuple[Qualification, ...]:
 
 
 PARTS: Mapping[str, Any] = {
-    "gold": lambda found: _made(TrustRule, found, "gold"),
-    "redundancy": lambda found: _made(Redundancy, found, "redundancy"),
-    "pay": lambda found: _made(Pay, found, "pay"),
-    "opening": lambda found: _made(Opening, found, "opening"),
+    "gold": lambda given: _made(TrustRule, given, "gold"),
+    "redundancy": lambda given: _made(Redundancy, given, "redundancy"),
+    "pay": lambda given: _made(Pay, given, "pay"),
+    "opening": lambda given: _made(Opening, given, "opening"),
     "qualifications": _qualifications,
 }
