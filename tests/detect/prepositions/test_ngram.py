@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from grater.detect.ngrams.language_model import LanguageModel
 from grater.detect.ngrams.training import ModelSize, train
 from grater.detect.prepositions.candidates import COLUMN_OF, MISSING, NONE, PREP, Candidate, answer_of
-from grater.detect.prepositions.ngram import NgramEngine, tie_share
+from grater.detect.prepositions.ngram import NgramEngine
 from grater.model import Span
 from grater.text.analysis import Sentence
 from grater.text.prepositions import PREPOSITIONS
@@ -97,8 +97,3 @@ def test_spelling_and_case_of_the_writer_change_nothing() -> None:
 def test_the_engine_knows_which_words_its_model_has() -> None:
     assert "Market" in ENGINE
     assert "zeppelin" not in ENGINE
-
-
-def test_the_share_of_ties_counts_margins_of_nothing() -> None:
-    assert tie_share(np.array([0.0, 1.0, -1e-12, -3.0])) == 0.5
-    assert tie_share(np.array([])) == 0.0

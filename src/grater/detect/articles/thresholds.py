@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from grater.detect.articles.constructions import ARTICLE_OF, CONSTRUCTIONS, NONE_OF_THEM
+from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM
 from grater.detect.articles.detector import IS_CONFUSABLE, TYPE, TYPES, Caution, confidences, strengths
 from grater.detect.articles.features import COLUMN, Memory, PlacedPhrase, placed_phrases
 from grater.detect.articles.model import ArticleModel
@@ -107,11 +107,6 @@ def _written(phrase: NounPhrase, made: list[Change]) -> list[str]:
         elif change.kind == ARTICLE:
             words[0] = change.suggestion
     return words
-
-
-def error_rate() -> float:
-    """The share of wrong phrases if all constructions were equally frequent."""
-    return sum(sum(of.values()) for of in RATES.values()) / len(ARTICLE_OF)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ the paper does not say what it does about that.  Here the score of none is lower
 costs in well-formed text (`costs`, see `training.tuned`).  Among the prepositions nothing changes.
 
 Ties are margins of no more than TIE.  The paper's system calls them OK, which explains its perfect precision on the
-most contentious items; ours does the same, and `tie_share` is reported.
+most contentious items; ours does the same.
 """
 
 from __future__ import annotations
@@ -115,11 +115,6 @@ class NgramEngine:
         answers[is_asked] = self.model.log_p(flat[is_asked])
         summed: Scores = answers.reshape(windows.shape[:3]).sum(axis=2)
         return summed
-
-
-def tie_share(margins: Scores) -> float:
-    """The share of margins that the engine could not decide."""
-    return float((np.abs(margins) <= TIE).mean()) if len(margins) else 0.0
 
 
 def engine_of(model: LanguageModel) -> NgramEngine:
