@@ -267,7 +267,7 @@ TITLES = {"kappa": "Cohen kappa"} | {
 TITLE_OF_TWO = {"fleiss": "Scott pi (Fleiss kappa)"}
 
 
-def title(name: str, *, n_raters: int = 0) -> str:
+def coefficient_title(name: str, *, n_raters: int = 0) -> str:
     """The title of a coefficient; for two raters Fleiss kappa is Scott's pi."""
     return TITLE_OF_TWO.get(name, TITLES[name]) if n_raters == 2 else TITLES[name]
 

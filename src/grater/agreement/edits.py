@@ -25,7 +25,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.agreement.coefficients import NAMES, band, coefficient_json, title
+from grater.agreement.coefficients import NAMES, band, coefficient_json, coefficient_title
 from grater.agreement.edit_marks import (
     CRITERIA,
     ERROR,
@@ -422,12 +422,16 @@ def _criteria_sheet(result: CorpusAgreement) -> Sheet:
         if criterion.pairs:
             n_defined = len(criterion.pairs) - criterion.n_undefined
             is_one = len(criterion.pairs) == 1
-            words = title("kappa") if is_one else f"mean {title('kappa')} of {n_defined} pairs"
+            words = (
+                coefficient_title("kappa") if is_one else f"mean {coefficient_title('kappa')} of {n_defined} pairs"
+            )
             rows.append(
                 (f"  {words}", "", *kappa_cells(criterion.pairs[0].kappa if is_one else criterion.mean_kappa))
             )
         for key, value in criterion.coefficients.items():
-            rows.append((f"  {title(key)}", "", interval(value), "" if key == "observed" else band(value.value)))
+            rows.append(
+                (f"  {coefficient_title(key)}", "", interval(value), "" if key == "observed" else band(value.value))
+            )
     heading = f"Agreement of {counted(len(result.raters), 'annotator')} on {counted(result.n_units, result.unit)}"
     return Sheet(
         heading, ("", f"{result.unit}s", "value", "band"), tuple(rows), name="agreement", rules=tuple(rules[1:])

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.coded import Coded, coded, reordered
-from grater.agreement.coefficients import COEFFICIENTS, band, bootstrap_intervals, coefficient_json, title
+from grater.agreement.coefficients import COEFFICIENTS, band, bootstrap_intervals, coefficient_json, coefficient_title
 from grater.agreement.cohen import METHODS, MeanPairwise, Method, cohen_kappa, mean_pairwise
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
@@ -299,12 +299,12 @@ def _overall_sheet(result: Agreement) -> Sheet:
     """The coefficients, with kappa first where there are two raters."""
     rows = []
     if len(result.pairs) == 1:
-        rows.append((title("kappa"), *kappa_cells(result.pairs[0].kappa)))
+        rows.append((coefficient_title("kappa"), *kappa_cells(result.pairs[0].kappa)))
     elif result.mean:
         rows.append((f"Mean Cohen kappa of {result.mean.n_pairs} pairs", *kappa_cells(result.mean.kappa)))
     for name, value in result.coefficients.items():
         words = "" if name == "observed" else band(value.value)
-        rows.append((title(name, n_raters=len(result.raters)), interval(value), words))
+        rows.append((coefficient_title(name, n_raters=len(result.raters)), interval(value), words))
     heading = f"Agreement of {counted(len(result.raters), 'rater')} on {counted(result.counts.n_compared, 'item')}"
     return Sheet(heading, ("", "value", "band"), tuple(rows), name="agreement")
 

@@ -36,7 +36,7 @@ from grater.evaluate.truth import Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Numbers, tail_interval
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 
@@ -149,9 +149,8 @@ def corrected_interval(
     if not drawn.size:
         return Interval(value, nan, nan, "no resample was drawn")
     tail, is_nan = (1 - level) / 2, np.isnan(drawn)
-    low = float(np.quantile(np.where(is_nan, least, drawn), tail))
-    high = float(np.quantile(np.where(is_nan, most, drawn), 1 - tail))
-    return Interval(value, min(value, low), max(value, high))
+    low = tail_interval(value, np.where(is_nan, least, drawn), tail).low
+    return Interval(value, low, tail_interval(value, np.where(is_nan, most, drawn), tail).high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

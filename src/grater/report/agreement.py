@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from math import isfinite
 
-from grater.agreement.coefficients import band
+from grater.agreement.coefficients import band, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
 from grater.agreement.raters_needed import RatersNeeded, raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
@@ -31,12 +31,6 @@ from grater.report.layers import (
 from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments
 
-TITLES = {
-    "observed": "observed agreement",
-    "fleiss": "Fleiss kappa",
-    "alpha": "Krippendorff alpha",
-    "ac1": "Gwet AC1",
-}
 MOST_PAIRS = 2
 MOST_LABELS = 8
 CELL = 96
@@ -75,13 +69,11 @@ def _maps(result: Agreement) -> tuple[Figure, ...]:
 
 
 def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
-    rows = [
-        (title, interval(result.coefficients[key])) for key, title in TITLES.items() if key in result.coefficients
-    ]
+    rows = [(coefficient_title(key), interval(estimate)) for key, estimate in result.coefficients.items()]
     if result.mean:
-        rows.insert(1, ("Cohen's kappa, mean of pairs", interval(result.mean.kappa)))
-    title = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
-    return Sheet(name=f"{name}-coefficients", title=title, columns=("coefficient", "value"), rows=tuple(rows))
+        rows.insert(1, (f"{coefficient_title('kappa')}, mean of pairs", interval(result.mean.kappa)))
+    heading = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
+    return Sheet(name=f"{name}-coefficients", title=heading, columns=("coefficient", "value"), rows=tuple(rows))
 
 
 def confusion_map(

@@ -26,6 +26,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from grater import __version__
+from grater.agreement.coefficients import coefficient_title
 from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
 from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
@@ -96,7 +97,12 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
-    templates.filters |= {"counted": counted, "interval": interval, "number": number}
+    templates.filters |= {
+        "counted": counted,
+        "interval": interval,
+        "number": number,
+        "coefficient_title": coefficient_title,
+    }
     templates.globals |= {
         "expected": expected,
         "in_words": in_words,

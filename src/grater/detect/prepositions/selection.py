@@ -30,6 +30,7 @@ from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
+from grater.statistics.intervals import tail_interval
 from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence, analyse_all
 from grater.text.prepositions import PREPOSITIONS
@@ -245,8 +246,7 @@ def _f1(cells: Table, rng: np.random.Generator) -> Interval:
         return wilson(0, 0)
     value = float(cells @ numerator / (cells @ denominator))
     resampled = rng.multinomial(int(cells.sum()), cells / cells.sum(), size=RESAMPLES)
-    low, high = np.quantile(resampled @ numerator / (resampled @ denominator), [0.025, 0.975]).tolist()
-    return Interval(value, min(low, value), max(high, value))
+    return tail_interval(value, resampled @ numerator / (resampled @ denominator), 0.025)
 
 
 def _of_five(tally: Tally, seed: int) -> Selection:

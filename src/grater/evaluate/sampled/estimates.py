@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import nan, sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import polars as pl
@@ -27,6 +26,7 @@ import polars as pl
 from grater.evaluate.sampled.cells import Cells
 from grater.model import Interval
 from grater.sampling.strata import decided
+from grater.statistics.intervals import z_value
 from grater.statistics.stratified import Scores, Stratum, scores
 from grater.tables import Sample, Table
 
@@ -91,7 +91,7 @@ def _normal_difference(
 ) -> Interval:
     if value != value:
         return Interval(nan, nan, nan, "one of the two is undefined")
-    half = NormalDist().inv_cdf((1 + level) / 2) * sqrt(
+    half = z_value(level) * sqrt(
         sum(
             (slope * stratum.size) ** 2 * _variance(stratum, fpc=fpc)
             for slope, stratum in zip(slopes, strata, strict=True)
@@ -125,7 +125,7 @@ def horvitz_thompson(
     hit = pl.col("flagged") * pl.col("error")
     hits, errors = (float(rows.select((part / pl.col("chance")).sum()).item()) for part in (hit, pl.col("error")))
     n_flagged = int(own["flagged"].sum())
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = z_value(level)
     if not n_flagged:
         precision = Interval(nan, nan, nan, "the system flags nothing")
     else:
