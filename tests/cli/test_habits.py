@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -126,3 +127,20 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
     command = f"{sys.executable} -m grater aggregate j.csv --json | head -n 1"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_an_input_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "r.m2").write_text("S She go .\nA 1 2|||Vform|||goes|||REQUIRED|||-NONE-|||0\n\n")
+    (tmp_path / "h.txt").write_text("She goes .\n")
+    (tmp_path / "a=b.txt").write_text("She go .\n")
+    args = (
+        "score",
+        tmp_path / "r.m2",
+        f"mine={tmp_path / 'h.txt'}",
+        tmp_path / "a=b.txt",
+        "--resamples",
+        0,
+        "--json",
+    )
+    systems = json.loads(grater(capsys, *args).out)["systems"]
+    assert [system["system"] for system in systems] == ["mine", "a=b"]

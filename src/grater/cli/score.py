@@ -42,7 +42,8 @@ def score(
         list[Path], typer.Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
     ],
     hyp: Annotated[
-        list[Path], typer.Option(metavar="HYP...", help="Hypotheses: plain text, one sentence per line, or M2.")
+        list[Path],
+        typer.Option(metavar="HYP...", help="FILE or NAME=FILE: plain text, one sentence per line, or M2."),
     ] = [],  # noqa: B006
     metric: MetricName = "m2",
     source: SourceFile = None,
@@ -89,7 +90,8 @@ def score_people(
         list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
     ],
     hyp: Annotated[
-        list[Path], typer.Option(metavar="HYP...", help="Systems to stand beside the people: plain text or M2.")
+        list[Path],
+        typer.Option(metavar="HYP...", help="Systems beside the people, FILE or NAME=FILE: plain text or M2."),
     ] = [],  # noqa: B006
     metric: MetricName = "m2",
     source: SourceFile = None,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperCommand
 
+from grater.cli.output import split_name
 from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.source import OPENERS, open_source
@@ -82,9 +83,10 @@ def read_references(
 
 
 def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
-    """The systems, each called by its file's stem."""
-    short = short_names(files)
-    return [_hypothesis(metric, file, short[str(file)], quickly=quickly) for file in files]
+    """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
+    named = [split_name(file) for file in files]
+    short = short_names([file for _, file in named])
+    return [_hypothesis(metric, file, name or short[str(file)], quickly=quickly) for name, file in named]
 
 
 def short_names(files: Sequence[Path]) -> dict[str, str]:
