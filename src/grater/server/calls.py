@@ -1,8 +1,8 @@
-"""How calls of the API are made: a router for each noun, bodies that refuse what they do not know, lists by pages.
+"""How calls of the API are made, and the shapes of the nouns that several of them speak of.
 
-A call is known to programs by the name of its function (the OpenAPI operation id), which therefore never changes.
-
-What the API says of the study's nouns: shapes of their own, never rows, so nothing hidden can slip out.
+There is a router for each noun; bodies refuse what they do not know; long lists come by pages.  A call is known to
+programs by the name of its function (the OpenAPI operation id), which therefore never changes.  What the API says of
+the study are shapes of their own, never rows, so nothing hidden can slip out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The terms of a crowd job by the API (docs/crowd-jobs.md): gold, redundancy, pay, hours, limits, who may work.
+"""A crowd job by the API: at a glance, its terms (docs/crowd-jobs.md), and programs as raters.
 
-A crowd job at a glance by the API, and programs as raters.
+The terms are gold, redundancy, pay, hours, limits, and who may work.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class JobTerms(Shape):
 def job_terms(context: Context, job_id: str) -> JobTerms:
     """The terms of a job, and what its rule of gold does to good and bad raters."""
     with context.server.store.read() as tx:
-        return _told(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
+        return _job_terms(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
 
 
 @router.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
@@ -143,17 +143,17 @@ def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
     with context.server.store.write() as tx:
         changed = sent.model_dump(exclude_unset=True)
         job = set_terms(tx, job_id, changed, actor=context.person.person_id)
-        return _told(job, len(units.ids_of_job(tx, job_id, role="gold")))
+        return _job_terms(job, len(units.ids_of_job(tx, job_id, role="gold")))
 
 
-def told_terms(job: jobs.Job) -> Terms:
+def whole_terms(job: jobs.Job) -> Terms:
     return Terms.model_validate(terms_json(terms_of(job.options)))
 
 
-def _told(job: jobs.Job, n_gold: int) -> JobTerms:
+def _job_terms(job: jobs.Job, n_gold: int) -> JobTerms:
     odds = odds_for(terms_of(job.options), n_gold)
     told = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
-    return JobTerms(terms=told_terms(job), odds=told)
+    return JobTerms(terms=whole_terms(job), odds=told)
 
 
 class RaterStanding(Shape):
@@ -243,7 +243,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
         times = [from_iso(str(row["at"])) for row in judgments.table(tx, job_id, payload=False)]
         pace = pace_of(progress.of_job(tx, job_id), times)
         return Crowd(
-            terms=told_terms(job),
+            terms=whole_terms(job),
             raters=raters,
             gold=known,
             costs=costs_json(tx, job),

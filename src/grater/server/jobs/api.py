@@ -1,8 +1,7 @@
-"""Jobs by the API: list, look, open and close, instructions, progress, agreement.
+"""Jobs by the API: list, look, make, open and close, instructions, progress, agreement.
 
-A new job by the API, from what the study holds.
-
-Somebody leaves a job, by the API: what they have not done becomes another's.
+A new job is made from what the study holds.  Where somebody leaves a job, the work that they have not done becomes
+another's.
 """
 
 from __future__ import annotations

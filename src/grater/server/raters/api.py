@@ -1,6 +1,7 @@
-"""A rater's side of a crowd job by the API: missed questions, disputes, messages, a review, facts about oneself.
+"""The raters of a crowd job by the API, from both sides.
 
-The raters of a crowd job by the API: their signals; flag, reject, reinstate, write to them.
+A rater sees missed questions, disputes them, writes, reviews the job, and says facts about themselves.  Managers see
+the signals of raters, and flag, reject, reinstate or write to them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ from grater.study.messages import dispute as dispute_gold
 from grater.study.raters import RaterLine, best, line_of, rater_lines
 from grater.study.raters import change_standing as change_rater
 
+router = calls_about("raters")
 talk_router = calls_about("talk")
+"""A rater's own side."""
 
 Fact = Annotated[str, at_most("about.country")]
 
@@ -186,9 +189,6 @@ def _missed(question: Missed) -> MissedQuestion:
         known=known_json(question.known),
         dispute=Dispute.of(question.dispute) if question.dispute else None,
     )
-
-
-router = calls_about("raters")
 
 
 class Signals(Shape):
