@@ -84,7 +84,7 @@ def test_items_with_fewer_judgments_are_left_out_of_shares_and_counted() -> None
     assert agreement_of(cases)[0] == 0.5
     found = evaluate(decisions, judged, options=EvaluationOptions(chance=Chance(n_resamples=10), redundancy=2))
     assert (found.whole.weighted[0].n, found.whole.standard[0].n) == (1, 2)
-    assert any("1 items without so many are left out" in each for each in found.warnings)
+    assert any("1 items with fewer judgments are left out" in each for each in found.warnings)
 
 
 @pytest.mark.parametrize("cluster", ["rater", "item+rater"])

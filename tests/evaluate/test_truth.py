@@ -36,7 +36,7 @@ def test_adjudicated_labels_come_from_gold_and_both_accepted_is_half() -> None:
     cases = cases_of(decisions({"S": [1, 1, 1]}), votes([1, 1, 1], 2))
     gold = read_gold(pl.DataFrame({"item": ["i0", "i1", "zz"], "label": ["error", "ok|error", "ok"]}))
     np.testing.assert_array_equal(truth_of(cases, "adjudicated", gold=gold).values, [1, 0.5, np.nan])
-    with pytest.raises(UsageError, match="--gold"):
+    with pytest.raises(UsageError, match="table of gold"):
         truth_of(cases, "adjudicated")
 
 
@@ -67,7 +67,7 @@ def test_names_that_nobody_bears_get_a_hint() -> None:
 
 
 def test_labels_that_are_no_verdicts_ask_for_a_merge() -> None:
-    with pytest.raises(BadInput, match="--merge"):
+    with pytest.raises(BadInput, match="merge them into these"):
         cases_of(decisions({"S": [1]}), judgments("i0 ann yes"))
 
 

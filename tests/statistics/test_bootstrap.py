@@ -7,7 +7,7 @@ from scipy.stats import norm, t
 from grater.rng import generator
 from grater.statistics import bootstrap
 from grater.statistics.bootstrap import resample
-from grater.statistics.intervals import expanded_tail, student_quantile
+from grater.statistics.intervals import Numbers, expanded_tail, student_quantile
 
 
 def test_ratio_of_sums_is_the_value() -> None:
@@ -43,7 +43,7 @@ def test_single_unit_keeps_its_value_and_has_no_limits() -> None:
 
 
 @pytest.mark.parametrize("rows", [np.zeros((0, 2)), np.zeros((5, 2))])
-def test_nothing_to_divide_by_is_undefined_and_says_so(rows: bootstrap.Numbers) -> None:
+def test_nothing_to_divide_by_is_undefined_and_says_so(rows: Numbers) -> None:
     interval = resample(rows, n_resamples=100, rng=generator(1)).ratio([0], [1])
     assert isnan(interval.value)
     assert interval.undefined_because
