@@ -43,7 +43,7 @@ def score(
     ],
     hyp: Annotated[
         list[Path],
-        typer.Option(metavar="HYP...", help="FILE or NAME=FILE: plain text, one sentence per line, or M2."),
+        typer.Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2."),
     ] = [],  # noqa: B006
     metric: MetricName = "m2",
     source: SourceFile = None,
@@ -91,7 +91,7 @@ def score_people(
     ],
     hyp: Annotated[
         list[Path],
-        typer.Option(metavar="HYP...", help="Systems beside the people, FILE or NAME=FILE: plain text or M2."),
+        typer.Option(metavar="HYP...", help="Systems beside the people, FILE or NAME=FILE: text or M2."),
     ] = [],  # noqa: B006
     metric: MetricName = "m2",
     source: SourceFile = None,
