@@ -164,4 +164,4 @@ def test_lists_of_a_study_are_built_into_a_job(folder: Path, capsys: pytest.Capt
     assert (made["job"], made["errors"], made["correct"], made["gold"]) == ("prepositions", 3, 3, 2)
     assert made["shortfalls"] == ["wanted 500 errors, found 3: accept more trigrams"]
     both = grater(capsys, *build, "--verdicts", folder / "v.csv")
-    assert (both.status, both.err.strip()) == (2, "expected one of --list, --verdicts and --balanced")
+    assert (both.status, both.err.strip()) == (2, "expected one of --list, --verdicts-out and --balanced-job")
