@@ -105,7 +105,7 @@ def test_raters_cannot_be_drawn_for_a_truth_that_is_not_of_votes(
 ) -> None:
     with pytest.raises(UsageError, match="raters can be drawn for the share or the majority"):
         run(study, "rater", truth="dawid-skene")
-    with pytest.raises(UsageError, match="here give it as the judgments of one rater"):
+    with pytest.raises(UsageError, match="give it here as the judgments of one rater"):
         run(study, truth="adjudicated")
 
 
