@@ -96,7 +96,7 @@ def gold_terms_and_opening(page: Page) -> None:
     page.get_by_role("link", name="Terms", exact=True).click()
     page.get_by_label("Least share right").fill("0.6")
     page.get_by_label("Questions of the entry quiz").fill("3")
-    page.get_by_label("Cents for a unit").fill("6")
+    page.get_by_label("Cents per unit").fill("6")
     page.get_by_role("button", name="Save the terms").click()
     expect(row(page, "guesses")).to_contain_text("50 %")  # two of three are right every other time
     page.locator(".trail a").last.click()
