@@ -6,6 +6,7 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -199,8 +200,15 @@ def test_every_name_is_there_and_documented() -> None:
 
 
 def test_every_public_function_of_the_library_is_offered() -> None:
-    own = {name for name, value in vars(library).items() if getattr(value, "__module__", "") == library.__name__}
-    assert {name for name in own if not name.startswith("_")} <= set(grater.__all__)
+    modules = [import_module(f"grater.library.{chapter}") for chapter in library.CHAPTERS]
+    own = {
+        name
+        for module in modules
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+    assert own == set(library.__all__)
+    assert own <= set(grater.__all__)
 
 
 def test_options_are_keyword_only() -> None:

@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -64,7 +65,8 @@ HTML. A table (`read_judgments`, `read_decisions`, `sample`, `decide`) has its r
 
 def python_reference() -> str:
     """The page of what `import grater` offers: functions in the order of the library, then values."""
-    functions = [name for name in vars(library) if name in grater.__all__ and inspect.isfunction(vars(library)[name])]
+    modules = [import_module(f"grater.library.{chapter}") for chapter in library.CHAPTERS]
+    functions = [name for module in modules for name in vars(module) if name in library.__all__]
     values = [name for name in grater.__all__ if name not in functions]
     parts = [*(_function(name) for name in functions), *(_value_type(name) for name in values)]
     return "\n".join([PYTHON_HEADER, *parts])

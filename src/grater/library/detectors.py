@@ -1,0 +1,60 @@
+"""Detectors from Python: the installed systems, feedback, decisions and selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from grater.library.sources import (
+    EssaySource,
+    essays_of,
+)
+
+if TYPE_CHECKING:
+    from grater.detect.detector import Detector
+    from grater.detect.feedback import Feedback
+    from grater.detect.prepositions.selection import SelectionTest
+    from grater.detect.systems import SystemCards
+    from grater.tables import Table
+
+
+def systems(*names: str) -> SystemCards:
+    """The detectors that are installed, or those named: what they look for and what they were made of."""
+    from grater.detect.systems import system_cards
+
+    return system_cards(names)
+
+
+def load_system(name: str) -> Detector:
+    """A detector by its name, a model file, or a system from outside."""
+    from grater.detect.systems import load_system
+
+    return load_system(name)
+
+
+def check(text: str, *, systems: Sequence[str] = ("prep-maxent", "article")) -> Feedback:
+    """Feedback on an essay: what looks wrong, and what would be better."""
+    from grater.detect.feedback import check
+
+    return check(text, systems)
+
+
+def decide(corpus: EssaySource, *, systems: Sequence[str]) -> Table:
+    """A decision of every system on every place that it looks at, with where the place is."""
+    from grater.detect.decisions import DecisionRows
+    from grater.detect.systems import load_systems
+    from grater.tables import as_decisions
+
+    essays = list(essays_of(corpus))
+    rows = DecisionRows(with_places=True)
+    for detector in load_systems(systems):
+        rows.add(essays, detector)
+    return as_decisions(rows.decisions(), name="decisions")
+
+
+def select(corpus: EssaySource, *, system: str, seed: int = 0) -> SelectionTest:
+    """How often a system finds the preposition that stood in well-formed text."""
+    from grater.detect.prepositions.selection import selection_test
+    from grater.detect.systems import load_system
+
+    return selection_test(load_system(system), essays_of(corpus), seed=seed)

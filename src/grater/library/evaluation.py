@@ -1,0 +1,322 @@
+"""Systems against raters from Python: plan, sample, estimate, evaluate, compare, report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from grater.library.sources import (
+    DEFAULT_RESAMPLES,
+    EssaySource,
+    TableSource,
+    essays_of,
+    gold_of,
+    items_of,
+)
+
+if TYPE_CHECKING:
+    from grater.agreement.coded import Unknown
+    from grater.evaluate.comparison import Comparison
+    from grater.evaluate.evaluation import Evaluation
+    from grater.evaluate.sampled import Sampled
+    from grater.evaluate.verified import Verification
+    from grater.report.document import Report
+    from grater.sampling.plan import Plan
+    from grater.sampling.strata import Allocation
+    from grater.statistics.bootstrap import Cluster
+    from grater.statistics.paired import Test
+    from grater.tables import Sample, Table
+
+
+def read_decisions(
+    source: TableSource,
+    *,
+    columns: Mapping[str, str] | None = None,
+    duplicates: Literal["error", "first", "last"] = "error",
+) -> Table:
+    """Decisions of systems, with other names of columns."""
+    from grater.tables import read_decisions
+
+    return read_decisions(source, columns=columns, duplicates=duplicates)
+
+
+def plan(
+    *,
+    width: float = 0.1,
+    flag_rate: float = 0.1,
+    precision: float = 0.8,
+    missed: float | None = None,
+    recall: float | None = None,
+    corpus_size: float = inf,
+    errors: int | None = None,
+    raters_per_item: int | None = None,
+    right: float = 0.95,
+    rater_accuracy: float | None = None,
+    kappa: float | None = None,
+    items_per_hour: float = 125.0,
+    wage: float = 0.0,
+) -> Plan:
+    """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
+
+    Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.
+    """
+    from grater.errors import UsageError
+    from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, plan, skill_of_kappa
+
+    if (missed is None) == (recall is None):
+        raise UsageError("expected one of missed and recall")
+    rate = missed if recall is None else missed_of(flagged=flag_rate, precision=precision, recall=recall)
+    expected = Expected(flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size)
+    skill = Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
+    if kappa is not None:
+        skill = skill_of_kappa(kappa, expected.error_rate)
+    team = None
+    if skill is not None:
+        n = raters_per_item
+        team = panel(skill, right) if n is None else Panel(n, skill, majority_of(n, skill))
+    n_raters = raters_per_item or (team.n if team else 1)
+    work = Work(raters=n_raters, items_per_hour=items_per_hour, wage=wage)
+    return plan(expected, width, work=work, errors=errors, panel=team, right=right)
+
+
+def sample(
+    decisions: TableSource,
+    *,
+    system: str,
+    n: int | None = None,
+    flagged: int | None = None,
+    strata: str | None = None,
+    allocation: Allocation | None = None,
+    rates: Mapping[str, float] | None = None,
+    stratum_labels: TableSource | None = None,
+    add_to: TableSource | None = None,
+    seed: int = 0,
+) -> Sample:
+    """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`."""
+    from grater.errors import UsageError
+    from grater.sampling.draw import add_system, draw_sample
+    from grater.tables import as_decisions, as_judgments, as_sample
+
+    table = as_decisions(decisions)
+    labels = as_judgments(stratum_labels) if stratum_labels is not None else None
+    if add_to is not None:
+        return add_system(
+            as_sample(add_to),
+            table,
+            system,
+            n=n,
+            strata=strata,
+            method=allocation,
+            n_flagged=flagged,
+            rates=rates,
+            labels=labels,
+        )
+    if n is None:
+        raise UsageError("expected n, the number of items to draw")
+    return draw_sample(
+        table,
+        system,
+        n,
+        strata=strata or "decision",
+        method=allocation or "paper",
+        n_flagged=flagged,
+        rates=rates,
+        labels=labels,
+        seed=seed,
+    )
+
+
+def estimate(
+    decisions: TableSource,
+    sample: TableSource,
+    judgments: TableSource,
+    *,
+    systems: Sequence[str] = (),
+    truth: str = "majority",
+    items: TableSource | None = None,
+    by: str = "",
+    cluster: Cluster = "item",
+    unknown: Unknown = "drop",
+    stratum_labels: TableSource | None = None,
+    gold: TableSource | None = None,
+    population: Literal["these", "wider"] = "these",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Sampled:
+    """Precision, recall and F of systems on the whole corpus, from a judged sample of it."""
+    from grater.evaluate.sampled import estimate
+    from grater.statistics.bootstrap import Chance
+    from grater.tables import as_decisions, as_judgments, as_sample
+
+    return estimate(
+        as_decisions(decisions),
+        as_sample(sample),
+        as_judgments(judgments),
+        systems=systems,
+        truth=truth,
+        labels=as_judgments(stratum_labels) if stratum_labels is not None else None,
+        items=items_of(items),
+        by=by,
+        unknown=unknown,
+        gold=gold_of(gold),
+        fpc=population == "these",
+        chance=Chance(cluster, resamples, seed),
+    )
+
+
+def evaluate(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    weighted: bool = False,
+    bins: Sequence[float] = (),
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "item",
+    by: str = "",
+    unknown: Unknown = "drop",
+    redundancy: int = 0,
+    suggestions: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Evaluation:
+    """Precision, recall and F of systems against raters: the majority, each rater in turn, weighted, in bins.
+
+    `weighted` and `bins` say which tables are shown; the result has the numbers of all of them.
+    """
+    from grater.evaluate.evaluation import EvaluationOptions, evaluate
+    from grater.evaluate.standard import EDGES
+    from grater.statistics.bootstrap import Chance
+    from grater.tables import as_decisions, as_judgments
+
+    options = EvaluationOptions(
+        truth=truth,
+        edges=bins or EDGES,
+        chance=Chance(cluster, resamples, seed),
+        unknown=unknown,
+        by=by,
+        redundancy=redundancy,
+    )
+    evaluation = evaluate(
+        as_decisions(decisions),
+        as_judgments(judgments),
+        items=items_of(items),
+        gold=gold_of(gold),
+        options=options,
+        with_suggestions=suggestions,
+    )
+    return replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
+
+
+def verify(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "item",
+    by: str = "",
+    unknown: Unknown = "drop",
+    population: Literal["these", "wider"] = "wider",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Verification:
+    """Precision of systems from judged flags; recall is undefined."""
+    from grater.errors import UsageError
+    from grater.evaluate.evaluation import EvaluationOptions
+    from grater.evaluate.truth import ADJUDICATED
+    from grater.evaluate.verified import verify
+    from grater.statistics.bootstrap import Chance
+    from grater.tables import as_decisions, as_judgments
+
+    if gold is not None and truth != ADJUDICATED:
+        raise UsageError(f"expected truth {ADJUDICATED!r} with gold; evaluate corrects for what raters get wrong")
+    options = EvaluationOptions(truth=truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by)
+    return verify(
+        as_decisions(decisions),
+        as_judgments(judgments),
+        items=items_of(items),
+        gold=gold_of(gold),
+        options=options,
+        fpc=population == "these",
+    )
+
+
+def compare(
+    decisions: TableSource,
+    judgments: TableSource,
+    *,
+    score: Literal["precision", "recall", "f0.5", "f1", "kappa"] = "f0.5",
+    weighted: bool = False,
+    truth: str = "majority",
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    cluster: Cluster = "item",
+    by: str = "",
+    unknown: Unknown = "drop",
+    redundancy: int = 0,
+    test: Test = "bootstrap",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Comparison:
+    """Which system is better: paired tests on common items, and rank groups."""
+    from grater.evaluate.comparison import compare
+    from grater.evaluate.evaluation import EvaluationOptions
+    from grater.statistics.bootstrap import Chance
+    from grater.tables import as_decisions, as_judgments
+
+    options = EvaluationOptions(
+        truth=truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by, redundancy=redundancy
+    )
+    return compare(
+        as_decisions(decisions),
+        as_judgments(judgments),
+        items=items_of(items),
+        gold=gold_of(gold),
+        options=options,
+        score=score,
+        weighted=weighted,
+        test=test,
+    )
+
+
+def report(
+    *,
+    title: str = "Report",
+    judgments: TableSource | None = None,
+    decisions: TableSource | None = None,
+    experts: TableSource | None = None,
+    essays: EssaySource = (),
+    items: TableSource | None = None,
+    gold: TableSource | None = None,
+    sample: TableSource | None = None,
+    out: Path | str | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> Report:
+    """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to."""
+    from grater.report.build import Inputs, build
+    from grater.report.save import save_report
+    from grater.statistics.bootstrap import Chance
+    from grater.tables import as_decisions, as_judgments, as_sample
+
+    inputs = Inputs(
+        title=title,
+        essays=tuple(essays_of(essays)),
+        judgments=as_judgments(judgments) if judgments is not None else None,
+        experts=as_judgments(experts) if experts is not None else None,
+        decisions=as_decisions(decisions) if decisions is not None else None,
+        items=items_of(items),
+        gold=gold_of(gold),
+        sample=as_sample(sample) if sample is not None else None,
+        chance=Chance(n_resamples=resamples, seed=seed),
+    )
+    result = build(inputs)
+    if out is not None:
+        save_report(result, Path(out))
+    return result
