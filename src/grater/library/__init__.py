@@ -38,7 +38,7 @@ from grater.library.evaluation import (
     sample,
     verify,
 )
-from grater.library.raters import (
+from grater.library.judgments import (
     aggregate,
     agreement,
     difficulty,
@@ -80,5 +80,5 @@ __all__ = [
     "verify",
 ]
 
-CHAPTERS = ("corpora", "raters", "evaluation", "corrections", "detectors")
+CHAPTERS = ("corpora", "judgments", "evaluation", "corrections", "detectors")
 """The modules in the order in which a reader meets them."""
