@@ -244,6 +244,7 @@ LATEX = str.maketrans(
         "→": r"$\rightarrow$",
         "↓": r"$\downarrow$",
         "∅": r"$\emptyset$",
+        **{bar: rf"\rule{{{width / 8:g}ex}}{{1.5ex}}" for width, bar in enumerate("▏▎▍▌▋▊▉█", 1)},
         "\n": " ",
     }
 )

@@ -126,7 +126,7 @@ def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site
         expect(page.locator("#save-state")).to_have_text("All marks saved")  # the script is there
         page.locator("#finish button").click()
         page.locator("#no-marks").get_by_role("button", name="Yes, finish it").click()
-        expect(page.get_by_text("You have been put out of this job")).to_be_visible()
+        expect(page.get_by_text("You have been removed from this job")).to_be_visible()
         expect(page.get_by_text("expected in (Wcip)")).to_be_visible()
         expect(page.get_by_text(REASON)).to_be_visible()
         page.goto(f"/jobs/{job_id}")

@@ -131,7 +131,7 @@ def look_at_the_live_page(page: Page) -> None:
     systems = page.locator("section", has=page.get_by_role("heading", name="Systems so far"))
     expect(systems.get_by_role("row").filter(has_text=SYSTEM)).to_be_visible()
     expect(page.get_by_text("a valid judgment").first).to_be_visible()
-    expect(row(page, "Put out")).to_contain_text("raters put out: 0")
+    expect(row(page, "Put out")).to_contain_text("raters removed: 0")
 
 
 def pay(page: Page, folder: Path) -> None:

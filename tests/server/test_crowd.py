@@ -183,12 +183,12 @@ def test_a_failed_quiz_shows_the_reason_ends_the_session_and_survives_a_login(cr
     assert REASON in first.text
     path = rater.post(f"/jobs/{job_id}/next").url.path
     last = answer(rater, path, {"label": "ok"})
-    assert "put out of this job" in last.text
+    assert "removed from this job" in last.text
     assert REASON in last.text
     assert rater.get(f"/jobs/{job_id}").url.path == "/login"
     again = crowd.browser("worker")
     page = again.get(f"/jobs/{job_id}").text
-    assert "put out of this job" in page
+    assert "removed from this job" in page
     assert "Start" not in page
     assert again.post(f"/jobs/{job_id}/next").url.path == f"/jobs/{job_id}/done"
 
@@ -257,7 +257,7 @@ def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(
     assert "FAIL-1" in page.text
     assert browser.get(f"/jobs/{job_id}").url.path == "/login"
     _, elsewhere = enter(crowd, panel_of(crowd, job_id), "abc")  # another panel of the same provider, the same person
-    assert "put out of this job" in elsewhere.text
+    assert "removed from this job" in elsewhere.text
 
 
 def test_a_place_that_is_returned_or_times_out_is_free_again(crowd: Study) -> None:
@@ -436,7 +436,7 @@ def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> 
     path = reply.url.path
     assert path.startswith("/out/")
     again = rater.get(path).text  # what a script or a reload asks for
-    assert "put out of this job" in again
+    assert "removed from this job" in again
     assert REASON in again
     assert "got 0 right" in again
     assert "expected <strong>of (Wcip), brother (Nn)</strong>" in again

@@ -266,7 +266,7 @@ N_BLANKS = 200
 
 
 def sample_blanks(essays: Sequence[Essay], detector: Detector, *, n: int = N_BLANKS, seed: int = 0) -> list[Blank]:
-    """So many blanks, each with what the detector would fill in and what else it thinks of."""
+    """Blanks, each with what the detector would fill in and what else it thinks of."""
     rng = generator(seed, "sample blanks")
     by_essay: dict[str, list[Finding]] = {}
     for finding in detector.find(essays):

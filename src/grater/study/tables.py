@@ -204,12 +204,12 @@ def study_tables(
     both = bool(len(experts) and len(crowd))
     return StudyTables(
         name,
-        as_judgments(crowd if both else said, f"judgments of {name}"),
-        as_judgments(experts, f"experts of {name}") if both else None,
+        latest_judgments(crowd if both else said, f"judgments of {name}"),
+        latest_judgments(experts, f"experts of {name}") if both else None,
         _table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
         _table(places, lambda frame: read_items(frame, name="items")),
         _gold(tx, {job.name for job in chosen}),
-        as_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
+        latest_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
         _hours(crowd if both else said),
         redundancy_of(job for job in chosen if TASKS[job.task].verdict),
     )
@@ -225,7 +225,7 @@ def labels_of(tx: Tx, task: str, *, groups: Collection[str] = PEOPLE) -> Judgmen
     """What raters of these groups said in the jobs of one task, in its own labels."""
     frames = [label_columns(tx, job.job_id) for job in jobs.all(tx) if job.task == task]
     said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
-    return as_judgments(said, task)
+    return latest_judgments(said, task)
 
 
 def judged_items(tx: Tx) -> set[str]:
@@ -233,8 +233,8 @@ def judged_items(tx: Tx) -> set[str]:
     return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
 
 
-def as_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
-    """One judgment a rater and item: where a rater judged an item in several jobs, the latest counts."""
+def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
+    """One judgment per rater and item: where a rater judged an item in several jobs, the latest counts."""
     if not len(frame):
         return None
     at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")

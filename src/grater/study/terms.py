@@ -109,7 +109,7 @@ def _rule(rule: TrustRule | None, n_out: int) -> str:
     tries = "one try" if rule.attempts == 1 else f"{rule.attempts} tries"
     quiz = f"entry quiz of {rule.quiz} ({tries}), then " if rule.quiz else ""
     sure = f", where that is {100 * rule.sure:g} % sure" if rule.sure else ""
-    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on{sure}; raters put out: {n_out}"
+    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on{sure}; raters removed: {n_out}"
 
 
 def _n_out(tx: Tx, job: Job) -> int:

@@ -46,7 +46,7 @@ def add_job_command(
     sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
     annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
     batch_size: Annotated[int, typer.Option(min=0, help="Units in a batch.")] = 0,
-    overlap_every: Annotated[int, typer.Option(min=0, help="Every so-manyth batch is for all annotators.")] = 0,
+    overlap_every: Annotated[int, typer.Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
     delay_days: Annotated[float, typer.Option(min=0, help="Days between the two stages of construction.")] = 3,
     lease_minutes: Annotated[float | None, typer.Option(help="How long a rater may keep a unit.")] = None,
     guidelines: Annotated[Path | None, typer.Option(metavar="FILE.md", help="Instead of the task's own.")] = None,

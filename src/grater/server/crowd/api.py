@@ -62,7 +62,7 @@ class OpeningTerms(Body):
 
 
 class QualificationTerms(Body):
-    """So many judgments in another job, by its name, at least so right on its gold."""
+    """A number of judgments in another job, by its name, with at least this accuracy on its gold."""
 
     job: str
     judgments: int = 1

@@ -15,7 +15,7 @@ from grater.store.trust import Trust
 
 WORDS = {
     "closed": "No work is given out here at the moment.",
-    "ejected": "You have been put out of this job: too many questions with known answers were missed.",
+    "ejected": "You have been removed from this job: too many questions with known answers were missed.",
     "flagged": "Those who run this job have stopped your work here. What you have done stays.",
     "program": "Programs work in jobs of their own.",
     "seat": "You have worked here alone, or on a joint seat; nobody is asked twice.",

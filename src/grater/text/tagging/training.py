@@ -232,7 +232,7 @@ def train(
     try:
         from grater.text.tagging.kernel import epoch
     except ImportError as error:
-        raise MissingExtra("training a tagger needs numba: pip install 'grater[fast]'") from error
+        raise MissingExtra("training a tagger needs numba: pip install 'grater[train]'") from error
     if not sentences:
         raise UsageError("expected tagged sentences to train on, found none")
     both = _both_ways(sentences)
