@@ -106,7 +106,7 @@ def test_an_essay_with_another_text_is_refused(store: Store, tmp_path: Path) -> 
 def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     table = write_text(tmp_path / "gold.csv", "item,label,reason", "one,error|ok,We wait at a stop.")
-    with pytest.raises(UsageError, match="--job"):
+    with pytest.raises(UsageError, match="gold belongs to a job"):
         import_files(store, gold=[table])
     with pytest.raises(NotFound, match="unknown job"):
         import_files(store, gold=[table], job="nothing")

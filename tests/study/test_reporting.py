@@ -68,6 +68,13 @@ def write_essay(folder: Path, n_words: int, word: str = "in") -> Path:
     return folder / "essay.jsonl"
 
 
+def printed(text: str, before: str) -> float:
+    """The number that a text prints after these words, with the two digits that the papers give."""
+    match = re.search(rf"{before} (\d?\.\d+)", text)
+    assert match, text
+    return round(float(match[1]), 2)
+
+
 def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
     # T&C 2008, Table 3 and section 5.2: kappa .63; of 86 errors of one rater the other accepts 26, of 97 it is 37
     rows = [
@@ -81,7 +88,8 @@ def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
     write_table(frame, tmp_path / "table-3.csv")
     import_files(store, judgments=[tmp_path / "table-3.csv"], job="trained raters", task="usage")
     found = section(report_of(store), "agreement")
-    assert "2,672 judgments of 1,336 items by 2 raters: kappa .63 " in found.words[0]
+    assert "2,672 judgments of 1,336 items by 2 raters" in found.words[0]
+    assert printed(found.words[0], "kappa") == 0.63
     assert "the 86 uses" in found.figures[0].words
     assert "finds 26, 30 %, correct" in found.figures[0].words
     assert "the 97 uses" in found.figures[0].words
@@ -110,13 +118,13 @@ def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: P
     import_files(store, judgments=[tmp_path / "judgments.csv"])
     found = section(report_of(store), "sampling")
     assert "2,250 of 10,000 items were judged" in found.words[0]
-    assert "precision .80 " in found.words[0]
-    assert "recall .23 " in found.words[0]
+    assert printed(found.words[0], "precision") == 0.8
+    assert printed(found.words[0], "recall") == 0.23
     [estimates] = found.sheets
     [row] = estimates.rows
     cells = dict(zip(estimates.columns, row, strict=True))
-    assert cells["precision, paper"] == ".80 [.77, .83]"
-    assert cells["recall, paper"].startswith(".23 ")
+    assert re.fullmatch(r"\.80\d \[\.77\d, \.8[23]\d\]", cells["precision, paper"])
+    assert printed(f"recall {cells['recall, paper']}", "recall") == 0.23
     assert "750 judged" in str(found.figures[0].spec)
 
 
@@ -137,12 +145,13 @@ def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
     import_files(store, judgments=[tmp_path / "judgments.csv"], job="constructions", task="construction")
     found = section(report_of(store), "constructions")
     assert found.words[0].startswith("368 nouns")
-    assert re.search(r"Without context two raters agree in \.78 \[.+?\] of the answers, kappa \.55 ", found.words[0])
-    assert re.search(r"In context two raters agree in \.82 \[.+?\] of the answers, kappa \.60 ", found.words[0])
+    without, in_context = found.words[0].split("In context")
+    assert (printed(without, "raters agree in"), printed(without, "kappa")) == (0.78, 0.55)
+    assert (printed(in_context, "raters agree in"), printed(in_context, "kappa")) == (0.82, 0.6)
     [freedom] = [sheet for sheet in found.sheets if sheet.name == "constructions-yes"]
-    assert sorted(row[3][:3] for row in freedom.rows) == [".29", ".39", ".52", ".62"]
+    assert sorted(printed(f"yes {row[3]}", "yes") for row in freedom.rows) == [0.29, 0.39, 0.52, 0.62]
     [contrasts] = [sheet for sheet in found.sheets if sheet.name == "constructions-contrasts"]
-    assert "1.71, p .087" in contrasts.rows[0][3]
+    assert "1.710, p .0872" in contrasts.rows[0][3]
 
 
 def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
@@ -169,6 +178,6 @@ def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
     report = report_of(store)
     assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer and S"] == ".75"
     found = section(report, "choice")
-    assert "at least as good in .28 " in found.words[0]
-    assert "S matches the writer in .75 " in found.words[1]
-    assert "by what raters accept that is .82 " in found.words[1]
+    assert printed(found.words[0], "at least as good in") == 0.28
+    assert printed(found.words[1], "S matches the writer in") == 0.75
+    assert printed(found.words[1], "by what raters accept that is") == 0.82
