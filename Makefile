@@ -19,13 +19,13 @@ check: $(STAMP)-dev  ## the quick half: style, types, documentation
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test-slow: $(STAMP)-dev system  ## the tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
 
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)-dev peers  ## speed and memory, side by side with the peers
 	$(BIN)/python -m benchmarks

@@ -79,7 +79,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make demo` leaves behind, made once for all pages."""
     folder = tmp_path_factory.mktemp("pages") / "demo"
     done = subprocess.run(
-        [Path(sys.executable).parent / "grater", "demo", "--out", folder], capture_output=True, text=True, check=False
+        [Path(sys.executable).parent / "grater", "demo", "--out", folder, "--resamples", "20", "--figures", "svg"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return folder

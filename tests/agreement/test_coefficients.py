@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from grater.agreement.coefficients import Coefficient, alpha, band, bennett, fleiss, gwet, observed
+from grater.agreement.coefficients import (
+    COEFFICIENTS,
+    Coefficient,
+    alpha,
+    band,
+    bennett,
+    fleiss,
+    gwet,
+    margin_scores,
+    observed,
+    pair_agreement,
+)
 from grater.agreement.cohen import cohen_kappa, kappa, standard_error
 from grater.agreement.compare import independent_test
 from grater.agreement.confusion import disagreements
@@ -39,7 +50,8 @@ EQUAL = st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=3
 def every(n_labels: int) -> list[Coefficient]:
     weights = weight_matrix("identity", n_labels)
     labels = tuple(map(str, range(1, n_labels + 1)))
-    return [*(make(weights) for make in (observed, fleiss, gwet, bennett)), *(alpha(each, labels) for each in SCALES)]
+    nominal = [definition.of_table(weights, "nominal", labels) for definition in COEFFICIENTS]
+    return [*nominal, *(alpha(scale, labels) for scale in SCALES if scale != "nominal")]
 
 
 def number(coefficient: Coefficient, counts: Counts) -> float:
@@ -78,11 +90,32 @@ def test_unanimous_raters_agree_fully(coefficient: Coefficient) -> None:
 
 
 @pytest.mark.parametrize("coefficient", every(2)[1:], ids=lambda each: each.name)
-def test_one_label_only_is_undefined(coefficient: Coefficient) -> None:
-    if coefficient.name in ("ac1", "s"):  # they know of the second label, and call it agreement beyond chance
-        assert number(coefficient, counts_of([[3, 0], [2, 0]])) == pytest.approx(1)
-    else:
-        assert isnan(number(coefficient, counts_of([[3, 0], [2, 0]])))
+def test_one_label_only_is_undefined_or_full_agreement(coefficient: Coefficient) -> None:
+    value = number(coefficient, counts_of([[3, 0], [2, 0]]))
+    assert isnan(value) or value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("coefficient", [fleiss(np.eye(2)), alpha("nominal", ("1", "2"))], ids=["fleiss", "alpha"])
+def test_one_label_only_leaves_fleiss_and_alpha_undefined(coefficient: Coefficient) -> None:
+    """Gwet and Bennett know of the second label, and call it agreement beyond chance."""
+    assert isnan(number(coefficient, counts_of([[3, 0], [2, 0]])))
+
+
+@given(ROWS)
+@settings(max_examples=40, deadline=None)
+def test_margins_alone_give_the_same_coefficients_as_the_table(rows: Ints) -> None:
+    judged = rows[rows.sum(axis=1) > 1]
+    if not len(judged):
+        return
+    n = judged.sum(axis=1)
+    agreeing = pair_agreement(judged, np.eye(3))
+    apart = (n**2 - (judged**2).sum(axis=1)) / (n - 1)
+    sums = np.column_stack([np.ones(len(judged)), agreeing, apart, judged / n[:, None], judged]).sum(axis=0)
+    of_tables = [
+        number(definition.of_table(np.eye(3), "nominal", ("1", "2", "3")), counts_of(judged))
+        for definition in COEFFICIENTS
+    ]
+    assert margin_scores(sums, 3) == pytest.approx(of_tables, nan_ok=True)
 
 
 def test_only_label_of_a_table_leaves_gwet_and_bennett_undefined_too() -> None:

@@ -15,7 +15,9 @@ import typer
 
 from grater.cli import app
 from grater.cli.lazy import RENAMED, renamed
+from grater.cli.options import FORMAT_HELP
 from grater.cli.reference import _commands
+from grater.corpora.formats import FORMATS
 from tests.cli.running import grater
 
 COMMANDS = {" ".join(path[1:]): command for path, command in _commands(typer.main.get_command(app), ("grater",))}
@@ -144,3 +146,7 @@ def test_an_input_is_given_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     systems = json.loads(grater(capsys, *args).out)["systems"]
     assert [system["system"] for system in systems] == ["mine", "a=b"]
+
+
+def test_the_help_names_every_format() -> None:
+    assert [name for name in FORMATS.names() if name not in FORMAT_HELP] == []

@@ -78,12 +78,14 @@ def test_a_corpus_is_written_and_read_through_files(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_a_damaged_file_raises_no_error_but_ours(name: str, data: st.DataObject) -> None:
+def test_a_damaged_file_is_refused_or_has_its_edits_inside_the_text(name: str, data: st.DataObject) -> None:
     files = written(name, SAMPLE[:2])
     file = data.draw(st.sampled_from(sorted(files)))
     files[file] = damaged(files[file], data)
     with suppress(GraterError):
-        list(read(name, files))
+        essays = list(read(name, files))
+        for essay in essays:
+            assert all(0 <= edit.span.start <= edit.span.end <= len(essay.text) for edit in essay.edits)
 
 
 def damaged(text: str, data: st.DataObject) -> str:

@@ -8,7 +8,7 @@ from grater.model import Essay, Item, Json, Span
 from grater.rng import generator
 from grater.tasks import Unit, UnitItem
 from grater.tasks.construction import CONSTRUCTIONS
-from grater.tasks.task import Rng
+from grater.tasks.task import Rng, Task
 
 TEXT = (
     "Last spring my cousin opened a bakery. The street was very quiet then. She depends of her brother for the "
@@ -65,4 +65,10 @@ FILLED: dict[str, dict[str, list[str]]] = {
     "marking": {"edits": ['[{"start": 83, "end": 85, "quote": "of", "tag": "Wcip", "replacements": ["on"]}]']},
     "verify": {"label": ["suggestion better"]},
 }
-"""A whole form for each task."""
+"""Whole forms of the tasks that ask for more than one pick from a list."""
+
+
+def filled(task: Task) -> dict[str, list[str]]:
+    """A whole form: the one above, or the first choice of every required field."""
+    fields = task.show(unit_for(task.name), rng=rng()).fields
+    return FILLED.get(task.name) or {field.name: [field.choices[0].value] for field in fields if field.required}

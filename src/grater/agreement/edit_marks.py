@@ -306,7 +306,7 @@ def _all_identified(marks: EditMarks) -> Judged:
 
 
 def all_statistic(together: Judged, n_clusters: int) -> Statistic:
-    """Observed agreement, Fleiss, AC1, S and alpha of all annotators."""
+    """Every coefficient of all annotators."""
     squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
     size, times = together.size.astype(np.float64), together.times
     agreeing = times * (squares - size) / (size * (size - 1))

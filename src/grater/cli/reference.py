@@ -58,7 +58,8 @@ result  # in a notebook, the tables of the command
 A result has `to_dict()`, `to_frame()` and `sheets()`; `grater.sheet` writes a sheet as text, Markdown, LaTeX, CSV or
 HTML. A table (`read_judgments`, `read_decisions`, `sample`, `decide`) has its rows in `frame`. Every error is a
 `grater.GraterError`. Everything else is imported from its own package, as in
-`from grater.statistics.bootstrap import Chance`. Two notebooks show the whole way:
+`from grater.statistics.bootstrap import Chance`. `grater demo --out demo` makes the folder of the examples.
+Two notebooks show the whole way:
 [agreement and aggregation](notebooks/agreement.ipynb), [sampling and evaluation](notebooks/evaluation.ipynb).
 """
 
