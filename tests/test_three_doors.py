@@ -289,13 +289,30 @@ def test_every_door_holds_to_the_length_of_a_text(house: House, name: str) -> No
     assert set(TEXTS[name].send(house, "x" * (LONGEST[name] + 1))) == {REFUSED}
 
 
+def test_limits_that_users_know_stay() -> None:
+    """Written down once more, so that none is loosened unnoticed; the command once took 5,000 judgments per unit."""
+    published = ("job.judgments", "terms.page", "invitation.number", "review.stars", "mining.most")
+    assert [LIMITS[name].most for name in published] == [100, 200, 100, 5, 2000]
+
+
 def test_the_table_has_every_limit_of_a_number() -> None:
     assert NUMBERS.keys() | ONE_DOOR.keys() == LIMITS.keys()
 
 
+ALLOWED = {
+    ("draft", "open"),
+    ("open", "paused"),
+    ("open", "closed"),
+    ("paused", "open"),
+    ("paused", "closed"),
+    ("closed", "open"),
+}
+"""The moves of a job, written down once more: a draft is never closed, and only an open job is paused."""
+
+
 @pytest.mark.parametrize(("state", "wanted"), list(product(MOVES, GIVEN_STATES)))
 def test_a_job_moves_from_state_to_state_alike_through_every_door(house: House, state: Any, wanted: str) -> None:
-    expected = wanted in MOVES[state]
+    expected = (state, wanted) in ALLOWED
 
     def with_state(send: Callable[[], int]) -> int:
         with house.study.store.write() as tx:
