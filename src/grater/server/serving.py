@@ -58,13 +58,13 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
     if processes == 1:
         uvicorn.run(create_app(settings, store), host=host, port=port, **MANNERS)
         return
-    told = {
+    for_processes = {
         "study": study,
         "base_url": settings.base_url,
         "private_webhooks": settings.private_webhooks,
         "logins_a_minute": max(1, settings.logins_a_minute // processes),
     }
-    os.environ[ENVIRONMENT] = json.dumps(told)
+    os.environ[ENVIRONMENT] = json.dumps(for_processes)
     config = uvicorn.Config(
         f"{__name__}:one_of_several",
         factory=True,
@@ -94,7 +94,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 def one_of_several() -> FastAPI:
     """The application of a process that `run` started."""
-    told = json.loads(os.environ[ENVIRONMENT])
-    store = open_study(told.pop("study"))
+    settings = json.loads(os.environ[ENVIRONMENT])
+    store = open_study(settings.pop("study"))
     atexit.register(store.close)
-    return create_app(Settings(**told), store)
+    return create_app(Settings(**settings), store)

@@ -152,8 +152,8 @@ def whole_terms(job: jobs.Job) -> Terms:
 
 def _job_terms(job: jobs.Job, n_gold: int) -> JobTerms:
     odds = odds_for(terms_of(job.options), n_gold)
-    told = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
-    return JobTerms(terms=whole_terms(job), odds=told)
+    shown_odds = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
+    return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
 
 class RaterStanding(Shape):

@@ -244,8 +244,8 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
             marks, reason = live_marks(marked_in(tx, job_id))
-            told = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
-            return LiveAgreement(labels=None, verdicts=None, marks=told, reason=reason)
+            shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
+            return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
         rows = judgments.table(tx, job_id, payload=False)
     agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
     labels, verdicts = _agreed(agreement.labels), _agreed(agreement.verdicts)
@@ -254,8 +254,8 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
 
 def _own(tx: Tx, job: jobs.Job, person: Person) -> OwnJob:
     mine = own_job(tx, job, person)
-    told = Job.of(job).model_dump()
-    return OwnJob(**told, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
+    fields = Job.of(job).model_dump()
+    return OwnJob(**fields, done=mine.n_done, assigned=mine.n_assigned, is_begun=mine.is_begun)
 
 
 def _agreed(summary: Summary | None) -> Agreement | None:

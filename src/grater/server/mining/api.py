@@ -117,8 +117,8 @@ def mined_list(context: Context, job_id: str) -> MinedList:
     """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
     with context.server.store.read() as tx:
         job, suspects = the_list(tx, job_id), [suspect.as_json() for suspect in all_of(tx, job_id)]
-        told = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
-    return MinedList.model_validate({**told, "suspects": suspects})
+        fields = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
+    return MinedList.model_validate({**fields, "suspects": suspects})
 
 
 @router.post("/mining/{job_id}/verdicts")

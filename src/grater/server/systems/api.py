@@ -113,8 +113,8 @@ def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
     )
     drawn = draw(context.server.store, sent.name, wish, actor=context.person.person_id)
     with context.server.store.read() as tx:
-        told = _told(decisions.sample_named(tx, sent.name))
-    return DrawnSample(**told.model_dump(), left=len(drawn.left))
+        sample = _told(decisions.sample_named(tx, sent.name))
+    return DrawnSample(**sample.model_dump(), left=len(drawn.left))
 
 
 def _told(sample: Drawn) -> Sample:

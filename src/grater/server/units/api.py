@@ -119,11 +119,11 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         here, following = cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
-        told = [
+        shown_units = [
             UnitLine(**UnitProgress.of(unit).model_dump(), shown=Shown.of(shown_to_staff(tx, unit.unit_id)))
             for unit in here
         ]
-    return Units(units=told, next=following)
+    return Units(units=shown_units, next=following)
 
 
 @router.get("/units/{unit_id}")

@@ -51,8 +51,12 @@ def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
     desk = _desk(context, lease_id)
     store, fields = context.server.store, sent.as_fields()
     receipt = hand_in(store, desk, fields, submission_id=sent.submission_id, seconds=sent.seconds)
-    told = {"submission_id": receipt.submission_id, "status": receipt.status, "is_replay": receipt.is_replay}
-    return JSONResponse({**told, "has_feedback": is_told(desk, receipt.is_right)})
+    receipt_fields = {
+        "submission_id": receipt.submission_id,
+        "status": receipt.status,
+        "is_replay": receipt.is_replay,
+    }
+    return JSONResponse({**receipt_fields, "has_feedback": is_told(desk, receipt.is_right)})
 
 
 @router.post("/leases/{lease_id}/return")
