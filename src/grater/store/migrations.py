@@ -142,6 +142,6 @@ def migrate(connection: Connection, *, name: str, steps: Mapping[int, Step] = ST
         raise GraterError(
             f"{name}: made by a newer grater (schema {version}, this one knows {newest}); upgrade grater"
         )
-    for number in range(version + 1, newest + 1):
+    for number in sorted(step for step in steps if step > version):
         steps[number](connection)
         connection.execute(schema.meta.update().where(schema.meta.c.key == "version").values(value=str(number)))
