@@ -37,9 +37,8 @@ LINES = [
 ]
 
 IMPURE = {
-    "corpora/source.py": "opens the paths of corpora",
+    "corpora/source.py": "opens the paths of corpora, looks at names in folders",
     "corpora/__init__.py": "hands paths to the sources",
-    "corpora/guess.py": "looks at names in folders",
     "tables/files.py": "opens the paths of tables",
 }
 """Files of pure packages that touch the world, and what for."""

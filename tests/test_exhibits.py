@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from grater.cli import app
-from grater.cli.lazy import LazyCommand
+from grater.cli import LazyCommand, app
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "exhibits.md").read_text("utf-8")

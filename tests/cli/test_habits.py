@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 import typer
 
-from grater.cli import app
-from grater.cli.lazy import RENAMED, renamed
-from grater.cli.options import FORMAT_HELP
+from grater.cli import RENAMED, app, renamed
+from grater.cli.command import FORMAT_HELP
 from grater.cli.reference import _commands
 from grater.corpora.formats import FORMATS
 from tests.cli.running import grater

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.cli.study.options import pasted
+from grater.cli.study import pasted
 from grater.store import open_store, people
 from tests.cli.running import Ran, grater
 from tests.study.files import write_essays, write_items, write_text

@@ -1,25 +1,112 @@
-"""The command line: `grater VERB ...`, one thin file per command group.
+"""The command line: `grater VERB ...`, one thin module per group of commands.
 
-A command file is imported only when its command runs, so `grater --help` stays as quick as a bare typer program.
-Wrong use and bad input end with exit status 2 and plain lines on standard error; nobody sees a traceback.
+A group knows its commands by name and help line, and imports a module only when its command runs, so `grater
+--help` stays as quick as a bare typer program.  An option means the same in every command.  Options that had
+another name are in `RENAMED`: the old name still works, and no help shows it.  Wrong use and bad input end with
+exit status 2 and plain lines on standard error; nobody sees a traceback.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from io import TextIOWrapper
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, Exit, TyperException
 
 from grater import __version__
-from grater.cli.lazy import LazyGroup
 from grater.errors import GraterError
 
+COMPLETION = ("install_completion", "show_completion")
+"""Options that typer gives to every program; a command of ours is a program to typer, and has no use for them."""
+
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "aggregate": {"--truth": "--true-labels"},
+    "agree": {"--order": "--label-order"},
+    "check": {"--format": "--show"},
+    "choice": {"--of": "--n-items"},
+    "decide": {"--items": "--items-out"},
+    "estimate": {"--labels": "--stratum-labels", "--no-fpc": "--population=wider"},
+    "mine extraneous": {"--gold": "--gold-out"},
+    "nouns entropy": {"--least": "--min-phrases", "--most": "--top"},
+    "nouns select": {"--least": "--min-phrases"},
+    "plan": {"--flagged": "--flag-rate", "--items": "--corpus-size", "--raters": "--raters-per-item"},
+    "sample": {"--labels": "--stratum-labels"},
+    "simulate": {
+        "--items": "--n-items",
+        "--judgments": "--judgments-per-item",
+        "--raters": "--n-raters",
+        "--truth": "--true-labels-out",
+    },
+    "study design": {"--judgments": "--judgments-per-item"},
+    "study gold": {"--least": "--min-experts", "--source": "--expert-job"},
+    "study invite": {"--name": "--note"},
+    "study job": {"--judgments": "--judgments-per-item"},
+    "study mine": {
+        "--balanced": "--balanced-job",
+        "--judgments": "--judgments-per-item",
+        "--verdicts": "--verdicts-out",
+    },
+    "study token": {"--name": "--note"},
+    "train articles": {"--most": "--text-limit"},
+    "train prepositions": {"--weights": "--max-weights"},
+    "train tagger": {"--test": "--test-treebank"},
+    "verify": {"--fpc": "--population=these", "--no-fpc": "--population=wider"},
+}
+"""By command: the old name of an option, and the name it has now; what was a flag may have become a value."""
+
+
+class LazyCommand(TyperCommand):
+    """Stands in for a command until it is called; then the real one makes the context and runs in it."""
+
+    def __init__(self, name: str, target: str, help_line: str) -> None:
+        super().__init__(name, help=help_line)
+        self.target = target
+
+    def load(self) -> Any:
+        module, attribute, *names = self.target.split(":")
+        command: Any = typer.main.get_command(getattr(import_module(module), attribute))
+        for name in names:
+            command = command.commands[name]
+        command.name = self.name
+        command.params = [param for param in command.params if param.name not in COMPLETION]
+        return command
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        path = f"{parent.command_path if parent else ''} {info_name}".strip().removeprefix("grater ")
+        return self.load().make_context(info_name, renamed(args, path), parent=parent, **extra)
+
+
+def renamed(args: Sequence[str], path: str) -> list[str]:
+    """The arguments of a command, or of a group and its command, with the present names of their options."""
+    names = {**RENAMED.get(path, {}), **RENAMED.get(f"{path} {args[0]}" if args else path, {})}
+    split = (arg.partition("=") for arg in args)
+    return [f"{names.get(option, option)}{equals}{value}" for option, equals, value in split]
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are given as `{name: (module:attribute or module:attribute:command, help line)}`."""
+
+    targets: Mapping[str, tuple[str, str]] = {}
+
+    @classmethod
+    def of(cls, targets: Mapping[str, tuple[str, str]]) -> type[LazyGroup]:
+        return type("LazyGroup", (cls,), {"targets": targets})
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, (target, help_line) in self.targets.items():
+            self.add_command(LazyCommand(name, target, help_line))
+
+
 COMMANDS = {
-    "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
-    "check": ("grater.cli.check:app", "Feedback on an essay: what looks wrong, and what would be better."),
+    "demo": ("grater.cli.report:demo_app", "The whole loop on the bundled sample study, ending in a report."),
+    "check": ("grater.cli.systems:check_app", "Feedback on an essay: what looks wrong, and what would be better."),
     "systems": ("grater.cli.systems:app", "The detectors that are installed."),
     "corpus": ("grater.cli:corpus_app", "Read, write, check and count annotated corpora in every format."),
     "agree": ("grater.cli.agree:app", "How far raters agree: kappa, alpha and the rest, with intervals."),
@@ -30,10 +117,10 @@ COMMANDS = {
     "simulate": ("grater.cli.crowd:simulate_app", "Judgments by raters of known skill, for planning and tests."),
     "plan": ("grater.cli.sample:plan_app", "Items, raters, hours and money for a wanted interval, by design."),
     "sample": ("grater.cli.sample:app", "Draw items to judge, by strata and permanent random numbers."),
-    "estimate": ("grater.cli.estimate:app", "Precision, recall and F of systems from a judged sample."),
+    "estimate": ("grater.cli.sample:estimate_app", "Precision, recall and F of systems from a judged sample."),
     "evaluate": ("grater.cli.evaluate:app", "Detectors against raters: standard, weighted, binned."),
-    "verify": ("grater.cli.compare:verify_app", "Precision only, from judged flags."),
-    "compare": ("grater.cli.compare:app", "Paired tests between systems, rank groups."),
+    "verify": ("grater.cli.evaluate:verify_app", "Precision only, from judged flags."),
+    "compare": ("grater.cli.evaluate:compare_app", "Paired tests between systems, rank groups."),
     "decide": ("grater.cli.systems:decide_app", "Run a detector over a corpus; a decision for every candidate."),
     "select": ("grater.cli.systems:select_app", "Preposition selection in native text: accuracy, F per preposition."),
     "nouns": ("grater.cli.nouns:app", "Article-number constructions of nouns, and the study of them."),
@@ -45,7 +132,10 @@ COMMANDS = {
     "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
-    "judge": ("grater.cli.judge:app", "A program as a rater: JSON lines in and out, judgments marked as its own."),
+    "judge": (
+        "grater.cli.study.jobs:judge_app",
+        "A program as a rater: JSON lines in and out, judgments marked as its own.",
+    ),
     "serve": ("grater.cli.serve:app", "The annotation server of a study."),
 }
 """Every command: where it lives, and its line in `grater --help`."""

@@ -26,18 +26,8 @@ from grater.agreement.groups import (
 from grater.agreement.raters_needed import NeedOptions, plot, raters_needed
 from grater.agreement.summary import Options, agreement
 from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
-from grater.cli.judgment_options import (
-    Columns,
-    DropFlags,
-    DuplicateRows,
-    Merge,
-    MinConfidence,
-    Reading,
-    Status,
-    entries,
-)
-from grater.cli.options import Format, Json, Seed, Table
-from grater.cli.output import require_different, require_outputs, say, show
+from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show
+from grater.cli.inputs import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status, entries
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER

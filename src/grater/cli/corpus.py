@@ -11,10 +11,19 @@ from typing import Annotated, Literal, TextIO
 
 import typer
 
-from grater.cli.judgment_options import Columns
-from grater.cli.options import FORMAT_HELP, Format, Json, Seed, Table
-from grater.cli.output import print_json, require_different, require_outputs, say, show
-from grater.cli.reading import reading, reading_all, tell_left_out
+from grater.cli.command import (
+    FORMAT_HELP,
+    Format,
+    Json,
+    Seed,
+    Table,
+    print_json,
+    require_different,
+    require_outputs,
+    say,
+    show,
+)
+from grater.cli.inputs import Columns, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
 from grater.corpora.check import CheckResult, Finding, check_corpora
 from grater.corpora.conversion import Conversion

@@ -7,18 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.judgment_options import (
-    Columns,
-    DropFlags,
-    DuplicateRows,
-    Merge,
-    MinConfidence,
-    Reading,
-    Status,
-    entries,
-)
-from grater.cli.options import Json, Seed, Table
-from grater.cli.output import print_json, require_outputs, say, show
+from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show
+from grater.cli.inputs import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status, entries
 from grater.crowd.aggregate import METHODS, Options
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.crowd.raters import raters as rate_raters

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.lazy import LazyGroup
-from grater.cli.options import Format, Json, Seed, Table
-from grater.cli.output import print_json, require_outputs, say, show
-from grater.cli.reading import reading, reading_all
+from grater.cli import LazyGroup
+from grater.cli.command import Format, Json, Seed, Table, print_json, require_outputs, say, show
+from grater.cli.inputs import reading, reading_all
 from grater.corpora import format_for, read_corpus
 from grater.detect.articles.design import CELLS, Design, places_in, select
 from grater.detect.articles.features import N_CONTEXT

@@ -17,8 +17,7 @@ import typer
 
 import grater
 from grater import library
-from grater.cli import app
-from grater.cli.lazy import LazyCommand
+from grater.cli import LazyCommand, app
 
 HEADER = """# Commands
 

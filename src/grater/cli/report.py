@@ -1,24 +1,79 @@
-"""`grater report`: tables in, one page with pictures out."""
+"""`grater report`: tables in, one page with pictures out; `grater demo`: the whole loop, ending in such a report.
+
+The demo runs on the bundled sample study, with no server or account.  Essays by learners are read, counted and
+checked; our three detectors look at every preposition; two annotators and a simulated crowd judge them; a sample is
+drawn; the report says how good the detectors are.  Everything stays in a folder: the study as one database, made by
+the same steps that a person would take, every table, the report.
+
+The essays and what two annotators marked in them are our own writing (docs/sample.md); what the systems decided and
+filled into blanks is real.  What is simulated is named so: the crowd, and the two raters of the cloze, choice and
+construction tests (`grater.sample.raters`).
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 
-from grater.cli.evaluate_options import GoldFile, ItemsFile, Resamples, read_all_decisions
-from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import FigureTypes, Seed, file_types
-from grater.cli.output import say
-from grater.corpora import read_merged
-from grater.errors import UsageError
+from grater.agreement.coefficients import band
+from grater.agreement.edits import edit_agreement
+from grater.cli.command import FigureTypes, Seed, file_types, say, show
+from grater.cli.inputs import (
+    Columns,
+    DropFlags,
+    DuplicateRows,
+    GoldFile,
+    ItemsFile,
+    Merge,
+    MinConfidence,
+    Reading,
+    Resamples,
+    Status,
+    read_all_decisions,
+)
+from grater.corpora import read_corpus, read_merged, write_corpus
+from grater.corpora.check import check_essays
+from grater.corpora.judgments import items_of, judgments_from_edits
+from grater.corpora.source import replacing
+from grater.corpora.statistics import corpus_statistics
+from grater.detect.detector import Detector
+from grater.detect.systems import load_system
+from grater.errors import GraterError, UsageError
+from grater.files import complaining
+from grater.model import Essay
 from grater.report.build import Inputs, build
+from grater.report.drawing import FILE_TYPES, FileType
 from grater.report.save import save_report
-from grater.sheet import counted
+from grater.sample import sample_path
+from grater.sample.raters import (
+    CrowdWish,
+    gold_items,
+    sample_blanks,
+    sample_choice,
+    sample_cloze,
+    sample_constructions,
+    sample_crowd,
+    sample_noun_items,
+    suggested,
+    with_writer,
+)
+from grater.sheet import counted, interval
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
-from grater.tables import read_gold, read_items, read_sample
+from grater.store import Store, dump, people
+from grater.study.importing import import_files
+from grater.study.reporting import names_of, study_inputs, with_names
+from grater.study.samples import Wish, draw
+from grater.study.status import new_study, open_study
+from grater.study.systems import decide
+from grater.study.tables import decision_frame, item_frame, study_tables
+from grater.tables import read_decisions, read_gold, read_items, read_sample, write_table
 
 app = typer.Typer()
 
@@ -67,3 +122,196 @@ def report(
     result = build(inputs)
     written = save_report(result, out, file_types=wanted)
     say(f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures")
+
+
+SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm")
+TITLE = "How good are three preposition detectors?"
+SIMULATED = (
+    "The essays and the marks of their two annotators are our own writing; the crowd and the raters of the cloze, "
+    "choice and construction tests are simulated; only what the systems decided is real."
+)
+ANNOTATORS, CROWD, UNCHECKED = "annotators", "crowd (simulated)", "crowd without gold (simulated)"
+N_SAMPLED = 300
+KIND = "prep"
+DEMO_RESAMPLES = 500
+NAME, STUDY = "The sample study", "study.db"
+TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "gold.csv", "sample.csv")
+"""Files of a demo that somebody may have files of the same name of."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStudy:
+    """What the demo made."""
+
+    n_items: int
+    n_expert: int
+    n_crowd: int
+    n_sampled: int
+    systems: tuple[str, ...]
+    headline: tuple[str, ...]
+    page: Path
+
+
+demo_app = typer.Typer()
+
+
+@demo_app.command()
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results; made if missing.")] = Path(
+        "demo"
+    ),
+    serve: Annotated[bool, typer.Option("--serve", help="Then serve the study to browsers.")] = False,
+    figures: FigureTypes = [],  # noqa: B006
+    resamples: Resamples = DEMO_RESAMPLES,
+) -> None:
+    """Run the whole loop on the bundled sample study and leave everything in a folder."""
+    wanted = file_types(figures)
+    with complaining(out):
+        out.mkdir(parents=True, exist_ok=True)
+    fresh_study(out)
+    essays = list(read_corpus(sample_path()))
+    _corpus(essays, out)
+    made = make_study(out, file_types=wanted, n_resamples=resamples)
+    _tell(made, out)
+    if serve:
+        from grater.cli.serve import serve as serve_study  # the server's packages are needed only here
+
+        serve_study(str(out / "study.db"))
+
+
+def _corpus(essays: Sequence[Essay], out: Path) -> None:
+    """The corpus study of the NUCLE paper: formats, counts, defects, agreement of the two annotators."""
+    losses: list[str] = []
+    for name in ("essays.jsonl", "essays.sgml", "essays.m2"):
+        write_corpus(essays, out / name, lambda loss: losses.append(str(loss)))
+    statistics = corpus_statistics({"sample": essays}, by="language")
+    with replacing(out / "stats.json") as stream:
+        json.dump(statistics.to_dict(), stream, ensure_ascii=False, indent=2)
+    show(statistics)
+    findings = list(check_essays(essays))
+    for finding in findings:
+        say(str(finding))
+    say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
+    say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} things that SGML and M2 cannot hold were named")
+    say(f"agreed: {_agreement(essays)}")
+
+
+def _agreement(essays: Sequence[Essay]) -> str:
+    [pair] = edit_agreement(essays).criteria["identification"].pairs
+    words = f"{interval(pair.kappa)} ({band(pair.kappa.value)})"
+    return f"kappa {words} on which of {pair.n:,} tokens are wrong"
+
+
+def _tell(made: DemoStudy, out: Path) -> None:
+    say(f"decided: {', '.join(made.systems)} on {counted(made.n_items, 'preposition')}, in {out}/decisions.csv")
+    say(f"judged: {made.n_expert:,} judgments by two annotators in {out}/judgments.csv")
+    say(f"judged: {made.n_crowd:,} judgments by a simulated crowd in {out}/crowd.csv")
+    say(f"sampled: {counted(made.n_sampled, 'item')} for {made.systems[0]}, in {out}/sample.csv")
+    say(SIMULATED)
+    for line in made.headline[:-1]:  # the note on what is simulated comes first
+        typer.echo(line)
+    say(f"the report is {made.page}; the study is {out}/study.db: grater study status {out}/study.db")
+
+
+def make_study(
+    out: Path, *, file_types: Sequence[FileType] = FILE_TYPES, n_resamples: int = DEMO_RESAMPLES
+) -> DemoStudy:
+    """Fill the study of a folder (`fresh_study`) and make its report."""
+    detectors = [load_system(name) for name in SYSTEMS]
+    store = open_study(out / STUDY)
+    try:
+        import_files(store, corpora=[out / "essays.jsonl"])
+        decide(store, detectors)
+        tables = _tables(store, out)
+        import_files(store, judgments=[out / "judgments.csv"], job=ANNOTATORS)
+        import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
+        import_files(store, judgments=[out / "crowd-without-gold.csv"], job=UNCHECKED)
+        _words(store, out, detectors[0])
+        drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
+        write_table(drawn.sample, out / "sample.csv")
+        headline, page = _report(store, out, file_types, Chance(n_resamples=n_resamples))
+    finally:
+        store.close()
+    return DemoStudy(*tables, len(drawn.sample), tuple(each.name for each in detectors), headline, page)
+
+
+def fresh_study(out: Path) -> None:
+    """An empty study in place of an earlier demo's; nothing that a person made is lost.
+
+    It is made first of all: whatever lies beside the study of a demo is the demo's own.
+    """
+    path = out / STUDY
+    if path.exists():
+        _require_untouched(path)
+    elif existing := next((name for name in TABLES if (out / name).exists()), None):
+        raise GraterError(f"{out / existing}: is no demo's, and would be lost; name another folder with --out")
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    new_study(path, name=NAME).close()
+
+
+def _require_untouched(path: Path) -> None:
+    """Refuse a study of somebody's own, and one that people have joined since the demo made it."""
+    if not path.is_file():
+        raise GraterError(f"{path}: expected a file or nothing, found a folder; name another with --out")
+    with open_study(path) as store, store.read() as tx:
+        is_ours = dump.meta_values(tx).get("name") == NAME
+        has_joined = any(person.password_hash for person in people.all(tx))
+    if not is_ours or has_joined:
+        whose = "people have joined it" if is_ours else "it is no demo's"
+        raise GraterError(f"{path}: {whose}; open it with grater serve {path}, or name another folder with --out")
+
+
+def _tables(store: Store, out: Path) -> tuple[int, int, int]:
+    """Items, decisions and judgments of every preposition, as the commands take them."""
+    with store.read() as tx:
+        places, decided = item_frame(tx), decision_frame(tx)
+    prepositions = places.filter(pl.col("kind") == KIND)
+    write_table(prepositions, out / "items.csv")
+    columns = prepositions.select("item", "essay", "start", "end", "kind")
+    decisions = decided.join(columns, on="item", how="inner", maintain_order="left")
+    write_table(decisions, out / "decisions.csv")
+    experts = judgments_from_edits(_essays(), items_of(read_decisions(out / "decisions.csv")), tags=["Wcip"])
+    write_table(experts.frame.with_columns(group=pl.lit("expert")), out / "judgments.csv")
+    marked = dict(
+        experts.frame.group_by("item", maintain_order=True).agg((pl.col("label") == "error").sum()).iter_rows()
+    )
+    crowd = sample_crowd(marked)
+    write_table(crowd, out / "crowd.csv")
+    without = sample_crowd(marked, CrowdWish(has_gold=False)).with_columns(rater="x" + pl.col("rater").str.slice(1))
+    write_table(without, out / "crowd-without-gold.csv")
+    known = [(item, "error" if marked[item] else "ok") for item in gold_items(marked)]
+    write_table(pl.DataFrame(known, schema=["item", "label"], orient="row"), out / "gold.csv")
+    return len(prepositions), len(experts), len(crowd)
+
+
+def _words(store: Store, out: Path, detector: Detector) -> None:
+    """The cloze, choice and construction tests."""
+    essays = _essays()
+    blanks = sample_blanks(essays, detector)
+    nouns = sample_noun_items(essays)
+    filled = sample_cloze(blanks, system=detector.name)
+    write_table(filled, out / "cloze-study.csv")
+    write_table(with_writer(filled, blanks), out / "cloze.csv")
+    write_table(suggested(filled), out / "cloze-words.csv")
+    write_table(sample_choice(blanks), out / "choice.csv")
+    write_table(pl.DataFrame(nouns), out / "nouns.csv")
+    write_table(sample_constructions(nouns), out / "constructions.csv")
+    import_files(store, items=[out / "nouns.csv"])
+    for name, task in (("cloze-study", "cloze"), ("choice", "choice"), ("constructions", "construction")):
+        import_files(store, judgments=[out / f"{name}.csv"], job=f"{task} (simulated)", task=task)
+
+
+def _essays() -> list[Essay]:
+    return list(read_corpus(sample_path()))
+
+
+def _report(store: Store, out: Path, file_types: Sequence[FileType], chance: Chance) -> tuple[tuple[str, ...], Path]:
+    with store.read() as tx:
+        inputs = study_inputs(tx, title=TITLE, job_names=(ANNOTATORS, CROWD), kind=KIND, chance=chance)
+        without = study_tables(tx, "the crowd without gold", job_names=(UNCHECKED,), kind=KIND)
+        names = names_of(tx)  # nobody's: annotators and raters are invented
+    inputs = replace(inputs, without_gold=without.judgments, gold=read_gold(out / "gold.csv"), notes=(SIMULATED,))
+    report = build(with_names(inputs, names))
+    written = save_report(report, out / "report", file_types=file_types)
+    return report.headline, written[0]

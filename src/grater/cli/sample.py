@@ -1,4 +1,4 @@
-"""`grater plan` and `grater sample`: what a wanted interval costs, and which items to judge."""
+"""`grater plan`, `sample` and `estimate`: what an interval costs, which items to judge, and the scores from them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,45 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from grater.cli.judgment_options import Merge, Reading
-from grater.cli.options import Json, Seed, Table
-from grater.cli.output import print_json, require_outputs, say, show
+from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, warn
+from grater.cli.inputs import (
+    ByColumn,
+    ClusterName,
+    Columns,
+    DecisionFiles,
+    DropFlags,
+    DuplicateRows,
+    ItemsFile,
+    JudgmentFiles,
+    Merge,
+    MinConfidence,
+    Population,
+    Reading,
+    Resamples,
+    Status,
+    UnknownWay,
+    of_judgments,
+    read_all_decisions,
+)
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
+from grater.evaluate.sampled import estimate
 from grater.model import Json as JsonValue
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.sampling.plan import plan as plan_of
 from grater.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.sheet import counted
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import RESAMPLES
 from grater.statistics.stratified import Stratum
 from grater.tables import (
     Judgments,
     Sample,
+    parse_merge,
     read_decisions,
     read_gold,
+    read_items,
     read_judgments,
     read_sample,
     write_table,
@@ -276,3 +298,70 @@ def _skill_from(
     if raters.undefined_because:
         raise UsageError(f"{gold}: {raters.undefined_because}")
     return Skill(raters.sensitivity.value, raters.specificity.value)
+
+
+estimate_app = typer.Typer()
+
+
+@estimate_app.command()
+def estimate_systems(
+    decisions: DecisionFiles,
+    sample: Annotated[Path, typer.Option(metavar="S", help="Which items were drawn, and how.")],
+    judgments: JudgmentFiles,
+    system: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Only this system; repeatable. Any with decisions will do.")
+    ] = [],  # noqa: B006
+    truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
+    items: ItemsFile = None,
+    by: ByColumn = "",
+    cluster: ClusterName = "item",
+    unknown: UnknownWay = "drop",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--stratum-labels", metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."
+        ),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
+    ] = None,
+    population: Population = "these",
+    width: Annotated[
+        float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
+    ] = None,
+    resamples: Resamples = RESAMPLES,
+    columns: Columns = [],  # noqa: B006
+    merge: Merge = [],  # noqa: B006
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: MinConfidence = None,
+    status: Status = [],  # noqa: B006
+    duplicates: DuplicateRows = "error",
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Precision, recall and F with confidence intervals, ours and the paper's, and how far systems differ."""
+    if width is not None and not 0 < width < 1:
+        raise UsageError(f"expected --width between 0 and 1, found {width:g}")
+    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
+    judged = reading.read(*judgments)
+    estimates = estimate(
+        read_all_decisions(decisions, columns, duplicates),
+        read_sample(sample),
+        judged,
+        systems=system,
+        truth=truth,
+        labels=read_judgments(labels) if labels else None,
+        items=read_items(items) if items else None,
+        by=by,
+        unknown=unknown,
+        gold=read_gold(gold) if gold else None,
+        merge=parse_merge(merge),
+        fpc=population == "these",
+        chance=Chance(cluster, resamples, seed),
+    )
+    warn(estimates.all_warnings)
+    show(estimates, table=table, as_json=as_json)
+    for line in estimates.progress(width, fpc=population == "these") if width is not None else ():
+        say(line)

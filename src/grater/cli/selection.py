@@ -8,10 +8,18 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.evaluate_options import of_judgments, read_all_decisions
-from grater.cli.judgment_options import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status
-from grater.cli.options import Json, Seed, Table
-from grater.cli.output import show
+from grater.cli.command import Json, Seed, Table, show
+from grater.cli.inputs import (
+    Columns,
+    DropFlags,
+    DuplicateRows,
+    Merge,
+    MinConfidence,
+    Reading,
+    Status,
+    of_judgments,
+    read_all_decisions,
+)
 from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval

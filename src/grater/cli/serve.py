@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.output import say
-from grater.cli.study.options import StudyName
+from grater.cli.command import say
+from grater.cli.study import StudyName
 from grater.errors import MissingExtra
 
 app = typer.Typer()

@@ -12,10 +12,17 @@ from functools import partial
 from pathlib import Path
 
 from grater.corpora.formats import FORMATS, FolderFormat, Format, Loss, Report
-from grater.corpora.guess import files_of, guess_format
 from grater.corpora.identity import EssayIds
 from grater.corpora.merge import Reread, merge_annotators, stems
-from grater.corpora.source import PathSource, ignore_progress, open_source, replacing, replacing_folder
+from grater.corpora.source import (
+    PathSource,
+    files_of,
+    guess_format,
+    ignore_progress,
+    open_source,
+    replacing,
+    replacing_folder,
+)
 from grater.errors import BadInput, UsageError
 from grater.model import Essay
 

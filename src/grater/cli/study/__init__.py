@@ -1,10 +1,19 @@
-"""`grater study`: make a study, bring files in, plan jobs, invite people, see where it stands, take results out."""
+"""`grater study`: make a study, bring files in, plan jobs, invite people, see where it stands, take results out.
+
+`StudyName` is the argument that every command on a study takes first.
+"""
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
 import typer
 
-from grater.cli.lazy import LazyGroup
+from grater.cli import LazyGroup
+from grater.errors import BadInput, Problem
+from grater.files import reason
 
 COMMANDS = {
     "new": ("grater.cli.study.files:new_app", "Make an empty study: a file, or an empty PostgreSQL database."),
@@ -26,10 +35,10 @@ COMMANDS = {
         "grater.cli.study.jobs:crowd_app",
         "Terms, protocol sheet, costs and payment file of a job for a crowd.",
     ),
-    "invite": ("grater.cli.study.people:invite_app", "A link for somebody to join, used once."),
-    "token": ("grater.cli.study.people:token_app", "A token with which a program acts for somebody."),
+    "invite": ("grater.cli.study.jobs:invite_app", "A link for somebody to join, used once."),
+    "token": ("grater.cli.study.jobs:token_app", "A token with which a program acts for somebody."),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "What somebody has not done becomes another's."),
-    "seat": ("grater.cli.study.people:seat_app", "A joint seat: two people, one agreed judgment."),
+    "seat": ("grater.cli.study.jobs:seat_app", "A joint seat: two people, one agreed judgment."),
     "status": ("grater.cli.study.files:status_app", "Where the study stands, and what comes next."),
     "check": ("grater.cli.study.files:check_app", "Whether the study keeps its promises; exit status 1 if not."),
     "adjudicate": ("grater.cli.study.results:adjudicate_app", "What raters differ on, and what counts in the end."),
@@ -53,3 +62,19 @@ app = typer.Typer(
 @app.callback()
 def study() -> None:
     pass
+
+
+StudyName: TypeAlias = Annotated[str, typer.Argument(metavar="STUDY", help="A file (SQLite) or a postgresql:// URL.")]
+
+
+def pasted(study: str) -> str:
+    """The study as the next command takes it; a URL may hold a password, and is not repeated."""
+    return "STUDY" if "://" in study else shlex.quote(study)
+
+
+def read_guidelines(path: Path) -> str:
+    """Instructions in Markdown from a file."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(Problem(str(path), f"expected instructions in UTF-8: {reason(error)}")) from error

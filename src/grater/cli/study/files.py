@@ -8,11 +8,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.judgment_options import Columns
-from grater.cli.options import Format, Json
-from grater.cli.output import print_json, require_different, say, show_sheets
-from grater.cli.reading import tell_left_out
-from grater.cli.study.options import StudyName, pasted
+from grater.cli.command import Format, Json, print_json, require_different, say, show_sheets
+from grater.cli.inputs import Columns, tell_left_out
+from grater.cli.study import StudyName, pasted
 from grater.errors import UsageError
 from grater.sheet import counted
 from grater.store import checks

@@ -1,26 +1,31 @@
-"""Commands on jobs: job, change, gold, crowd and hand-over."""
+"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite, token and seat.
+
+`grater judge` is the same for a program as a rater.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_outputs, say
-from grater.cli.study.options import StudyName, pasted, read_guidelines
+from grater.cli.command import Json, Seed, print_json, require_outputs, say
+from grater.cli.study import StudyName, pasted, read_guidelines
 from grater.corpora import read_corpus
 from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
-from grater.store import Store, jobs, progress
+from grater.store import Store, jobs, people, progress
 from grater.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.study.money import job_costs, owed_frame, settle
+from grater.study.people import add_seat, invite, invite_back, make_token
+from grater.study.programs import judge, program_job, through
 from grater.study.samples import of_sample
 from grater.study.status import open_study
 from grater.study.terms import protocol_sheet, set_terms
@@ -233,3 +238,103 @@ def hand_units_over(
         print_json({"job": job, "from": giver, "to": taker, "units": n_units})
     else:
         say(f"{job}: {counted(n_units, 'unit')} of {giver} went to {taker}")
+
+
+invite_app = typer.Typer()
+
+
+@invite_app.command()
+def make_link(
+    study: StudyName,
+    role: Annotated[str, typer.Option(help="owner, manager, adjudicator, annotator or worker.")] = "annotator",
+    job: Annotated[str | None, typer.Option(help="The job that they are asked to do.")] = None,
+    days: Annotated[float, typer.Option(help="How long the link works.")] = 14,
+    name: Annotated[str, typer.Option("--note", help="A note on whom it is for.")] = "",
+    back_name: Annotated[
+        str | None, typer.Option("--back", metavar="NAME", help="For somebody of the study whose password is lost.")
+    ] = None,
+    url: Annotated[str, typer.Option(help="Where people reach the server.")] = "http://127.0.0.1:8000",
+    as_json: Json = False,
+) -> None:
+    """Print a link that works once; the study keeps only its hash."""
+    with open_study(study) as store, store.write() as tx:
+        if back_name:
+            person = people.named(tx, back_name)
+            token, role = invite_back(tx, person.person_id, days=days), person.role
+        else:
+            job_id = jobs.named(tx, job).job_id if job else None
+            token = invite(tx, role=role, job_id=job_id, days=days, name=name)
+    link = f"{url.rstrip('/')}/join/{token}"
+    if as_json:
+        print_json({"link": link, "role": role, "days": days})
+        return
+    typer.echo(link)
+    say(f"works once, for {days:g} days, as {role}")
+
+
+token_app = typer.Typer()
+
+
+@token_app.command()
+def print_token(
+    study: StudyName,
+    person: Annotated[str, typer.Argument(metavar="NAME", help="The person for whom a program shall act.")],
+    days: Annotated[float | None, typer.Option(min=0, help="How long it works; for good if not given.")] = None,
+    name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Print an API token, this once; the study keeps only its hash.  It may do what the person may."""
+    with open_study(study) as store, store.write() as tx:
+        owner = people.named(tx, person)
+        token = make_token(tx, owner.person_id, name=name, days=days)
+    if as_json:
+        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days})
+        return
+    typer.echo(token)
+    say(f"acts for {owner.name}, {owner.role}, {'until it is ended' if days is None else f'for {days:g} days'}")
+
+
+seat_app = typer.Typer()
+
+
+@seat_app.command()
+def make_seat(
+    study: StudyName,
+    first: Annotated[str, typer.Argument(metavar="NAME", help="One of the two people.")],
+    second: Annotated[str, typer.Argument(metavar="NAME", help="The other.")],
+    name: Annotated[str, typer.Option(help="What the seat is called; both names if not given.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Make a joint seat; either of the two opens it from their own page on the server."""
+    with open_study(study) as store:
+        seat = add_seat(store, (first, second), name=name)
+    if as_json:
+        print_json({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]})
+    else:
+        say(f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page")
+
+
+judge_app = typer.Typer()
+
+
+@judge_app.command()
+def ask(
+    study: StudyName,
+    job: Annotated[str, typer.Option(help="The job whose units the program judges.")],
+    command: Annotated[str, typer.Option(help="What to run: a JSON line in for each unit, a JSON line out.")],
+    name: Annotated[str, typer.Option(help="What the program is called among the raters.")] = "program",
+    as_json: Json = False,
+) -> None:
+    """Let a program judge what people judge, in a job of its own; units that it has answered are not asked again.
+
+    In:  {"unit": ID, "task": ..., "before": ..., "pieces": [...], "after": ..., "fields": [...]}, one line a unit.
+    Out: {"unit": ID, "fields": {"label": ["ok"]}}, in any order.
+    """
+    with open_study(study) as store:
+        with store.write() as tx:
+            own, person = program_job(tx, jobs.named(tx, job), name)
+        n_done = judge(store, own, person, partial(through, command), tick=lambda: None)
+    if as_json:
+        print_json({"job": own.name, "judged": n_done, "rater": person.pseudonym})
+    else:
+        say(f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}")

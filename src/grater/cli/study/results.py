@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.evaluate_options import Redundancy, Resamples, TruthName
-from grater.cli.options import FigureTypes, Json, Seed, file_types
-from grater.cli.output import print_json, say, show, warn
-from grater.cli.study.options import StudyName
+from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, show, warn
+from grater.cli.inputs import Redundancy, Resamples, TruthName
+from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.report.save import save_report
 from grater.sheet import counted

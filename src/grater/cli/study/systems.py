@@ -10,11 +10,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from grater.cli.command import Json, Seed, print_json, say
 from grater.cli.mine import Each, Gold, LeastBigram, Model, Most, Ratio, Text, Web1T, counter_of, source_of
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, say
 from grater.cli.sample import parse_rates
-from grater.cli.study.options import StudyName, pasted
+from grater.cli.study import StudyName, pasted
 from grater.detect.mining.ranking import MOST, RATIO
 from grater.detect.mining.review import N_EACH, N_GOLD, Balanced
 from grater.detect.systems import load_systems

@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.lazy import LazyGroup
+from grater.cli import LazyGroup
 from grater.errors import UsageError
 from grater.model import Json
 

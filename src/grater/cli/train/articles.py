@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.options import Json, Seed
-from grater.cli.output import print_json, require_different, say
-from grater.cli.reading import reading
+from grater.cli.command import Json, Seed, print_json, require_different, say
+from grater.cli.inputs import reading
 from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
 from grater.detect.articles.features import TEMPLATES

@@ -11,8 +11,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from grater.cli.options import Json, Seed
-from grater.cli.output import messages, print_json, require_different, say
+from grater.cli.command import Json, Seed, messages, print_json, require_different, say
 from grater.cli.train import card_of, sources
 from grater.corpora.source import open_source
 from grater.model import Interval

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from grater.corpora.formats import FORMATS
-from grater.corpora.guess import files_of
-from grater.corpora.source import ignore_progress, open_source
+from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.detect.learning.events import HELD_OUT, distinct_lines, fold_of
 from grater.detect.ngrams.counts import (
     END,

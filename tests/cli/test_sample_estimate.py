@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.estimate import app
+from grater.cli.sample import estimate_app
 from grater.errors import GraterError
 from grater.sampling.draw import draw_sample
 from grater.tables import write_table
@@ -26,7 +26,7 @@ def run(files: Path, *args: object) -> Result:
     paths = [
         part for name in ("decisions", "sample", "judgments") for part in (f"--{name}", str(files / f"{name}.csv"))
     ]
-    result = CliRunner().invoke(app, [*paths, *map(str, args)])
+    result = CliRunner().invoke(estimate_app, [*paths, *map(str, args)])
     if result.exception:
         raise result.exception
     return result
@@ -135,6 +135,6 @@ def test_gold_items_are_not_counted_as_strangers(files: Path, gold: Path) -> Non
     known = {line.split(",")[0] for line in gold.read_text().splitlines()}
     few.write_text("\n".join(line for line in lines if line.split(",")[0] in drawn | known) + "\n")
     paths = [part for name in ("decisions", "sample") for part in (f"--{name}", str(files / f"{name}.csv"))]
-    result = CliRunner().invoke(app, [*paths, "--judgments", str(few), "--gold", str(gold)])
+    result = CliRunner().invoke(estimate_app, [*paths, "--judgments", str(few), "--gold", str(gold)])
     assert result.exception is None
     assert "not in the sample" not in result.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.cli.compare import app
+from grater.cli.evaluate import compare_app
 from grater.tables import write_table
 from tests.cli.running import widest
 from tests.evaluate.worlds import decisions, items, votes
@@ -27,7 +27,7 @@ def args(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("extra", [[], ["--weighted"], ["--score", "recall"], ["--test", "randomisation"]])
 def test_the_better_system_comes_first_and_is_told_apart(args: list[str], extra: list[str]) -> None:
-    value = json.loads(RUNNER.invoke(app, [*args, *extra, "--json"]).stdout)
+    value = json.loads(RUNNER.invoke(compare_app, [*args, *extra, "--json"]).stdout)
     assert [(system["system"], system["group"]) for system in value["systems"]] == [("good", "A"), ("bad", "B")]
     [pair] = value["pairs"]
     assert pair["systems"] == ["good", "bad"]
@@ -39,7 +39,7 @@ def test_the_better_system_comes_first_and_is_told_apart(args: list[str], extra:
 def test_parts_are_compared_by_themselves(args: list[str], tmp_path: Path) -> None:
     write_table(items(["a" if place < 60 else "b" for place in range(120)]), tmp_path / "i.csv")
     value = json.loads(
-        RUNNER.invoke(app, [*args, "--items", str(tmp_path / "i.csv"), "--by", "essay", "--json"]).stdout
+        RUNNER.invoke(compare_app, [*args, "--items", str(tmp_path / "i.csv"), "--by", "essay", "--json"]).stdout
     )
     parts = value["parts"]
     assert [part["items"] for part in parts.values()] == [60, 60]
@@ -48,7 +48,7 @@ def test_parts_are_compared_by_themselves(args: list[str], tmp_path: Path) -> No
 
 
 def test_the_table_names_tests_and_groups(args: list[str]) -> None:
-    shown = RUNNER.invoke(app, args).stdout
+    shown = RUNNER.invoke(compare_app, args).stdout
     assert "good – bad" in shown
     assert "share a letter" in shown
     assert widest(shown) <= 120
@@ -58,8 +58,8 @@ def test_gold_corrects_both_systems_alike(args: list[str], tmp_path: Path) -> No
     rows = [f"i{place},{'error' if place % 3 == 0 else 'ok'}" for place in range(60)]
     (tmp_path / "g.csv").write_text("\n".join(["item,label", *rows]) + "\n")
     gold = ["--gold", str(tmp_path / "g.csv")]
-    plain, value = (json.loads(RUNNER.invoke(app, [*args, *more, "--json"]).stdout) for more in ([], gold))
+    plain, value = (json.loads(RUNNER.invoke(compare_app, [*args, *more, "--json"]).stdout) for more in ([], gold))
     # raters are right on all gold items, so that nothing moves but the limits
     assert value["pairs"][0]["difference"]["value"] == pytest.approx(plain["pairs"][0]["difference"]["value"])
     assert "correction:rogan-gladen" in value["signature"]
-    assert "McNemar as judged" in RUNNER.invoke(app, [*args, *gold]).stdout
+    assert "McNemar as judged" in RUNNER.invoke(compare_app, [*args, *gold]).stdout

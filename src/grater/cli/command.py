@@ -1,6 +1,7 @@
-"""How commands speak: results on standard output, messages on standard error.
+"""What every command shares: options that mean the same everywhere, and how commands speak.
 
-How tables look on a terminal: a bold title, no box, words to the left and numbers to the right.
+Results go to standard output, messages to standard error.  A table on a terminal has a bold title and no box, words
+to the left and numbers to the right.
 """
 
 from __future__ import annotations
@@ -9,15 +10,42 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+import typer
 from rich.console import Console
 
-from grater.errors import UsageError
-from grater.model import Json
+from grater.errors import UnknownName, UsageError
+from grater.model import Json as JsonValue
+from grater.registry import unknown
 from grater.result import Result
 from grater.sheet import WRITERS, Sheet, TableFormat, as_text
+
+if TYPE_CHECKING:
+    from grater.report.drawing import FileType
+
+FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; guessed from the name if not given."
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine output on standard output, nothing else.")]
+Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")]
+Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="How tables are printed.")]
+FigureTypes: TypeAlias = Annotated[
+    list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. All three if not given.")
+]
+
+
+def file_types(names: Sequence[str]) -> list[FileType]:
+    """The types that were asked for, else all."""
+    from grater.report.drawing import FILE_TYPES  # most commands draw nothing
+
+    for name in names:
+        if name not in FILE_TYPES:
+            raise UnknownName(unknown("type of figure", name, list(FILE_TYPES)))
+    return [name for name in FILE_TYPES if not names or name in names]
+
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -25,7 +53,7 @@ PLAIN_WIDTH = 120
 """Characters of a line where the output is no terminal."""
 
 
-def print_json(value: Json) -> None:
+def print_json(value: JsonValue) -> None:
     """Machine output: one JSON document and nothing else; undefined numbers must be null by now."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 

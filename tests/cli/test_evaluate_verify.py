@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from grater.cli.compare import verify_app as app
+from grater.cli.evaluate import verify_app as app
 from grater.errors import UsageError
 from grater.tables import write_table
 from tests.evaluate.worlds import decisions, items, votes

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grater.corpora.formats import FORMATS, FolderFormat
-from grater.corpora.guess import files_of, guess_format, left_out
+from grater.corpora.source import files_of, guess_format, left_out
 from grater.errors import BadInput, UsageError
 
 

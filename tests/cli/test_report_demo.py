@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.cli.demo import fresh_study
+from grater.cli.report import fresh_study
 from grater.sample import sample_path
 from grater.store import open_store, people
 from tests.cli.running import grater

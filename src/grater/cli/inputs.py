@@ -1,0 +1,218 @@
+"""What commands read: tables of judgments and of decisions, and corpora.
+
+The options say which files, which columns and which judgments count.  Corpora are read under a progress bar, on a
+terminal and for long input only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import polars as pl
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from grater.agreement.coded import Unknown
+from grater.cli.command import messages, require_different, say
+from grater.corpora import format_for, read_corpus
+from grater.corpora.merge import Reread
+from grater.corpora.source import OPENERS, left_out
+from grater.evaluate.thresholds import Higher
+from grater.model import Essay
+from grater.sheet import counted
+from grater.statistics.bootstrap import Cluster
+from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments
+from grater.tables.check import Duplicates
+from grater.tables.schema import VALID
+
+Columns: TypeAlias = Annotated[
+    list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Where a column has another name; repeatable.")
+]
+Merge: TypeAlias = Annotated[
+    list[str], typer.Option("--merge", metavar="OLD,OLD=NEW", help="Take labels together, as in 0,1=error.")
+]
+DropFlags: TypeAlias = Annotated[
+    list[str], typer.Option("--drop-flags", metavar="FLAG", help="Leave out judgments with this flag; repeatable.")
+]
+MinConfidence: TypeAlias = Annotated[
+    float | None, typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments.")
+]
+Status: TypeAlias = Annotated[
+    list[str], typer.Option("--status", metavar="STATUS", help="Only judgments of this status; 'all' for every one.")
+]
+DuplicateRows: TypeAlias = Annotated[
+    Duplicates, typer.Option("--duplicates", help="What to do where a rater judged an item twice.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the options above say together."""
+
+    columns: Sequence[str] = ()
+    merge: Sequence[str] = ()
+    drop_flags: Sequence[str] = ()
+    min_confidence: float | None = None
+    status: Sequence[str] = ()
+    duplicates: Duplicates = "error"
+
+    def read(self, *paths: Path) -> Judgments:
+        """The judgments of one file, or of several under each other; says on standard error what was left out."""
+        require_different(paths)
+        tables = [self._read(path) for path in paths]
+        judgments = tables[0] if len(tables) == 1 else self._joined(tables)
+        for reason, n_rows in judgments.dropped.items():
+            say(f"{judgments.name}: left out {n_rows:,} judgments: {reason}")
+        return judgments
+
+    def _read(self, path: Path) -> Judgments:
+        return read_judgments(
+            path,
+            columns=parse_columns(self.columns),
+            duplicates=self.duplicates,
+            status=entries(self.status) or (VALID,),
+            drop_flags=entries(self.drop_flags),
+            min_confidence=self.min_confidence,
+            merge=parse_merge(self.merge),
+        )
+
+    def _joined(self, tables: Sequence[Judgments]) -> Judgments:
+        """One table of several; the same rater on the same item in two files is a duplicate."""
+        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        name = ", ".join(table.name for table in tables)
+        joined = read_judgments(frame, duplicates=self.duplicates, status=("all",), name=name)
+        dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}
+        is_anonymous = any(table.anonymous_raters for table in tables)
+        return replace(joined, dropped={**dropped, **joined.dropped}, anonymous_raters=is_anonymous)
+
+
+def entries(settings: Sequence[str]) -> list[str]:
+    """Options may be repeated, or hold several with commas between."""
+    return [entry.strip() for setting in settings for entry in setting.split(",") if entry.strip()]
+
+
+DecisionFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--decisions", metavar="FILE", help="What systems decided; repeatable.")
+]
+JudgmentFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--judgments", metavar="FILE", help="What raters said; repeatable.")
+]
+ItemsFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
+]
+GoldFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--gold", metavar="FILE", help="Known answers: the truth of --truth adjudicated, else a correction."
+    ),
+]
+TruthName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What is taken for true."
+    ),
+]
+ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
+UnknownWay: TypeAlias = Annotated[
+    Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
+]
+Population: TypeAlias = Annotated[
+    Literal["these", "wider"],
+    typer.Option("--population", help="These items are all there are, or they stand for a wider population."),
+]
+ByColumn: TypeAlias = Annotated[
+    str, typer.Option("--by", metavar="COLUMN", help="Results for each value of a column of the items.")
+]
+Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
+
+Redundancy: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--redundancy",
+        metavar="N",
+        min=0,
+        help="Shares of the first N judgments of each item, where asking stopped early; 0 for all.",
+    ),
+]
+
+CurveFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
+]
+HigherScore: TypeAlias = Annotated[
+    Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
+]
+
+
+OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
+
+
+def is_of_decisions(column: str) -> bool:
+    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
+    return column.partition("=")[0].strip() in OF_DECISIONS
+
+
+def of_judgments(columns: Sequence[str]) -> list[str]:
+    return [column for column in entries(columns) if not is_of_decisions(column)]
+
+
+def read_all_decisions(paths: Sequence[Path], columns: Sequence[str], duplicates: Duplicates) -> Table:
+    """The decisions of one file, or of several under each other."""
+    require_different(paths)
+    named = parse_columns(column for column in entries(columns) if is_of_decisions(column))
+    tables = [read_decisions(path, columns=named, duplicates=duplicates) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
+    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+    return read_decisions(frame, duplicates=duplicates, name=", ".join(table.name for table in tables))
+
+
+WORTH_A_BAR = 5_000_000
+"""Bytes of input below which a progress bar would only flicker."""
+
+MOST_NAMED = 5
+
+
+@contextmanager
+def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
+    """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
+    n_bytes = n_passes * sum(_size(path) for path in paths)
+    is_packed = any(path.suffix.lower() in OPENERS for path in paths)  # then nobody knows how much it unpacks to
+    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    shown = messages.is_terminal and n_bytes >= WORTH_A_BAR
+    with Progress(*columns, console=messages, transient=True, disable=not shown) as progress:
+        bar = progress.add_task(title, total=None if is_packed else n_bytes)
+        yield lambda n_bytes: progress.advance(bar, n_bytes)
+
+
+@contextmanager
+def reading_all(
+    paths: Sequence[Path], format_name: str | None, *, n_readings: int = 1
+) -> Iterator[dict[str, Iterable[Essay]]]:
+    """The corpora at some paths by their names as given, each to be read `n_readings` times, under one bar."""
+    require_different(paths)
+    n_passes = n_readings * max(format_for(path, format_name).n_passes for path in paths)
+    with reading("reading", *paths, n_passes=n_passes) as advance:
+        read = partial(read_corpus, format_name=format_name, advance=advance)
+        yield {str(path): Reread(partial(read, path)) for path in paths}
+
+
+def tell_left_out(paths: Iterable[Path], format_name: str | None) -> None:
+    """Name the files of folders that nobody reads; an essay in another format must not go missing unnoticed."""
+    for path in paths:
+        chosen = format_for(path, format_name)
+        files = [str(file.relative_to(path)) for file in left_out(path, chosen)]
+        if files:
+            more = ", ..." if len(files) > MOST_NAMED else ""
+            names = ", ".join(files[:MOST_NAMED]) + more
+            say(f"{path}: left out {counted(len(files), 'file')} of another format than {chosen.name}: {names}")
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
