@@ -27,7 +27,7 @@ from grater.agreement.raters_needed import NeedOptions, plot, raters_needed
 from grater.agreement.summary import Options, agreement
 from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show
-from grater.cli.inputs import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status, entries
+from grater.cli.inputs import Reading, entries, takes_reading
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
@@ -71,6 +71,7 @@ def deliver(result: Warned, *, out: Path | None, table: TableFormat, as_json: bo
 
 
 @app.command()
+@takes_reading
 def agree(
     context: typer.Context,
     files: Annotated[
@@ -114,12 +115,8 @@ def agree(
     ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label that means: no error.")] = None,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all raters, also more than 40.")] = False,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers as a table too.")] = None,
     seed: Seed = 0,
     table: Table = "text",
@@ -143,7 +140,6 @@ def agree(
         deliver(corpus, out=out, table=table, as_json=as_json)
         return
     _refuse(context, CORPUS_OPTIONS, "annotated corpora")
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     judgments = reading.read(*files)
     options = Options(
         weights=weights if weights in WEIGHTS else _read_weights(weights, _labels(judgments, order)),
@@ -261,6 +257,7 @@ def _two_pairs(text: str) -> tuple[Pair, Pair]:
 
 
 @raters_needed_app.command()
+@takes_reading
 def needed(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[
@@ -271,12 +268,8 @@ def needed(
     ] = 0,
     unknown: Annotated[Unknown, typer.Option(help="What to do with the label unknown.")] = "drop",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the curves as a table too.")] = None,
     seed: Seed = 0,
     table: Table = "text",
@@ -285,9 +278,8 @@ def needed(
     """Reliability against the number of raters, and the smallest number that matches the experts."""
     require_different([file, experts])
     require_outputs([out], [file, experts])
-    crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
-    # Columns and filters are about the crowd's file; labels must mean the same in both.
-    known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts)
+    crowd = reading.read(file)
+    known = reading.for_experts.read(experts)
     options = NeedOptions(n_draws=draws, n_resamples=resamples, seed=seed)
     result = raters_needed(_kept(crowd, unknown), _kept(known, unknown), options)
     deliver(result, out=out, table=table, as_json=as_json)
@@ -307,6 +299,7 @@ def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
 
 
 @difficulty_app.command()
+@takes_reading
 def hard(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[Path | None, typer.Option(metavar="FILE", help="Judgments of experts.")] = None,
@@ -320,12 +313,8 @@ def hard(
     ] = SPLIT,
     quantiles: Annotated[int, typer.Option(min=2, help="Parts that a column of numbers is cut into.")] = 4,
     resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every item as a table too.")] = None,
     seed: Seed = 0,
     table: Table = "text",
@@ -333,8 +322,8 @@ def hard(
 ) -> None:
     """Easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
     require_outputs([out], [file, experts, items])
-    crowd = Reading(columns, merge, drop_flags, min_confidence, status, duplicates).read(file)
-    known = Reading(merge=merge, status=status, duplicates=duplicates).read(experts) if experts else None
+    crowd = reading.read(file)
+    known = reading.for_experts.read(experts) if experts else None
     options = DifficultyOptions(
         top=top, split=split, by=entries(by), n_quantiles=quantiles, n_resamples=resamples, seed=seed
     )
@@ -343,6 +332,7 @@ def hard(
 
 
 @nouns_agree_app.command()
+@takes_reading
 def nouns(
     judgments: Annotated[
         list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, read as one.")
@@ -350,17 +340,12 @@ def nouns(
     items: Annotated[
         Path, typer.Option(metavar="ITEMS", help="The table of items, as grater nouns select writes it.")
     ],
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Tables 4 and 5, several right constructions, the ceilings of section 4, and what agreement depends on."""
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
     show(study, table=table, as_json=as_json)

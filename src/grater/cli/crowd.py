@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show
-from grater.cli.inputs import Columns, DropFlags, DuplicateRows, Merge, MinConfidence, Reading, Status, entries
+from grater.cli.inputs import Reading, entries, takes_reading
 from grater.crowd.aggregate import METHODS, Options
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.crowd.raters import raters as rate_raters
@@ -34,6 +34,7 @@ DEFAULT = Crowd()
 
 
 @aggregate_app.command()
+@takes_reading
 def aggregate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
     method: Annotated[
@@ -49,12 +50,8 @@ def aggregate(
     ] = Options().tolerance,
     restarts: Annotated[int, typer.Option(help="Random starts of MACE.")] = Options().restarts,
     gold_columns: GoldColumns = [],  # noqa: B006
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write item, label and posteriors.")] = None,
     seed: Seed = 0,
     table: Table = "text",
@@ -64,10 +61,9 @@ def aggregate(
     require_outputs([out], [file, gold, truth])
     METHODS[method]  # an unknown name is answered before a long table is read
     options = Options(iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
     names = parse_columns(gold_columns)
-    known = read_gold(gold, columns=names, duplicates=duplicates) if gold else None
-    right = read_gold(truth, columns=names, duplicates=duplicates) if truth else None
+    known = read_gold(gold, columns=names, duplicates=reading.duplicates) if gold else None
+    right = read_gold(truth, columns=names, duplicates=reading.duplicates) if truth else None
     result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
     if not result.fit.has_converged:
         say(f"warning: {method} did not settle in {iterations} iterations; give more with --iterations")
@@ -77,24 +73,20 @@ def aggregate(
 
 
 @raters_app.command()
+@takes_reading
 def raters(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers.")] = None,
     gold_columns: GoldColumns = [],  # noqa: B006
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as a table too.")] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Each rater's judgments, accuracy on gold, agreement with the others, skill, speed and favourite label."""
     require_outputs([out], [file, gold])
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
-    known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=duplicates) if gold else None
+    known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=reading.duplicates) if gold else None
     result = rate_raters(reading.read(file), gold=known)
     if out:
         write_table(result.to_frame(), out)

@@ -16,27 +16,20 @@ from grater.cli.command import Json, Seed, Table, require_outputs, show, warn
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
-    Columns,
     CurveFile,
     DecisionFiles,
-    DropFlags,
-    DuplicateRows,
     GoldFile,
     HigherScore,
     ItemsFile,
     JudgmentFiles,
-    Merge,
-    MinConfidence,
     Population,
     Reading,
     Redundancy,
     Resamples,
-    Status,
     TruthName,
     UnknownWay,
     entries,
-    of_judgments,
-    read_all_decisions,
+    takes_reading,
 )
 from grater.errors import UsageError
 from grater.evaluate.comparison import compare
@@ -53,6 +46,7 @@ app = typer.Typer()
 
 
 @app.command()
+@takes_reading
 def evaluate_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
@@ -83,19 +77,14 @@ def evaluate_detectors(
     curve: CurveFile = None,
     higher: HigherScore = "auto",
     resamples: Resamples = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
     require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
     options = EvaluationOptions(
         truth=truth,
         edges=parse_edges(bins) if bins else EDGES,
@@ -107,11 +96,11 @@ def evaluate_detectors(
         redundancy=redundancy or 0,
     )
     evaluation = evaluate(
-        read_all_decisions(decisions, columns, duplicates),
-        reading.read(*judgments),
+        reading.read_decisions(*decisions),
+        reading.read_beside_decisions(*judgments),
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
-        merge=parse_merge(merge),
+        merge=parse_merge(reading.merge),
         options=options,
         corrections=read_gold(corrections) if corrections else None,
         with_suggestions=with_suggestions,
@@ -140,6 +129,7 @@ verify_app = typer.Typer()
 
 
 @compare_app.command()
+@takes_reading
 def compare_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
@@ -156,27 +146,22 @@ def compare_detectors(
     redundancy: Redundancy = None,
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
     resamples: Resamples = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Which system is better: McNemar, paired bootstrap and randomisation on common items, and rank groups."""
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
     options = EvaluationOptions(
         truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by, redundancy=redundancy or 0
     )
     comparison = compare(
-        read_all_decisions(decisions, columns, duplicates),
-        reading.read(*judgments),
+        reading.read_decisions(*decisions),
+        reading.read_beside_decisions(*judgments),
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
-        merge=parse_merge(merge),
+        merge=parse_merge(reading.merge),
         options=options,
         score=score,
         weighted=weighted,
@@ -187,6 +172,7 @@ def compare_detectors(
 
 
 @verify_app.command()
+@takes_reading
 def verify_flags(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
@@ -198,12 +184,8 @@ def verify_flags(
     population: Population = "wider",
     by: ByColumn = "",
     resamples: Resamples = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -211,10 +193,9 @@ def verify_flags(
     """Precision of systems from judged flags; recall is undefined, for nobody looked at what they passed over."""
     if gold and truth != ADJUDICATED:
         raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
     verification = verify(
-        read_all_decisions(decisions, columns, duplicates),
-        reading.read(*judgments),
+        reading.read_decisions(*decisions),
+        reading.read_beside_decisions(*judgments),
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
         options=EvaluationOptions(truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by),

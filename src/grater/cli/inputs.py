@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import polars as pl
 import typer
@@ -50,16 +51,20 @@ DuplicateRows: TypeAlias = Annotated[
 ]
 
 
+OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
+"""Columns that are about decisions where a command reads both."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the options above say together."""
+    """Which judgments count, and how tables are read: the options that `takes_reading` gives to a command."""
 
-    columns: Sequence[str] = ()
-    merge: Sequence[str] = ()
-    drop_flags: Sequence[str] = ()
-    min_confidence: float | None = None
-    status: Sequence[str] = ()
-    duplicates: Duplicates = "error"
+    columns: Columns = field(default_factory=list)
+    merge: Merge = field(default_factory=list)
+    drop_flags: DropFlags = field(default_factory=list)
+    min_confidence: MinConfidence = None
+    status: Status = field(default_factory=list)
+    duplicates: DuplicateRows = "error"
 
     def read(self, *paths: Path) -> Judgments:
         """The judgments of one file, or of several under each other; says on standard error what was left out."""
@@ -69,6 +74,26 @@ class Reading:
         for reason, n_rows in judgments.dropped.items():
             say(f"{judgments.name}: left out {n_rows:,} judgments: {reason}")
         return judgments
+
+    @property
+    def for_experts(self) -> Reading:
+        """Columns and filters are about the crowd's file; labels must mean the same in the experts'."""
+        return Reading(merge=self.merge, status=self.status, duplicates=self.duplicates)
+
+    def read_beside_decisions(self, *paths: Path) -> Judgments:
+        """The judgments, where some of the columns named are those of the decisions."""
+        columns = [column for column in entries(self.columns) if not _is_of_decisions(column)]
+        return replace(self, columns=columns).read(*paths)
+
+    def read_decisions(self, *paths: Path) -> Table:
+        """The decisions of several files as one table."""
+        require_different(paths)
+        columns = parse_columns(column for column in entries(self.columns) if _is_of_decisions(column))
+        tables = [read_decisions(path, columns=columns, duplicates=self.duplicates) for path in paths]
+        if len(tables) == 1:
+            return tables[0]
+        frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        return read_decisions(frame, duplicates=self.duplicates, name=", ".join(table.name for table in tables))
 
     def _read(self, path: Path) -> Judgments:
         return read_judgments(
@@ -89,6 +114,37 @@ class Reading:
         dropped = {f"{reason} ({table.name})": n for table in tables for reason, n in table.dropped.items()}
         is_anonymous = any(table.anonymous_raters for table in tables)
         return replace(joined, dropped={**dropped, **joined.dropped}, anonymous_raters=is_anonymous)
+
+
+def _is_of_decisions(column: str) -> bool:
+    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
+    return column.partition("=")[0].strip() in OF_DECISIONS
+
+
+def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Reading` in place of its parameter `reading`."""
+    types = get_type_hints(Reading, include_extras=True)
+    options = [
+        Parameter(
+            option.name,
+            Parameter.KEYWORD_ONLY,
+            default=option.default if option.default_factory is MISSING else option.default_factory(),
+            annotation=types[option.name],
+        )
+        for option in fields(Reading)
+    ]
+
+    @wraps(command)
+    def with_options(**arguments: Any) -> None:
+        reading = Reading(**{option.name: arguments.pop(option.name) for option in options})
+        command(**arguments, reading=reading)
+
+    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
+    place = [parameter.name for parameter in own].index("reading")
+    parameters = [*own[:place], *options, *own[place + 1 :]]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return with_options
 
 
 def entries(settings: Sequence[str]) -> list[str]:
@@ -147,29 +203,6 @@ CurveFile: TypeAlias = Annotated[
 HigherScore: TypeAlias = Annotated[
     Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
 ]
-
-
-OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
-
-
-def is_of_decisions(column: str) -> bool:
-    """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
-    return column.partition("=")[0].strip() in OF_DECISIONS
-
-
-def of_judgments(columns: Sequence[str]) -> list[str]:
-    return [column for column in entries(columns) if not is_of_decisions(column)]
-
-
-def read_all_decisions(paths: Sequence[Path], columns: Sequence[str], duplicates: Duplicates) -> Table:
-    """The decisions of one file, or of several under each other."""
-    require_different(paths)
-    named = parse_columns(column for column in entries(columns) if is_of_decisions(column))
-    tables = [read_decisions(path, columns=named, duplicates=duplicates) for path in paths]
-    if len(tables) == 1:
-        return tables[0]
-    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
-    return read_decisions(frame, duplicates=duplicates, name=", ".join(table.name for table in tables))
 
 
 WORTH_A_BAR = 5_000_000

@@ -24,19 +24,7 @@ import typer
 from grater.agreement.coefficients import band
 from grater.agreement.edits import edit_agreement
 from grater.cli.command import FigureTypes, Seed, file_types, say, show
-from grater.cli.inputs import (
-    Columns,
-    DropFlags,
-    DuplicateRows,
-    GoldFile,
-    ItemsFile,
-    Merge,
-    MinConfidence,
-    Reading,
-    Resamples,
-    Status,
-    read_all_decisions,
-)
+from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples, takes_reading
 from grater.corpora import read_corpus, read_merged, write_corpus
 from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
@@ -79,6 +67,7 @@ app = typer.Typer()
 
 
 @app.command()
+@takes_reading
 def report(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the report; made if missing.")],
     judgments: Annotated[
@@ -93,12 +82,8 @@ def report(
     gold: GoldFile = None,
     sample: Annotated[Path | None, typer.Option(metavar="FILE", help="The judged sample.")] = None,
     title: Annotated[str, typer.Option(help="The title of the report.")] = "How good are these detectors?",
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -107,13 +92,13 @@ def report(
     if not (essays or judgments or experts or decisions):
         raise UsageError("expected something to report on: --essays, --judgments, --experts or --decisions")
     wanted = file_types(figures)
-    reading = Reading(columns, merge, drop_flags, min_confidence, status, duplicates)
+    read = reading.read_beside_decisions if decisions else reading.read
     inputs = Inputs(
         title=title,
         essays=list(read_merged(essays)) if essays else (),
-        judgments=reading.read(*judgments) if judgments else None,
-        experts=reading.read(*experts) if experts else None,
-        decisions=read_all_decisions(decisions, columns, duplicates) if decisions else None,
+        judgments=read(*judgments) if judgments else None,
+        experts=read(*experts) if experts else None,
+        decisions=reading.read_decisions(*decisions) if decisions else None,
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
         sample=read_sample(sample) if sample else None,

@@ -15,21 +15,15 @@ from grater.cli.command import Json, Seed, Table, print_json, require_outputs, s
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
-    Columns,
     DecisionFiles,
-    DropFlags,
-    DuplicateRows,
     ItemsFile,
     JudgmentFiles,
     Merge,
-    MinConfidence,
     Population,
     Reading,
     Resamples,
-    Status,
     UnknownWay,
-    of_judgments,
-    read_all_decisions,
+    takes_reading,
 )
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
@@ -304,6 +298,7 @@ estimate_app = typer.Typer()
 
 
 @estimate_app.command()
+@takes_reading
 def estimate_systems(
     decisions: DecisionFiles,
     sample: Annotated[Path, typer.Option(metavar="S", help="Which items were drawn, and how.")],
@@ -331,12 +326,8 @@ def estimate_systems(
         float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
     ] = None,
     resamples: Resamples = RESAMPLES,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -344,10 +335,9 @@ def estimate_systems(
     """Precision, recall and F with confidence intervals, ours and the paper's, and how far systems differ."""
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
-    judged = reading.read(*judgments)
+    judged = reading.read_beside_decisions(*judgments)
     estimates = estimate(
-        read_all_decisions(decisions, columns, duplicates),
+        reading.read_decisions(*decisions),
         read_sample(sample),
         judged,
         systems=system,
@@ -357,7 +347,7 @@ def estimate_systems(
         by=by,
         unknown=unknown,
         gold=read_gold(gold) if gold else None,
-        merge=parse_merge(merge),
+        merge=parse_merge(reading.merge),
         fpc=population == "these",
         chance=Chance(cluster, resamples, seed),
     )

@@ -9,17 +9,7 @@ from typing import Annotated
 import typer
 
 from grater.cli.command import Json, Seed, Table, show
-from grater.cli.inputs import (
-    Columns,
-    DropFlags,
-    DuplicateRows,
-    Merge,
-    MinConfidence,
-    Reading,
-    Status,
-    of_judgments,
-    read_all_decisions,
-)
+from grater.cli.inputs import Reading, takes_reading
 from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
@@ -31,30 +21,27 @@ choice_app = typer.Typer()
 
 
 @cloze_app.command()
+@takes_reading
 def fill_blanks(
     judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="The words that people filled in.")],
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
     ] = [],  # noqa: B006
     writer: Annotated[str, typer.Option(metavar="NAME", help="The rater whose words are the writer's own.")] = WRITER,
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Agreement and kappa of the writer with each rater and each system, and of raters with each other."""
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
-    decided = read_all_decisions(decisions, columns, duplicates) if decisions else None
-    study = cloze_study(reading.read(*judgments), decisions=decided, writer=writer, seed=seed)
+    decided = reading.read_decisions(*decisions) if decisions else None
+    study = cloze_study(reading.read_beside_decisions(*judgments), decisions=decided, writer=writer, seed=seed)
     show(study, table=table, as_json=as_json)
 
 
 @choice_app.command()
+@takes_reading
 def choose_word(
     judgments: Annotated[
         list[Path],
@@ -75,19 +62,14 @@ def choose_word(
     equally_bad: Annotated[
         EquallyBad, typer.Option(help="'equally bad' is left out of shares, or counts for the writer.")
     ] = "drop",
-    columns: Columns = [],  # noqa: B006
-    merge: Merge = [],  # noqa: B006
-    drop_flags: DropFlags = [],  # noqa: B006
-    min_confidence: MinConfidence = None,
-    status: Status = [],  # noqa: B006
-    duplicates: DuplicateRows = "error",
+    *,
+    reading: Reading,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """How often the system's word is equal or better, and what its accuracy comes to: a + s(1 - a)."""
-    known = _accuracy(accuracy, of, decisions, words, columns, duplicates)
-    reading = Reading(of_judgments(columns), merge, drop_flags, min_confidence, status, duplicates)
-    study = choice_study(reading.read(*judgments), accuracy=known, equally_bad=equally_bad)
+    known = _accuracy(accuracy, of, decisions, words, reading)
+    study = choice_study(reading.read_beside_decisions(*judgments), accuracy=known, equally_bad=equally_bad)
     show(study, table=table, as_json=as_json)
 
 
@@ -96,14 +78,13 @@ def _accuracy(
     n: int | None,
     decisions: list[Path],
     words: Path | None,
-    columns: list[str],
-    duplicates: DuplicateRows,
+    reading: Reading,
 ) -> Interval | None:
     """The accuracy by exact match, as given or worked out; none where nothing is said of it."""
     if bool(decisions) != bool(words) or (decisions and accuracy is not None):
         raise UsageError("expected --accuracy A, or --decisions and --words together, or none of them")
     if decisions and words:
-        by_system = exact_accuracy(read_all_decisions(decisions, columns, duplicates), read_gold(words))
+        by_system = exact_accuracy(reading.read_decisions(*decisions), read_gold(words))
         if len(by_system) != 1:
             raise UsageError(f"expected the words of one system in --decisions, found {len(by_system)}")
         return next(iter(by_system.values()))
