@@ -238,3 +238,17 @@ def test_ten_annotators_judge_every_preposition_of_conll14() -> None:
     assert by_any.filter(label="error").height == by_tag.filter(label="error").height + n_context
     # A preposition error is marked on about one in ten, by any one annotator.
     assert 0.05 < by_tag.filter(label="error").height / len(by_tag) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("edits", "label"), [((), "2"), ((edit(8, 11, ""),), "0"), ((edit(8, 10, "on"),), "1"), ((edit(8, 10),), "1")]
+)
+def test_the_labels_of_usage_say_extraneous_incorrect_or_correct(edits: tuple[Edit, ...], label: str) -> None:
+    items = {"i": Item("e1", IN, "prep")}
+    judged = judgments_from_edits([essay(*edits)], items, tags=["Prep"], labels="usage").frame
+    assert judged["label"].to_list() == [label]
+
+
+def test_the_labels_of_usage_know_no_gaps() -> None:
+    with pytest.raises(BadInput, match="item g is a gap"):
+        judgments_from_edits([essay()], {"g": Item("e1", Span(8, 8), "prep-missing")}, tags=["Prep"], labels="usage")

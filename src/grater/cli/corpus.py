@@ -189,6 +189,12 @@ def judgments(
         Literal["tag", "any"],
         typer.Option(metavar="tag|any", help="Whether an edit of another tag leaves an item ok, or not."),
     ] = "tag",
+    labels: Annotated[
+        Literal["verdict", "usage"],
+        typer.Option(
+            metavar="verdict|usage", help="error and ok; or 0 extraneous, 1 incorrect, 2 correct (T&C 2008)."
+        ),
+    ] = "verdict",
     duplicates: Annotated[
         Duplicates,
         typer.Option(metavar="error|first|last", help="What to do where a system decided on an item twice."),
@@ -197,7 +203,7 @@ def judgments(
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Write one judgment for every item and each annotator of its essay: error or ok."""
+    """Write one judgment for every item and each annotator of its essay: error or ok, or the labels of usage."""
     require_different(files)
     require_outputs([out], [*files, decisions, items])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
@@ -206,7 +212,7 @@ def judgments(
     decided = read_decisions(decisions, columns=parse_columns(columns), duplicates=duplicates)
     items_judged = items_of(decided, read_items(items) if items else None)
     essays = read_merged(files, format_name=format_name)
-    judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match)
+    judged = judgments_from_edits(essays, items_judged, tags=wanted, match=match, labels=labels)
     write_table(judged, out)
     summary = _summary(judged, len(items_judged))
     if as_json:
@@ -221,8 +227,8 @@ def _summary(judged: Judgments, n_items: int) -> dict[str, int]:
         "items": n_items,
         "judgments": len(frame),
         "raters": frame["rater"].n_unique(),
-        "error": int((frame["label"] == "error").sum()),
-        "ok": int((frame["label"] == "ok").sum()),
+        "error": int(frame["label"].is_in(["error", "0", "1"]).sum()),
+        "ok": int(frame["label"].is_in(["ok", "2"]).sum()),
         "context": int((frame["flags"] == "context").sum()),
     }
 

@@ -16,6 +16,8 @@ from grater.cli.command import Json, Seed, Table, require_outputs, show, warn
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
+    ConfidenceApart,
+    ContextFlags,
     CurveFile,
     DecisionFiles,
     GoldFile,
@@ -59,12 +61,8 @@ def evaluate_detectors(
     gold: GoldFile = None,
     cluster: ClusterName = "item",
     by: ByColumn = "",
-    contexts: Annotated[
-        str, typer.Option(metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
-    ] = "",
-    confidence_apart: Annotated[
-        float | None, typer.Option(metavar="X", help="Show items with a judgment below this confidence apart.")
-    ] = None,
+    contexts: ContextFlags = "",
+    confidence_apart: ConfidenceApart = None,
     unknown: UnknownWay = "drop",
     with_suggestions: Annotated[
         bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")

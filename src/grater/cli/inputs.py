@@ -174,6 +174,13 @@ TruthName: TypeAlias = Annotated[
     ),
 ]
 ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
+ContextFlags: TypeAlias = Annotated[
+    str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
+]
+ConfidenceApart: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--confidence-apart", metavar="X", help="Show items with a judgment below this confidence apart."),
+]
 UnknownWay: TypeAlias = Annotated[
     Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
 ]

@@ -208,7 +208,7 @@ def make_study(
         import_files(store, corpora=[out / "essays.jsonl"])
         decide(store, detectors)
         tables = _tables(store, out)
-        import_files(store, judgments=[out / "judgments.csv"], job=ANNOTATORS)
+        import_files(store, judgments=[out / "usage.csv"], job=ANNOTATORS, task="usage")
         import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
         import_files(store, judgments=[out / "crowd-without-gold.csv"], job=UNCHECKED)
         _words(store, out, detectors[0])
@@ -258,6 +258,10 @@ def _tables(store: Store, out: Path) -> tuple[int, int, int]:
     write_table(decisions, out / "decisions.csv")
     experts = judgments_from_edits(_essays(), items_of(read_decisions(out / "decisions.csv")), tags=["Wcip"])
     write_table(experts.frame.with_columns(group=pl.lit("expert")), out / "judgments.csv")
+    usage = judgments_from_edits(
+        _essays(), items_of(read_decisions(out / "decisions.csv")), tags=["Wcip"], labels="usage"
+    )
+    write_table(usage.frame.with_columns(group=pl.lit("expert")), out / "usage.csv")
     marked = dict(
         experts.frame.group_by("item", maintain_order=True).agg((pl.col("label") == "error").sum()).iter_rows()
     )

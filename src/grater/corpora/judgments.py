@@ -11,6 +11,8 @@ Where the contract is silent:
   says nothing of the word *car*.  For that there are items of no width.  They stand anywhere in the gap between two
   words, and only insertions into that gap count; inside a word there is no gap, and nothing counts.
 - Edits that change no token are no edits.  An error that was found but not corrected counts like any other.
+- With the labels of `usage`, an error is `0`, extraneous, where every correction deletes the words, else `1`; ok is
+  `2`.  That scheme knows no gaps, and an item of no width is refused.
 - `alternatives` are the annotator's corrections by the edits that made the row an error, in order, `-NONE-` for words
   that are to go.  A `|` in a correction would end it there, so it is written `¦`.
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -35,8 +37,11 @@ from grater.tables.schema import LIST_SEPARATOR
 from grater.text.tokens import tokens_of
 
 Match: TypeAlias = Literal["tag", "any"]
+Labels: TypeAlias = Literal["verdict", "usage"]
+"""Error and ok, or those of T&C 2008, 5.1: 0 extraneous, 1 incorrect, 2 correct."""
 
 ERROR, OK, CONTEXT = "error", "ok", "context"
+EXTRANEOUS, INCORRECT, CORRECT = "0", "1", "2"
 PLACE = ("item", "essay", "start", "end", "kind")
 UNREAD = "item in an essay without annotators"
 
@@ -58,9 +63,12 @@ def judgments_from_edits(
     *,
     tags: Collection[str],
     match: Match = "tag",
+    labels: Labels = "verdict",
     name: str = "corpus",
 ) -> Judgments:
     """One judgment for every item (by its id) and each annotator of its essay, in the order of the essays."""
+    if labels == "usage":
+        _require_words(items, name)
     if match not in ("tag", "any"):
         raise UsageError(f"expected match tag or any, found {match!r}")
     problems = Problems(name)
@@ -81,7 +89,22 @@ def judgments_from_edits(
     _name_missing([(essay_id, of) for essay_id, of in waiting.items() if essay_id not in seen], problems)
     problems.done()
     _require_tags(tags, found_tags, name)
-    return Judgments(_frame(rows), name, dropped={UNREAD: n_unread} if n_unread else {})
+    named = [replace(row, label=_usage(row)) for row in rows] if labels == "usage" else rows
+    return Judgments(_frame(named), name, dropped={UNREAD: n_unread} if n_unread else {})
+
+
+def _require_words(items: Mapping[str, Item], name: str) -> None:
+    gap = next((item_id for item_id, item in items.items() if not len(item.span)), None)
+    if gap is not None:
+        message = f"the labels 0, 1 and 2 are for words that were written; item {gap} is a gap"
+        raise BadInput(Problem(name, f"{message}; judge gaps by error and ok"))
+
+
+def _usage(judgment: ItemJudgment) -> str:
+    """An error whose every correction deletes the word is extraneous."""
+    if judgment.label == OK:
+        return CORRECT
+    return EXTRANEOUS if judgment.alternatives == DELETE else INCORRECT
 
 
 def items_of(decisions: Table, items: Table | None = None) -> dict[str, Item]:

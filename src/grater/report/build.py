@@ -22,6 +22,7 @@ from grater.report.raters import effort_section, raters_section
 from grater.report.sampling import sampling_section
 from grater.report.selection import choice_section, cloze_section
 from grater.report.systems import ENOUGH, curves_section, n_behind, systems_section
+from grater.report.usage import usage_section
 from grater.sheet import number
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
@@ -33,10 +34,10 @@ class Inputs:
 
     `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
     `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
-    rater `writer`; those of systems are the suggestions of `cloze_words`) and `choice` are judgments in the labels of
-    their tasks.  `redundancy` is the number of judgments that every item was to have, where more were collected
-    only if raters differed: shares and agreement are of these first judgments.  `cost`, `protocol` and `notes` (what
-    a reader must know first) are ready to be read.
+    rater `writer`; those of systems are the suggestions of `cloze_words`), `choice` and `usage` are judgments in the
+    labels of their tasks.  `redundancy` is the number of judgments that every item was to have, where more were
+    collected only if raters differed: shares and agreement are of these first judgments.  `cost`, `protocol` and
+    `notes` (what a reader must know first) are ready to be read.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Inputs:
     cloze: Judgments | None = None
     cloze_words: Table | None = None
     choice: Judgments | None = None
+    usage: Judgments | None = None
     hours: Sequence[float] = ()
     redundancy: int = 0
     cost: str = ""
@@ -101,6 +103,8 @@ def _sections(
     if inputs.essays:
         yield corpus_section(inputs.essays)
     yield from _rater_sections(inputs)
+    if inputs.usage is not None:
+        yield usage_section(inputs.usage, seed=inputs.chance.seed)
     if evaluation and inputs.decisions is not None:
         yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts)
         yield bins_section(evaluation)

@@ -10,7 +10,8 @@ labels that the task merges in analysis are merged here (the grey answer of Lee 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import polars as pl
 
@@ -27,7 +28,7 @@ from grater.statistics.bootstrap import Chance
 from grater.store import Tx, decisions
 from grater.store.jobs import Job
 from grater.study.samples import kind_of
-from grater.study.tables import StudyTables, study_tables
+from grater.study.tables import ALL_COUNT, Counting, StudyTables, study_tables
 from grater.tables import Judgments, Sample, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
@@ -47,6 +48,26 @@ def sample_of(tx: Tx, tables: StudyTables) -> Sample | None:
             return sample
     return None
 
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What of the rating scheme of T&C 2008, 5.1 an evaluation uses beside the verdicts.
+
+    `counting` leaves judgments out; items with a flag of `contexts`, or judged below `least_confidence` by anybody,
+    are shown apart.
+    """
+
+    counting: Counting = ALL_COUNT
+    contexts: tuple[str, ...] = ()
+    least_confidence: float | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        return bool(self.contexts) or self.least_confidence is not None
+
+
+PLAIN = Scheme()
+Scored = TypeVar("Scored", Evaluation, Sampled)
 
 RESAMPLES = 200
 """Enough for a page that is looked at while people work; reports draw more."""
@@ -72,23 +93,44 @@ def evaluate_study(
     truth: str = "majority",
     redundancy: int | None = None,
     with_programs: bool = False,
+    scheme: Scheme = PLAIN,
     chance: Chance | None = None,
 ) -> Evaluation | Sampled:
     """Every system on the judged items, or, from a named sample, for the whole corpus."""
     drawn = decisions.sample_named(tx, sample) if sample else None
+    if drawn is not None and scheme.is_apart:
+        raise UsageError("contexts and confidence are shown apart on the judged items only, not in estimates")
     tables = study_tables(
-        tx, name, job_names=job_names, kind=kind_of(drawn) if drawn else kind, with_programs=with_programs
+        tx,
+        name,
+        job_names=job_names,
+        kind=kind_of(drawn) if drawn else kind,
+        with_programs=with_programs,
+        counting=scheme.counting,
     )
     if tables.decisions is None or tables.judgments is None:
-        missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
+        missing = "decisions; run a system first" if tables.decisions is None else "judgments that count"
         raise UsageError(f"{name}: the study has no {missing}")
     first = tables.redundancy if redundancy is None else redundancy
     if drawn is not None:
         judged = first_of_each(tables.judgments, first) if first and truth == "share" else tables.judgments
-        return sampled(tables.decisions, drawn, judged, truth=truth)
+        return _telling(sampled(tables.decisions, drawn, judged, truth=truth), tables.judgments)
     gold = tables.gold if truth == "adjudicated" else None
-    options = EvaluationOptions(truth, chance=chance or Chance(), redundancy=first)
-    return evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+    options = EvaluationOptions(
+        truth=truth,
+        chance=chance or Chance(),
+        contexts=scheme.contexts,
+        least_confidence=scheme.least_confidence,
+        redundancy=first,
+    )
+    evaluation = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+    return _telling(evaluation, tables.judgments)
+
+
+def _telling(result: Scored, judgments: Judgments) -> Scored:
+    """The same result with a line for each filter that was asked for: how many judgments it left out."""
+    lines = [f"left out {n:,} judgments: {reason}" for reason, n in judgments.dropped.items()]
+    return replace(result, warnings=(*lines, *result.warnings))
 
 
 def scores_so_far(tx: Tx, job: Job) -> tuple[str, list[SystemLine]]:

@@ -30,7 +30,17 @@ from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import sample_of
 from grater.study.limits import require_text
-from grater.study.tables import EXPERT, PEOPLE, PROGRAM, labels_of, study_tables
+from grater.study.tables import (
+    ALL_COUNT,
+    EXPERT,
+    PEOPLE,
+    PROGRAM,
+    USAGE,
+    Counting,
+    StudyTables,
+    labels_of,
+    study_tables,
+)
 from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 from grater.text.prepositions import canonical
@@ -119,21 +129,28 @@ def study_report(
     title: str = "",
     job_names: Collection[str] = (),
     kind: str = "",
+    counting: Counting = ALL_COUNT,
     chance: Chance | None = None,
     names: bool = False,
 ) -> Report:
     """Everything that the study can say; raters by their pseudonyms, or by `names`."""
     require_text("report.title", title)
-    inputs = study_inputs(tx, title=title, job_names=job_names, kind=kind, chance=chance)
+    inputs = study_inputs(tx, title=title, job_names=job_names, kind=kind, counting=counting, chance=chance)
     return build(with_names(inputs, names_of(tx)) if names else inputs)
 
 
 def study_inputs(
-    tx: Tx, *, title: str = "", job_names: Collection[str] = (), kind: str = "", chance: Chance | None = None
+    tx: Tx,
+    *,
+    title: str = "",
+    job_names: Collection[str] = (),
+    kind: str = "",
+    counting: Counting = ALL_COUNT,
+    chance: Chance | None = None,
 ) -> Inputs:
     """The inputs of a report; the latest sample that fits the judgments is the one shown."""
     name = dump.meta_values(tx).get("name", "study")
-    tables = study_tables(tx, name, job_names=job_names, kind=kind)
+    tables = study_tables(tx, name, job_names=job_names, kind=kind, counting=counting)
     words = words_of(tx)
     inputs = Inputs(
         title or name,
@@ -150,12 +167,22 @@ def study_inputs(
         cloze=words.cloze,
         cloze_words=words.cloze_words,
         choice=words.choice,
+        usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
         hours=tables.hours,
         redundancy=tables.redundancy,
         cost=_cost(tx),
         protocol=protocol(tx),
+        notes=_left_out(tables),
     )
     return replace(inputs, chance=chance) if chance else inputs
+
+
+def _left_out(tables: StudyTables) -> tuple[str, ...]:
+    """What was left out of all numbers because somebody asked for it."""
+    by_reason: Counter[str] = Counter()
+    for judgments in (tables.judgments, tables.experts):
+        by_reason.update(judgments.dropped if judgments else {})
+    return tuple(f"Left out of every number: {n:,} judgments, {reason}." for reason, n in by_reason.items())
 
 
 def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:

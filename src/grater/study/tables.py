@@ -26,9 +26,18 @@ from grater.store.clock import as_iso
 from grater.store.columns import decision_columns, judged_by_people, kinds_of, label_columns, place_columns
 from grater.store.items import StudyItem
 from grater.store.jobs import Job
-from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
+from grater.tables import (
+    Judgments,
+    Table,
+    read_decisions,
+    read_gold,
+    read_items,
+    read_judgments,
+    with_confidence,
+    without_flags,
+)
 from grater.tables.schema import LIST_SEPARATOR
-from grater.tasks import TASKS, choice
+from grater.tasks import TASKS, choice, usage
 
 Row = Mapping[str, Json]
 
@@ -166,9 +175,30 @@ def rating_frame(judged: pl.DataFrame) -> pl.DataFrame:
     return frame([{"item": task, **cells} for task, cells in sorted(wide.items())], ["item", *raters])
 
 
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Which judgments of people count: those without these flags, those of at least this confidence (low 0, high 1).
+
+    T&C 2008, 5.1: a rater flags other errors near the place, which a detector of prepositions need not answer for.
+    """
+
+    drop_flags: tuple[str, ...] = ()
+    min_confidence: float | None = None
+
+    def of(self, judgments: Judgments | None) -> Judgments | None:
+        """The judgments that count; None where none is left."""
+        if judgments is None:
+            return None
+        kept = without_flags(judgments, self.drop_flags) if self.drop_flags else judgments
+        kept = kept if self.min_confidence is None else with_confidence(kept, self.min_confidence)
+        return kept if len(kept) else None
+
+
+ALL_COUNT = Counting()
+
 PEOPLE = ("expert", "crowd", "writer")
 EXPERT, PROGRAM = "expert", "program"
-CHOICE = choice.TASK.name
+CHOICE, USAGE = choice.TASK.name, usage.TASK.name
 """Raters chose between two words; what they prefer is no error by itself, and a report tells of it apart."""
 
 HOUR = 3_600_000
@@ -191,7 +221,13 @@ class StudyTables:
 
 
 def study_tables(
-    tx: Tx, name: str, *, job_names: Collection[str] = (), kind: str = "", with_programs: bool = False
+    tx: Tx,
+    name: str,
+    *,
+    job_names: Collection[str] = (),
+    kind: str = "",
+    with_programs: bool = False,
+    counting: Counting = ALL_COUNT,
 ) -> StudyTables:
     """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
     chosen = _jobs(tx, job_names)
@@ -204,8 +240,8 @@ def study_tables(
     both = bool(len(experts) and len(crowd))
     return StudyTables(
         name,
-        latest_judgments(crowd if both else said, f"judgments of {name}"),
-        latest_judgments(experts, f"experts of {name}") if both else None,
+        counting.of(latest_judgments(crowd if both else said, f"judgments of {name}")),
+        counting.of(latest_judgments(experts, f"experts of {name}")) if both else None,
         _table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
         _table(places, lambda frame: read_items(frame, name="items")),
         _gold(tx, {job.name for job in chosen}),
@@ -215,15 +251,24 @@ def study_tables(
     )
 
 
+def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:
+    """How many verdicts each program gave, by its name: they count only where they are asked for."""
+    said = _said(tx, _jobs(tx, job_names), (PROGRAM,))
+    return dict(said.group_by("rater").len().sort("rater").iter_rows()) if len(said) else {}
+
+
 def redundancy_of(chosen: Iterable[Job]) -> int:
     """The judgments that every item of these jobs has, where some asked on only where raters differed; else 0."""
     rules = [terms_of(job.options).redundancy for job in chosen]
     return min((rule.least for rule in rules if rule and not rule.is_fixed), default=0)
 
 
-def labels_of(tx: Tx, task: str, *, groups: Collection[str] = PEOPLE) -> Judgments | None:
-    """What raters of these groups said in the jobs of one task, in its own labels."""
-    frames = [label_columns(tx, job.job_id) for job in jobs.all(tx) if job.task == task]
+def labels_of(
+    tx: Tx, task: str, *, groups: Collection[str] = PEOPLE, job_names: Collection[str] = ()
+) -> Judgments | None:
+    """What raters of these groups said in the jobs of one task (only in these, if any are named), in its labels."""
+    chosen = [job for job in jobs.all(tx) if job.task == task and (not job_names or job.name in job_names)]
+    frames = [label_columns(tx, job.job_id) for job in chosen]
     said = pl.concat(frames).filter(pl.col("group").is_in(list(groups))) if frames else pl.DataFrame()
     return latest_judgments(said, task)
 

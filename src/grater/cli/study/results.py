@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, show, warn
-from grater.cli.inputs import Redundancy, Resamples, TruthName
+from grater.cli.inputs import ConfidenceApart, ContextFlags, DropFlags, Redundancy, Resamples, TruthName, entries
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.report.save import save_report
@@ -21,6 +21,12 @@ from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
 from grater.study.reporting import study_report
 from grater.study.status import open_study
+from grater.study.tables import Counting, judged_by_programs
+
+StudyConfidence: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments: low is 0, high 1."),
+]
 
 adjudicate_app = typer.Typer()
 
@@ -96,12 +102,20 @@ def evaluate_study(
     truth: TruthName = "majority",
     redundancy: Redundancy = None,
     with_programs: Annotated[bool, typer.Option("--with-programs", help="Let programs vote among people.")] = False,
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: StudyConfidence = None,
+    contexts: ContextFlags = "",
+    confidence_apart: ConfidenceApart = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
+    counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
+        programs = {} if with_programs else judged_by_programs(tx, job_names=job)
+        for program, n_judged in programs.items():
+            say(f"{program}, a program: {counted(n_judged, 'judgment')} not counted; --with-programs counts them")
         result = study_evaluation.evaluate_study(
             tx,
             study,
@@ -111,6 +125,7 @@ def evaluate_study(
             truth=truth,
             redundancy=redundancy,
             with_programs=with_programs,
+            scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
             chance=Chance(n_resamples=resamples, seed=seed),
         )
     warn(result.warnings)
@@ -130,14 +145,17 @@ def write_report(
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
     names: Annotated[bool, typer.Option("--names", help="Raters by name; by pseudonym otherwise.")] = False,
+    drop_flags: DropFlags = [],  # noqa: B006
+    min_confidence: StudyConfidence = None,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
 ) -> None:
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
     wanted = file_types(figures)
+    counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
         chance = Chance(n_resamples=resamples, seed=seed)
-        made = study_report(tx, title=title, job_names=job, kind=kind, chance=chance, names=names)
+        made = study_report(tx, title=title, job_names=job, kind=kind, counting=counting, chance=chance, names=names)
     written = save_report(made, out, file_types=wanted)
     say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")

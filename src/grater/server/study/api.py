@@ -14,7 +14,7 @@ from grater.server.study.files import brought_in, report_file, zipped_study
 from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
 from grater.study.importing import KINDS
-from grater.study.tables import targets_of
+from grater.study.tables import Counting, targets_of
 from grater.tasks import TASKS
 
 router = calls_about("study")
@@ -156,9 +156,17 @@ def export(context: Context, names: bool = False, raw: bool = False) -> Response
 
 
 @router.get("/report", response_class=HTMLResponse)
-def report(context: Context, job: str = "", title: str = "") -> Response:
+def report(
+    context: Context,
+    job: str = "",
+    title: str = "",
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
+    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
+) -> Response:
     """The report of the study, or of the job of this name, as one HTML page."""
-    return report_file(context.server.store, job=job, title=title)
+    flags = tuple(flag.strip() for flag in drop_flags.split(",") if flag.strip())
+    counting = Counting(flags, min_confidence)
+    return report_file(context.server.store, job=job, title=title, counting=counting)
 
 
 def _item(item: items.StudyItem, target: str) -> Item:

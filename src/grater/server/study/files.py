@@ -24,6 +24,7 @@ from grater.store import Store, jobs
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
 from grater.study.reporting import study_report
+from grater.study.tables import ALL_COUNT, Counting
 
 NAME = "study"
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -82,10 +83,10 @@ def _zip(folder: Path, archive: Path) -> None:
                 shutil.copyfileobj(source, target)
 
 
-def report_file(store: Store, *, job: str, title: str) -> Response:
+def report_file(store: Store, *, job: str, title: str, counting: Counting = ALL_COUNT) -> Response:
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
     with store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
-        report = study_report(tx, title=title, job_names=names)
+        report = study_report(tx, title=title, job_names=names, counting=counting)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)
