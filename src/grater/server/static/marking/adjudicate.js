@@ -32,8 +32,12 @@ function layDesk(sent, field) {
     state: stateOf({ edits: editsIn(field.value) }),
     parts: partsOfPage(),
     say: (words) => announcer.say(words),
-    changed: ({ marks }) => { field.value = JSON.stringify(toWire(marks, text)); },
+    changed: ({ marks }) => {
+      field.value = JSON.stringify(toWire(marks, text));
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    },
   });
+  if (desk.state.marks.length) byId("whole").open = true;
   wireButtons(desk);
   return desk;
 }
@@ -47,11 +51,11 @@ function editsIn(words) {
   }
 }
 
-/** A mark that owes a correction is opened instead of sent; a slip still open is saved first. */
+/** A mark that owes a correction is opened instead of sent; a slip still open is put away first, or stays. */
 function holdBack(event, desk) {
-  const { picker } = desk.editing;
-  if (picker.isOpen && !picker.save()) {
+  if (!desk.putAway()) {
     event.preventDefault();
+    byId("whole").open = true;
     return;
   }
   const [first] = desk.unfinished();
@@ -66,3 +70,4 @@ wirePlaces();
 const desk = layDesk(JSON.parse(byId("marking-data").textContent), byId("more"));
 byId("decision").addEventListener("submit", (event) => holdBack(event, desk));
 sendOnce(byId("decision"));
+window.addEventListener("beforeunload", (event) => desk.editing.isTyped && event.preventDefault());

@@ -12,12 +12,12 @@ export class Corrections {
     addButton.addEventListener("click", () => this.add("").focus());
   }
 
-  /** Shows the replacements of a mark on `quote`. */
-  show(quote, replacements) {
+  /** Shows the replacements of a mark on `quote`, or the fields as they were left. */
+  show(quote, replacements, left = null) {
     this.quote = quote;
     this.fields = [];
     this.root.replaceChildren();
-    const values = replacements.length ? replacements : [quote];
+    const values = left ?? (replacements.length ? replacements : [quote]);
     for (const value of values) this.add(value);
     this.#explain();
   }
@@ -52,6 +52,11 @@ export class Corrections {
 
   focus() {
     this.fields[0]?.field.focus();
+  }
+
+  /** What stands in the fields, letter by letter. */
+  get words() {
+    return this.fields.map(({ field }) => field.value);
   }
 
   /** As on the wire. */

@@ -1,6 +1,6 @@
 // The marking desk: the essay, the cursor, the open mark and the list, and what every request of the annotator does.
 
-import { inOrder, inWords, marksAt } from "./marks.js";
+import { inOrder, inWords, isSame, marksAt } from "./marks.js";
 import { Editing } from "./editing.js";
 import { History } from "./history.js";
 import { EssayView } from "./view.js";
@@ -12,8 +12,9 @@ import { Walk } from "./walk.js";
 import { selectedSpan } from "./places.js";
 
 export class Desk {
-  /** `changed(state)` hears of every change of the work, `say(words)` is told what to announce. */
-  constructor({ text, tags, state, parts, say, changed }) {
+  /** `changed(state)` hears of every change of the work, `typed(slip)` of what stands on a slip that is not saved,
+   * `say(words)` is told what to announce. */
+  constructor({ text, tags, state, parts, say, changed, typed = () => {} }) {
     Object.assign(this, { text, tags, parts, say, changed });
     this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
     this.history = new History(state);
@@ -37,6 +38,7 @@ export class Desk {
       kept: (mark, before) => this.#keep(mark, before),
       dropped: (mark) => this.#drop(mark),
       closed: () => this.#backToText(),
+      typed,
     });
     this.ahead = new TypedAhead();
     this.pointer = new Pointer(parts.essay, {
@@ -93,6 +95,7 @@ export class Desk {
 
   /** Missing words before (-1) or behind (1) the cursor. */
   insert(side) {
+    if (!this.putAway()) return;
     this.walk.gap(side);
     this.#open({ span: this.cursor });
   }
@@ -104,6 +107,7 @@ export class Desk {
   /** Opens the slip for what is selected: the mark that is exactly there, or a new one. */
   mark({ isNew = false, typed = "" } = {}) {
     const native = selectedSpan(this.parts.essay);
+    if (!this.putAway()) return;
     if (native) {
       this.walk.standOn(trimmed(this.text, native));
       document.getSelection().removeAllRanges();
@@ -120,10 +124,12 @@ export class Desk {
   }
 
   undo() {
+    if (!this.putAway()) return;
     this.#travel(this.history.undo(), "Undone", "Nothing to undo.");
   }
 
   redo() {
+    if (!this.putAway()) return;
     this.#travel(this.history.redo(), "Done again", "Nothing to do again.");
   }
 
@@ -131,9 +137,21 @@ export class Desk {
     this.apply({ ...this.state, setAside: isAside }, isAside ? "set the essay aside" : "took the essay back");
   }
 
-  openMark(mark) {
-    if (!mark) return;
-    this.editing.putAway();
+  /** Whether no slip is in the way: one that is open was saved, or closed where it was empty; else it stays. */
+  putAway() {
+    return this.editing.putAway();
+  }
+
+  /** Opens a slip again as it was when the page was left. */
+  reopen({ start, end, mark, values }) {
+    const there = mark && this.state.marks.find((each) => isSame(each, mark));
+    this.walk.standOn({ start, end });
+    this.#open({ span: { start, end }, mark: there ?? null, left: values });
+  }
+
+  openMark(asked) {
+    if (!asked || !this.putAway()) return;
+    const mark = this.markOf(asked.id); // as it is once the slip is put away
     this.walk.standOn(mark);
     this.#open({ span: mark, mark });
     this.list.draw(this.state.marks, mark.id);
@@ -155,10 +173,10 @@ export class Desk {
 
   // What they come to.
 
-  #open({ span, mark = null, typed = "" }) {
+  #open({ span, mark = null, typed = "", left = undefined }) {
     this.editing.id = mark?.id ?? 0;
     this.#drawText();
-    this.editing.open({ span, mark, typed, isTouch: this.pointer.kind === "touch" && !typed });
+    this.editing.open({ span, mark, typed, left, isTouch: this.pointer.kind === "touch" && !typed });
   }
 
   /** One of the handles was moved. */
@@ -178,7 +196,7 @@ export class Desk {
   }
 
   #drop(mark) {
-    if (!mark) return;
+    if (!mark || (this.editing.id !== mark.id && !this.putAway())) return;
     this.editing.close();
     const marks = this.state.marks.filter(({ id }) => id !== mark.id);
     this.apply({ ...this.state, marks }, `removed ${mark.tag}: ${inWords(mark, this.text)}`);
@@ -193,13 +211,13 @@ export class Desk {
   }
 
   #selected(span) {
-    this.editing.putAway();
+    if (!this.putAway()) return;
     this.walk.standOn(trimmed(this.text, span));
     this.#open({ span: this.cursor });
   }
 
   #pressed(offset, ids, { isGap }) {
-    this.editing.putAway();
+    if (!this.putAway()) return;
     const marks = marksAt(ids.map((id) => this.markOf(id)).filter(Boolean), { start: 0, end: this.text.length });
     this.isTapped = this.pointer.kind === "touch";
     if (isGap) this.walk.toGap(offset);

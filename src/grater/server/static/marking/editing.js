@@ -1,6 +1,8 @@
 // The mark that is open: the slip with what it says, and the handles at the ends of its words.
 //
-// No mark is changed until the slip is saved; until then only the drawing shows where its ends were moved to.
+// No mark is changed until the slip is saved; until then only the drawing shows where its ends were moved to.  What is
+// typed on it is not lost before that: `typed(slip)` hears of every change and may keep it, and a slip that was left
+// without saving has it again when it is opened for the same words.
 
 import { changedMark, isSame, newMark } from "./marks.js";
 import { Handles } from "./handles.js";
@@ -12,8 +14,9 @@ const NARROW = window.matchMedia("(max-width: 48rem)");
 export class Editing {
   /** `markOf(id)` finds a mark; `stretched(span)`, `kept(mark, before)`, `dropped(mark)` and `closed()` hear what the
    * annotator did. */
-  constructor({ text, tags, parts, view, say, markOf, stretched, kept, dropped, closed }) {
-    Object.assign(this, { text, view, markOf, stretched, kept, closed });
+  constructor({ text, tags, parts, view, say, markOf, stretched, kept, dropped, closed, typed }) {
+    Object.assign(this, { text, view, say, markOf, stretched, kept, closed, typed });
+    this.left = null; // the slip that was left with something on it
     this.id = 0; // of the open mark; a new one has none yet
     this.span = null;
     this.picker = new Picker(parts.picker, {
@@ -21,7 +24,8 @@ export class Editing {
       say,
       saved: (values) => this.#keep(values),
       removed: () => dropped(this.mark),
-      closed,
+      closed: (left) => this.#leave(left),
+      typed: () => this.typed(this.slip),
     });
     this.handles = new Handles(parts.essay.parentElement, {
       text,
@@ -36,17 +40,29 @@ export class Editing {
     return this.picker.isOpen;
   }
 
+  get isTyped() {
+    return this.picker.isTyped;
+  }
+
+  /** What is typed and not saved: its words, its mark where there is one, and what stands in the fields; or null. */
+  get slip() {
+    return this.isTyped ? { ...this.#ends(), mark: this.mark, values: this.picker.values } : null;
+  }
+
   get mark() {
     return this.markOf(this.id);
   }
 
-  /** Opens the slip beside words; `mark` where there is one already, `typed` what was typed ahead. */
-  open({ span, mark, typed, isTouch }) {
+  /** Opens the slip beside words; `mark` where there is one already, `typed` what was typed ahead, `left` what stood
+   * on it before. */
+  open({ span, mark, typed, isTouch, left = this.#leftAt(span, mark) }) {
     const piece = this.view.elementAt(span);
     piece.scrollIntoView({ block: "nearest" });
     this.span = span;
     const rect = lettersOf(piece).getBoundingClientRect();
-    this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect });
+    this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect, left });
+    if (left) this.say("What you typed here before is back; it is not saved yet.");
+    this.typed(this.slip);
     if (NARROW.matches) piece.scrollIntoView({ block: "start" }); // there the slip covers most of the page
     this.handles.show(span);
   }
@@ -54,13 +70,20 @@ export class Editing {
   close() {
     this.picker.close();
     this.id = 0;
+    this.typed(null);
   }
 
-  /** A slip left by a click elsewhere is saved if it can be: a tag that was chosen is not thrown away. */
+  /** Whether the slip is out of the way: saved where a kind of error is chosen, closed where nothing was typed.  What
+   * was typed without a kind is not thrown away: the slip stays, and says so. */
   putAway() {
-    if (!this.isOpen) return;
-    if (this.picker.tagField.tag) this.picker.save();
-    else this.picker.cancel();
+    if (!this.isOpen) return true;
+    if (this.picker.tagField.tag) return this.picker.save();
+    if (this.isTyped) {
+      this.picker.hold();
+      return false;
+    }
+    this.picker.cancel();
+    return true;
   }
 
   /** The marks as they are drawn: the open one with its ends as they were moved. */
@@ -84,8 +107,23 @@ export class Editing {
     this.stretched(span);
   }
 
+  #leave(values) {
+    this.left = values && { ...this.#ends(), id: this.mark?.id ?? 0, values };
+    this.typed(null);
+    this.closed();
+    if (values) this.say("Not saved. Mark the same words again, and what you typed is back.");
+  }
+
+  #leftAt(span, mark) {
+    const { left } = this;
+    const isThere = left && left.start === span.start && left.end === span.end && left.id === (mark?.id ?? 0);
+    return isThere ? left.values : null;
+  }
+
   #keep(values) {
     const before = this.mark;
+    this.left = null;
+    this.typed(null);
     const whole = { ...values, ...this.#ends() };
     const mark = before ? changedMark(before, whole) : newMark(whole);
     if (!before || !isSame(before, mark)) this.kept(mark, before);

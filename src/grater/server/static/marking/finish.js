@@ -32,8 +32,12 @@ function setClosed(isClosed) {
   for (const button of document.querySelectorAll(".tools button")) button.inert = isClosed;
 }
 
-/** Whether the essay can go: every correction that is owed is there, and an essay without marks is meant so. */
+/** Whether the essay can go: nothing is left on an open slip, every correction that is owed is there, and an essay without marks is meant so. */
 async function isReady(desk) {
+  if (!desk.putAway()) {
+    byId("save-state").textContent = "One mark has no kind of error yet: choose it, or leave the mark with Esc";
+    return false;
+  }
   const [first, ...others] = desk.unfinished();
   if (first) {
     desk.openMark(first);

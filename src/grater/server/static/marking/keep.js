@@ -20,6 +20,18 @@ export class Keep {
     this.storage?.removeItem(`${this.prefix}draft:${this.lease}`);
   }
 
+  /** Keeps what stands on a slip that is not saved yet; null forgets it.  False where the browser cannot. */
+  keepSlip(slip) {
+    const name = `slip:${this.lease}`;
+    if (slip) return this.#write(name, slip);
+    this.storage?.removeItem(this.prefix + name);
+    return true;
+  }
+
+  slip() {
+    return this.#read(`slip:${this.lease}`);
+  }
+
   /** Keeps an answer on its way; it knows its address, so that any later page can send it. */
   keepAnswer(answer) {
     return this.#write(`answer:${answer.lease}`, answer);
@@ -32,7 +44,7 @@ export class Keep {
 
   forgetAnswer(lease) {
     this.takeBack(lease);
-    this.storage?.removeItem(`${this.prefix}draft:${lease}`);
+    for (const kind of ["draft", "slip"]) this.storage?.removeItem(`${this.prefix}${kind}:${lease}`);
   }
 
   answers() {

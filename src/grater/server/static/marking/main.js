@@ -20,6 +20,8 @@ export function start(sent) {
   const keep = new Keep(browserStorage(), sent.person, sent.lease);
   const announcer = new Announcer(byId("announce"));
   const watch = new Watch();
+  const slip = keep.slip();
+  let isSlipKept = true;
   const body = (state) => ({ edits: toWire(state.marks, text), set_aside: state.setAside });
   const drawNotes = ({ findings }) => drawFindings(byId("findings"), findings, (span) => desk.jump(span));
   const desk = new Desk({
@@ -29,6 +31,7 @@ export function start(sent) {
     parts: partsOfPage(),
     say: (words) => announcer.say(words),
     changed: (state) => saver.changed(body(state)),
+    typed: (slip) => { isSlipKept = keep.keepSlip(slip); },
   });
   const saver = new Saver({
     url: sent.urls.draft,
@@ -42,20 +45,27 @@ export function start(sent) {
   wireButtons(desk);
   drawNotes(sent);
   wireFinish({ desk, saver, sender: new Sender({ token: sent.token, keep, tell: showState }), sent, text, watch });
-  wirePage(saver);
+  wirePage(saver, () => saver.isAtRisk || !isSlipKept);
+  wireReturn(desk);
   showState("saved");
   takeUpKept({ desk, saver, keep, sent });
+  if (slip) desk.reopen(slip);
   sendLeftovers({ keep, sent, tell: showState });
   requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
   return { desk, saver };
 }
 
 /** Leaving, hiding and coming back on line all save at once; a page out of the back-forward cache is a stale one. */
-function wirePage(saver) {
+function wirePage(saver, isAtRisk) {
   document.addEventListener("visibilitychange", () => document.hidden && saver.now());
   window.addEventListener("online", () => saver.now());
-  window.addEventListener("beforeunload", (event) => saver.isAtRisk && event.preventDefault());
+  window.addEventListener("beforeunload", (event) => isAtRisk() && event.preventDefault());
   window.addEventListener("pageshow", (event) => event.persisted && window.location.reload());
+}
+
+/** An essay that is given back takes the open slip along as a mark. */
+function wireReturn(desk) {
+  document.querySelector(".stop form")?.addEventListener("submit", (event) => desk.putAway() || event.preventDefault());
 }
 
 const data = byId("marking-data");

@@ -6,9 +6,10 @@ import { TagField } from "./tags.js";
 const TOOLS = 90; // the height of the tool bar that stays at the top
 
 export class Picker {
-  /** `saved(values)`, `removed()`, `closed()` hear what the annotator did. */
-  constructor(root, { tags, saved, removed, closed, say }) {
-    Object.assign(this, { root, saved, removed, closed, say });
+  /** `saved(values)`, `removed()`, `closed(left)` hear what the annotator did, `typed()` of every change on the slip;
+   * `left` is what stood on a slip that was left without saving, or null. */
+  constructor(root, { tags, saved, removed, closed, typed, say }) {
+    Object.assign(this, { root, saved, removed, closed, typed, say });
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.words = part("words");
     this.comment = part("comment");
@@ -26,18 +27,33 @@ export class Picker {
     part("cancel").addEventListener("click", () => this.cancel());
     this.removeButton.addEventListener("click", () => this.removed());
     root.addEventListener("keydown", (event) => this.#key(event));
+    for (const name of ["input", "click"]) root.addEventListener(name, () => this.isOpen && this.typed());
   }
 
   get isOpen() {
     return !this.root.hidden;
   }
 
-  /** Opens for words, at a rectangle of the page; `mark` where there is one already, `typed` what was typed ahead. */
-  open({ quote, mark = null, typed = "", rect, isTouch = false }) {
+  /** Whether something stands on the slip that would be lost with it. */
+  get isTyped() {
+    return this.isOpen && this.#summary() !== this.opened;
+  }
+
+  /** What stands on the slip, to be put there again. */
+  get values() {
+    return { letters: this.field.value, corrections: this.corrections.words, comment: this.comment.value };
+  }
+
+  /** Opens for words, at a rectangle of the page; `mark` where there is one already, `typed` what was typed ahead,
+   * `left` what stood there before. */
+  open({ quote, mark = null, typed = "", left = null, rect, isTouch = false }) {
     this.#quote(quote);
-    this.tagField.show({ code: mark?.tag ?? "", typed });
+    this.tagField.show({ code: mark?.tag ?? "" });
     this.corrections.show(quote, mark?.replacements ?? []);
     this.comment.value = mark?.comment ?? "";
+    this.opened = this.#summary();
+    if (typed) this.tagField.show({ typed });
+    if (left) this.#putBack(quote, left);
     this.removeButton.hidden = mark === null;
     this.root.hidden = false;
     this.#place(rect);
@@ -57,8 +73,15 @@ export class Picker {
   }
 
   cancel() {
+    const left = this.isTyped ? this.values : null;
     this.close();
-    this.closed();
+    this.closed(left);
+  }
+
+  /** Stays open, and says what is missing. */
+  hold() {
+    this.say("What you typed is not saved yet: choose the kind of error, or leave it with Esc.");
+    this.field.focus();
   }
 
   /** Saves what is on the slip; false where the kind of error is not chosen yet. */
@@ -73,6 +96,16 @@ export class Picker {
     this.close();
     this.saved(values);
     return true;
+  }
+
+  #summary() {
+    return JSON.stringify([this.field.value, this.corrections.replacements, this.comment.value.trim()]);
+  }
+
+  #putBack(quote, { letters, corrections, comment }) {
+    this.tagField.show({ typed: letters });
+    this.corrections.show(quote, [], corrections);
+    this.comment.value = comment;
   }
 
   #quote(quote) {

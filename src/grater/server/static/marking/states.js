@@ -8,7 +8,7 @@ export const STATES = {
   failing: "The server cannot save now: your marks are kept in this browser, and sent again shortly",
   unkept: "Not saved yet, and this browser keeps nothing: stay on this page until it says saved",
   stale: "Another tab or device has saved this essay: choose which version stays",
-  "signed-out": "You are signed out: sign in again in another tab; your marks are kept in this browser",
+  "signed-out": "You are signed out: sign in again in another tab, then load this page again; your marks are kept in this browser",
   refused: "The server did not take this",
   sending: "Sending …",
   unsent: "No connection: your finished essay is kept in this browser, and sent as soon as it is back",

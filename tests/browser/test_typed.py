@@ -1,0 +1,220 @@
+"""Nothing that was typed is dropped without a word (P14): open slips, forms left, refused or sent when signed out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, Dialog, Page, expect
+
+from grater.store import credentials
+from grater.store.people import Person
+from tests.browser.chromium import watched
+from tests.browser.essay_page import EssayPage, marking, open_own_desk
+from tests.browser.site import Site
+from tests.browser.test_adjudication import marked, rated
+
+TEXT = "He repeat the question again. She own a bakery."
+COMMENT = "#slip-comment"
+
+
+def finish(desk: EssayPage) -> None:
+    desk.page.get_by_role("button", name="Finish essay").click()
+
+
+def comment_on(desk: EssayPage, words: str, *, tag: str, comment: str) -> None:
+    """Open the slip for words and fill it but for the correction."""
+    desk.drag(words)
+    desk.page.keyboard.type(tag)
+    desk.page.locator(COMMENT).fill(comment)
+
+
+@contextmanager
+def asked(page: Page, *, stay: bool = True) -> Iterator[list[str]]:
+    """The kinds of questions that the browser asked before leaving a page."""
+    kinds: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        kinds.append(dialog.type)
+        if stay:
+            dialog.dismiss()
+        else:
+            dialog.accept()
+
+    page.on("dialog", answer)
+    yield kinds
+    page.remove_listener("dialog", answer)
+
+
+def test_finish_keeps_the_open_slip_and_opens_it_again_where_the_correction_is_owed(
+    site: Site, chromium: Browser
+) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        comment_on(desk, "own", tag="sva", comment="third person")
+        finish(desk)
+        expect(desk.page.locator("#save-state")).to_contain_text("1 mark without a correction")
+        expect(desk.page.locator(COMMENT)).to_have_value("third person")
+        assert desk.quotes() == [("own", "SVA", [])]
+        desk.page.locator("#correction-1").fill("owns")
+        finish(desk)
+        expect(desk.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        assert desk.page.evaluate("localStorage.length") == 0
+
+
+def test_a_comment_without_a_kind_of_error_holds_the_slip_whatever_is_pressed(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        comment_on(desk, "own", tag="", comment="third person")
+        finish(desk)
+        expect(desk.page.locator("#save-state")).to_contain_text("no kind of error yet")
+        for elsewhere in (
+            lambda: desk.click("repeat"),
+            lambda: desk.drag("question"),
+            lambda: desk.page.locator("#insert-after").click(),
+        ):
+            elsewhere()
+            expect(desk.page.locator(COMMENT)).to_have_value("third person")
+            expect(desk.page.locator("#announce")).to_contain_text("not saved yet")
+        desk.page.locator("#slip-tag").fill("sva")
+        desk.click("repeat")
+        expect(desk.page.locator(".entry-comment")).to_have_text("third person")
+
+
+def test_a_slip_left_by_escape_has_its_words_again_when_it_is_opened_again(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        comment_on(desk, "own", tag="sva", comment="third person")
+        desk.press("Escape")
+        expect(desk.page.locator("#announce")).to_contain_text("Not saved")
+        desk.drag("own")
+        expect(desk.page.locator(COMMENT)).to_have_value("third person")
+        expect(desk.page.locator("#slip-tag")).to_have_value("sva")
+
+
+def test_removing_another_mark_saves_the_open_slip(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.drag("repeat")
+        desk.fill(tag="vt", correction="repeated")
+        comment_on(desk, "own", tag="sva", comment="third person")
+        desk.page.get_by_role("button", name="Remove Vt, repeat → repeated").click()
+        expect(desk.page.locator(".entry-comment")).to_have_text("third person")
+        assert desk.quotes() == [("own", "SVA", [])]
+
+
+def test_an_open_slip_survives_leaving_the_page(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        desk.drag("own")
+        desk.fill(tag="sva", correction="owns")
+        desk.expect_state("saved")
+        desk.click("own")
+        desk.page.locator(COMMENT).fill("third person")
+        desk.page.goto("/jobs")
+        desk.page.goto(desk.address)
+        expect(desk.page.locator(COMMENT)).to_have_value("third person")
+        expect(desk.page.locator("#announce")).to_contain_text("not saved yet")
+        desk.page.get_by_role("button", name="Save", exact=False).first.click()
+        expect(desk.page.locator(".entry")).to_have_count(1)
+        expect(desk.page.locator(".entry-comment")).to_have_text("third person")
+        assert desk.page.evaluate("Object.keys(localStorage).filter((name) => name.includes(':slip:')).length") == 0
+
+
+def test_giving_an_essay_back_waits_for_what_is_typed(site: Site, chromium: Browser) -> None:
+    with marking(site, chromium, TEXT) as desk:
+        comment_on(desk, "own", tag="", comment="third person")
+        desk.page.evaluate("document.querySelector('.stop form').requestSubmit()")  # the slip may cover the button
+        expect(desk.page.locator(COMMENT)).to_have_value("third person")
+
+
+def test_an_adjudicators_open_slip_is_kept_and_leaving_asks(site: Site, chromium: Browser) -> None:
+    unit_id, adjudicator = marked(site), site.person("adjudicator")
+    context = site.context(chromium, adjudicator)
+    with watched(context) as (page, _):
+        desk = open_own_desk(page, site, adjudicator, unit_id)
+        comment_on(desk, "puppy", tag="", comment="which one?")
+        with asked(page) as questions:
+            page.get_by_role("link", name="Work").click()
+            page.wait_for_function("() => true")
+        assert questions == ["beforeunload"]
+        page.get_by_role("button", name="Store the decision").click()
+        expect(page.locator(COMMENT)).to_have_value("which one?")
+        assert page.url.endswith(unit_id)
+    context.close()
+
+
+def test_an_adjudication_left_half_done_is_there_again(site: Site, chromium: Browser) -> None:
+    unit_id, adjudicator = marked(site), site.person("adjudicator")
+    context = site.context(chromium, adjudicator)
+    with watched(context) as (page, _):
+        desk = open_own_desk(page, site, adjudicator, unit_id)
+        page.locator("#place-1 label").first.click()
+        page.locator("#comment").fill("both are right")
+        desk.drag("puppy")
+        desk.fill(tag="wci", correction="dog")
+        with asked(page, stay=False) as questions:
+            page.goto("/adjudicate")
+        assert questions == ["beforeunload"]
+        page.goto(f"/adjudicate/{unit_id}")
+        expect(page.locator("#comment")).to_have_value("both are right")
+        expect(page.locator("#place-1 input").first).to_be_checked()
+        expect(page.locator(".entry-words")).to_have_text("puppy → dog")
+        expect(page.get_by_text("What you filled in before is back")).to_be_visible()
+    context.close()
+
+
+def signed_in_again(site: Site, page: Page, person: Person) -> None:
+    with site.store.write() as tx:
+        token, _ = credentials.start_session(tx, person.person_id, hours=1)
+    page.context.add_cookies([{"name": "grater-session", "value": token, "url": site.url, "httpOnly": True}])
+
+
+def test_a_comment_sent_after_the_session_ended_comes_back_after_the_login(site: Site, chromium: Browser) -> None:
+    unit_id, adjudicator = rated(site, "error"), site.person("adjudicator")
+    context = site.context(chromium, adjudicator)
+    with watched(context) as (page, _):
+        page.goto(f"/adjudicate/{unit_id}")
+        page.get_by_label("Error", exact=False).first.check()
+        page.locator("#comment").fill("see the guidelines, 3")
+        with site.store.write() as tx:
+            credentials.end_all_sessions(tx, adjudicator.person_id)
+        page.get_by_role("button", name="Save as gold").click()
+        expect(page.get_by_text("What you filled in is kept in this tab")).to_be_visible()
+        signed_in_again(site, page, adjudicator)
+        page.goto("/jobs")
+        page.get_by_role("link", name="go back to it").click()
+        expect(page.locator("#comment")).to_have_value("see the guidelines, 3")
+        page.get_by_role("button", name="Save as gold").click()
+        page.wait_for_url("**/adjudicate")
+        assert page.evaluate("sessionStorage.length") == 0
+    context.close()
+
+
+def test_instructions_looked_at_and_not_saved_are_asked_about(site: Site, chromium: Browser) -> None:
+    manager, job_id = site.person("manager"), site.rating_job("error")
+    context = site.context(chromium, manager)
+    with watched(context) as (page, _):
+        page.goto(f"/manage/jobs/{job_id}/guidelines")
+        page.locator("#markdown").fill("Mark the smallest span.")
+        page.get_by_role("button", name="Look at it first").click()
+        expect(page.get_by_text("Not saved yet")).to_be_visible()
+        with asked(page) as questions:
+            page.get_by_role("link", name="People").click()
+            page.wait_for_function("() => true")
+        assert questions == ["beforeunload"]
+        expect(page.locator("#markdown")).to_have_value("Mark the smallest span.")
+    context.close()
+
+
+def test_a_message_typed_beside_another_form_is_asked_about(site: Site, chromium: Browser) -> None:
+    worker, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, worker)
+    with watched(context) as (page, _):
+        page.goto(f"/jobs/{job_id}/talk")
+        page.locator("#message").fill("the third sentence is cut off")
+        page.locator("#words").fill("more pay")
+        with asked(page) as questions:
+            page.get_by_role("button", name="Send the review").click()
+            page.wait_for_function("() => true")
+        assert questions == ["beforeunload"]
+        page.locator("#message").fill("")
+        with asked(page) as questions, page.expect_navigation():
+            page.get_by_role("button", name="Send the review").click()
+        assert questions == []
+    context.close()
