@@ -195,7 +195,6 @@ def test_status_leads_through_the_walk(judged: Path, capsys: Capture) -> None:
         (("sample", "STUDY", "--system", "eager", "--n", 3, "--kind", "article"), "no decisions on items of kind"),
         (("sample", "STUDY", "--add-system", "careful"), "sample"),
         (("design", "STUDY", "smapling"), "Did you mean 'sampling'"),
-        (("design", "STUDY", "sampling", "--system", "eager"), "expected the size of the sample"),
         (("design", "STUDY", "choice"), "expected its name, found careful, eager"),
         (("design", "STUDY", "constructions"), "expected nouns with 30 phrases or more"),
         (("evaluate", "STUDY"), "no judgments with verdicts"),

@@ -102,3 +102,16 @@ def test_files_of_a_folder_that_are_not_read_are_named(
         ran = grater(capsys, *args)
         assert ran.status == 0
         assert told in ran.err
+
+
+def test_with_all_every_place_has_the_systems_best_word_and_its_answers(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, corpus: Path, model: Path
+) -> None:
+    assert grater(capsys, "decide", corpus, "--system", model, "--all", "--out", tmp_path / "d.csv").status == 0
+    frame = pl.read_csv(tmp_path / "d.csv")
+    assert frame["best"].null_count() == 0
+    for best, probability, cell in frame.select("best", "probability", "answers").iter_rows():
+        answers = json.loads(cell)
+        assert (next(iter(answers)), answers[best]) == (best, probability)
+    unflagged = frame.filter(~pl.col("flagged"))
+    assert unflagged["suggestion"].null_count() == len(unflagged), "a suggestion is still for flags alone"

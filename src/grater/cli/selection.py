@@ -1,52 +1,135 @@
-"""`grater cloze`: who fills blanks alike; `grater choice`: the writer's word or the system's (T&C 2008, 4)."""
+"""`grater cloze`: who fills blanks alike; `grater choice`: the writer's word or the system's (T&C 2008, 4).
+
+With `--system` and `--essays` both run the system over the essays themselves: in the cloze test it fills the blanks
+that people filled, and the writer's words come from the essays; in the choice test its accuracy by exact match is
+worked out on every word that it looks at, or on the items of a table.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import nan
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
+import polars as pl
 import typer
 
-from grater.cli.command import Json, Seed, Table, show
+from grater.cli.command import Json, Seed, Table, require_outputs, say, show
 from grater.cli.inputs import Reading, takes_reading
+from grater.corpora import read_merged
+from grater.detect.decisions import read_item_places
+from grater.detect.systems import load_system
+from grater.detect.words import Filled, filled
 from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
+from grater.sheet import counted
 from grater.statistics.proportions import wilson
-from grater.tables import read_gold
+from grater.tables import Judgments, read_decisions, read_gold, read_judgments, write_table
+from grater.tables import Table as DataTable
 
 cloze_app = typer.Typer()
 choice_app = typer.Typer()
+
+SystemName: TypeAlias = Annotated[
+    str, typer.Option("--system", metavar="NAME", help="Run this system over --essays for its words.")
+]
+EssayFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--essays", metavar="FILE", help="The corpus, in any format. With --system.")
+]
+ItemPlacesFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--items", metavar="FILE", help="Where items stand, if their ids are not grater's. With --system."),
+]
+AnswersFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--answers-out", metavar="FILE", help="Write the words of --system. Without judgments, only that."),
+]
+JUDGED = "expected judgments, or --system, --essays and --answers-out to write a system's words"
 
 
 @cloze_app.command()
 @takes_reading
 def fill_blanks(
-    judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="The words that people filled in.")],
+    judgments: Annotated[
+        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="The words that people filled in.")
+    ] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
     ] = [],  # noqa: B006
     writer: Annotated[str, typer.Option(metavar="NAME", help="The rater whose words are the writer's own.")] = WRITER,
+    system: SystemName = "",
+    essays: EssayFiles = [],  # noqa: B006
+    items: ItemPlacesFile = None,
+    answers_out: AnswersFile = None,
     *,
     reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Agreement and kappa of the writer with each rater and each system, and of raters with each other."""
+    """Agreement and kappa of the writer with each rater and each system, and of raters with each other.
+
+    With --system and --essays the system fills the same blanks, and the writer's words are those of the essays.
+    """
+    require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
+    people = reading.read_beside_decisions(*judgments) if judgments else None
     decided = reading.read_decisions(*decisions) if decisions else None
-    study = cloze_study(reading.read_beside_decisions(*judgments), decisions=decided, writer=writer, seed=seed)
-    show(study, table=table, as_json=as_json)
+    if system:
+        blanks = people.frame["item"].cast(str).unique().to_list() if people else []
+        words = _filled(system, essays, items, blanks)
+        _write_answers(words, words.decisions, answers_out)
+        people = people if people is None else _with_writer(people, words, writer)
+        decided = _together(decided, words)
+    if people is None:
+        _require_only_answers(answers_out, system)
+        return
+    show(cloze_study(people, decisions=decided, writer=writer, seed=seed), table=table, as_json=as_json)
+
+
+def _filled(system: str, essays: list[Path], items: Path | None, wanted: Collection[str]) -> Filled:
+    if not essays:
+        raise UsageError("expected --essays with --system: the corpus that the blanks are in")
+    names = read_item_places(items).names if items else {}
+    return filled(load_system(system), read_merged(essays), wanted=wanted or names.values(), names=names)
+
+
+def _write_answers(words: Filled, frame: pl.DataFrame, out: Path | None) -> None:
+    if out is not None:
+        write_table(frame, out)
+        say(f"{out}: {counted(len(frame), 'word')} of {words.system}, of {counted(len(words.findings), 'place')}")
+
+
+def _require_only_answers(out: Path | None, system: str) -> None:
+    if out is None or not system:
+        raise UsageError(JUDGED)
+
+
+def _with_writer(people: Judgments, words: Filled, writer: str) -> Judgments:
+    """What people filled in with the writer's own words beside it, unless the table has them."""
+    said = people.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    if writer in said["rater"].unique().to_list():
+        return people
+    own = words.written.select("item", rater=pl.lit(writer), label="label")
+    return read_judgments(pl.concat([said, own]), name=people.name)
+
+
+def _together(decided: DataTable | None, words: Filled) -> DataTable:
+    own = words.decisions.select("item", "system", "flagged", "suggestion")
+    if decided is None:
+        return read_decisions(own, name=words.system)
+    frame = pl.concat([decided.frame.select(own.columns).cast(dict(own.schema)), own])
+    return read_decisions(frame, name=f"{decided.name}, {words.system}")
 
 
 @choice_app.command()
 @takes_reading
 def choose_word(
     judgments: Annotated[
-        list[Path],
-        typer.Argument(metavar="JUDGMENTS...", help="Labels writer, system, equally good, equally bad, by rater."),
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="[JUDGMENTS]...", help="Labels writer, system, equally good, equally bad, by rater."),
+    ] = None,
     accuracy: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="A", help="The system's accuracy by exact match.")
     ] = None,
@@ -62,15 +145,36 @@ def choose_word(
     equally_bad: Annotated[
         EquallyBad, typer.Option(help="'equally bad' is left out of shares, or counts for the writer.")
     ] = "drop",
+    system: SystemName = "",
+    essays: EssayFiles = [],  # noqa: B006
+    items: ItemPlacesFile = None,
+    answers_out: AnswersFile = None,
     *,
     reading: Reading,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """How often the system's word is equal or better, and what its accuracy comes to: a + s(1 - a)."""
+    """How often the system's word is equal or better, and what its accuracy comes to: a + s(1 - a).
+
+    With --system and --essays its accuracy is worked out there; --answers-out has the places where it would write
+    another word than the writer, which are what raters choose between.
+    """
+    require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
     known = _accuracy(accuracy, of, decisions, words, reading)
+    if system:
+        own = _filled(system, essays, items, ())
+        _write_answers(own, own.mismatches, answers_out)
+        known = known or _of_system(own)
+    if not judgments:
+        _require_only_answers(answers_out, system)
+        return
     study = choice_study(reading.read_beside_decisions(*judgments), accuracy=known, equally_bad=equally_bad)
     show(study, table=table, as_json=as_json)
+
+
+def _of_system(words: Filled) -> Interval:
+    """The share of places where the system would write the writer's word."""
+    return wilson(len(words.findings) - len(words.mismatches), len(words.findings))
 
 
 def _accuracy(

@@ -72,6 +72,10 @@ def decide(
         Path | None,
         typer.Option(metavar="ITEMS", help="The items that a system from outside decides on, not prepositions."),
     ] = None,
+    with_answers: Annotated[
+        bool,
+        typer.Option("--all", help="Also its best word for every place, and the next ones with probabilities."),
+    ] = False,
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
@@ -79,7 +83,8 @@ def decide(
     require_outputs([out, items], [corpus, places])
     asked = read_item_places(places) if places else None
     detectors = load_systems(system, places=asked.by_essay if asked else None)
-    rows = DecisionRows(with_places=items is None, names=asked.names if asked else {})
+    names = asked.names if asked else {}
+    rows = DecisionRows(with_places=items is None, names=names, with_answers=with_answers)
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from grater.detect.detector import Detector, Finding
+from grater.detect.words import answers_cell, answers_of
 from grater.errors import Problems
 from grater.model import Essay, Item, Span
 from grater.tables import read_items
@@ -31,6 +32,7 @@ DECISION: dict[str, type[pl.DataType]] = {
     "type": pl.String,
     "suggestion": pl.String,
 }
+ANSWERS: dict[str, type[pl.DataType]] = {"best": pl.String, "probability": pl.Float64, "answers": pl.String}
 PLACE: dict[str, type[pl.DataType]] = {"essay": pl.String, "start": pl.Int64, "end": pl.Int64, "kind": pl.String}
 ITEM: dict[str, type[pl.DataType]] = {
     "item": pl.String,
@@ -44,11 +46,14 @@ ITEM: dict[str, type[pl.DataType]] = {
 class DecisionRows:
     """Collects the findings of several systems; `with_places` puts the items' places into the decisions.
 
-    `names` are what a table of items calls its items, by their ids.
+    `names` are what a table of items calls its items, by their ids.  `with_answers` adds what the system would write
+    in every place, flagged or not: its best word, that word's probability, and all of its answers.
     """
 
-    def __init__(self, *, with_places: bool, names: Mapping[str, str] | None = None) -> None:
-        self.with_places = with_places
+    def __init__(
+        self, *, with_places: bool, names: Mapping[str, str] | None = None, with_answers: bool = False
+    ) -> None:
+        self.with_places, self.with_answers = with_places, with_answers
         self.names = names or {}
         self._decisions: list[tuple[object, ...]] = []
         self._items: dict[str, tuple[object, ...]] = {}
@@ -66,15 +71,21 @@ class DecisionRows:
         name = self.names.get(item.item_id, item.item_id)
         place = (item.essay_id, item.span.start, item.span.end, item.kind)
         row = (name, decision.system, decision.flagged, decision.score, decision.type or None, decision.suggestion)
-        self._decisions.append((*row, *place) if self.with_places else row)
+        self._decisions.append((*row, *self._answers(finding), *(place if self.with_places else ())))
         if not self.with_places and name not in self._items:
             context = essay.text[max(0, item.span.start - AROUND) : item.span.end + AROUND]
             document = essay.metadata.get("document")
             document_id = str(document) if document is not None else None
             self._items[name] = (name, *place, document_id, finding.target, " ".join(context.split()))
 
+    def _answers(self, finding: Finding) -> tuple[object, ...]:
+        if not self.with_answers:
+            return ()
+        answers = answers_of(finding)
+        return answers[0][0], answers[0][1], answers_cell(answers)
+
     def decisions(self) -> pl.DataFrame:
-        schema = DECISION | (PLACE if self.with_places else {})
+        schema = DECISION | (ANSWERS if self.with_answers else {}) | (PLACE if self.with_places else {})
         return pl.DataFrame(self._decisions, schema=schema, orient="row")
 
     def items(self) -> pl.DataFrame:

@@ -25,13 +25,14 @@ class Finding:
     """A detector's decision on one item; `target` are the writer's words there, empty for a gap.
 
     `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
-    them.
+    them.  Where answers are no words (the constructions of a noun), `words` are what would be written there.
     """
 
     item: Item
     decision: Decision
     target: str
     probabilities: tuple[tuple[str, float], ...]
+    words: tuple[tuple[str, float], ...] = ()
 
 
 class Detector(Protocol):

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
-from sqlalchemy import case, func, select
+from sqlalchemy import bindparam, case, func, select
 
 from grater.errors import Conflict, NotFound
-from grater.model import Decision
+from grater.model import Decision, Json
 from grater.registry import unknown
 from grater.store import events, schema
 from grater.store.ids import new_id
@@ -29,6 +29,9 @@ SAMPLE_TYPES = {
     "system": pl.String,
 }
 """The columns of a sample, as `grater.tables` reads them."""
+
+ANSWERS = "answers"
+"""The key of a decision's payload that holds them."""
 
 META_KEYS = ("seed", "design", "systems", "items")
 """What `SampleMeta` knows by name; the rest is its `extra`."""
@@ -53,6 +56,21 @@ def all(tx: Tx, *, system: str | None = None) -> Iterator[Decision]:  # noqa: A0
     query = select(*COLUMNS).order_by(*order)
     for row in tx.all(query if system is None else query.where(schema.decisions.c.system == system)):
         yield COLUMNS.read(row)
+
+
+def keep_answers(tx: Tx, system: str, answers: Mapping[str, Json]) -> None:
+    """Keep, by item, the words that a system would write there with their probabilities, the likeliest first."""
+    of_row = (schema.decisions.c.system == system) & (schema.decisions.c.item_id == bindparam("of_item"))
+    statement = schema.decisions.update().where(of_row).values(payload=bindparam("kept"))
+    for portion in chunks(answers.items()):
+        tx.execute(statement, [{"of_item": item_id, "kept": {ANSWERS: words}} for item_id, words in portion])
+
+
+def best_words(tx: Tx, system: str) -> dict[str, str]:
+    """By item, the word that a system would write there, where the study knows it: also where nothing is flagged."""
+    query = select(schema.decisions.c.item_id, schema.decisions.c.payload).where(schema.decisions.c.system == system)
+    answers = {row.item_id: row.payload.get(ANSWERS) for row in tx.all(query)}
+    return {item_id: str(words[0][0]) for item_id, words in answers.items() if words}
 
 
 def system_names(tx: Tx) -> list[str]:

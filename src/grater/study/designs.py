@@ -3,8 +3,12 @@
 `sampling` (T&C 2008, 6): a sample of what a system flags and lets pass, judged blind.  `exhaustive`: every item.
 `verification` (6.4): only what the system flags, shown with its suggestion; precision and no recall.  `crowd-error`
 (Madnani et al. 2011): error, ok or unknown by many raters.  `cloze` (4.1): one blank per sentence.
-`choice` (4.2): writer against system where they differ.  `constructions` (Lee et al. 2009): five constructions of a
-noun in two stages.  `marking` (NUCLE 2013): whole essays.
+`choice` (4.2): writer against system where the system would write another word, flagged or not.  `constructions` (Lee
+et al. 2009): five constructions of a noun in two stages.  `marking` (NUCLE 2013): whole essays.
+
+Sizes are the papers' where they name one: 750 items, twice as many unflagged as flagged (T&C 2008, 6.2), 200 blanks
+and 200 choices (4.1, 4.2), 1,000 sentences by 20 raters (Madnani 2.1), three nouns a set (Lee, 3.3).  Where the
+essays have fewer, all are taken and the job says what is missing.
 """
 
 from __future__ import annotations
@@ -16,10 +20,11 @@ from grater.errors import Conflict, UnknownName, UsageError
 from grater.model import Json
 from grater.registry import unknown
 from grater.rng import generator
-from grater.store import Store, Tx, decisions, items, jobs
+from grater.store import Store, Tx, decisions, items, jobs, units
+from grater.store.columns import decided_kinds, decision_columns
 from grater.store.jobs import Job
-from grater.study.job_units import construction_items, own_essays, preposition_items
-from grater.study.jobs import JobPlan, add_job
+from grater.study.job_units import PREPOSITION, construction_items, own_essays, preposition_items
+from grater.study.jobs import JobPlan, plan_job
 from grater.study.samples import Wish, draw, require_left
 from grater.text.sentences import sentences_of
 
@@ -29,24 +34,25 @@ MISSING = "not_filled"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One kind of study: its task, the judgments a unit gets unless asked otherwise, and its source."""
+    """One kind of study: its task, the judgments of a unit and the units (None: all that fit), and its source."""
 
     name: str
     task: str
     judgments: int
     source: str
+    n: int | None = None
     needs_system: bool = False
 
 
 DESIGNS: Mapping[str, Design] = {
     design.name: design
     for design in (
-        Design("sampling", "usage", 2, "T&C 2008, section 6", needs_system=True),
+        Design("sampling", "usage", 2, "T&C 2008, section 6", 750, needs_system=True),
         Design("exhaustive", "usage", 2, "T&C 2008, section 5"),
         Design("verification", "verify", 1, "T&C 2008, section 6.4", needs_system=True),
-        Design("crowd-error", "error", 20, "Madnani et al. 2011"),
-        Design("cloze", "cloze", 2, "T&C 2008, section 4.1"),
-        Design("choice", "choice", 2, "T&C 2008, section 4.2", needs_system=True),
+        Design("crowd-error", "error", 20, "Madnani et al. 2011", 1000),
+        Design("cloze", "cloze", 2, "T&C 2008, section 4.1", 200),
+        Design("choice", "choice", 2, "T&C 2008, section 4.2", 200, needs_system=True),
         Design("constructions", "construction", 2, "Lee et al. 2009"),
         Design("marking", "marking", 2, "NUCLE 2013"),
     )
@@ -76,19 +82,40 @@ def start(store: Store, order: Order, *, actor: str | None = None) -> Job:
     earlier = _earlier(store, order)
     if earlier is not None:
         return earlier
-    item_ids, missing = _items(store, design, order)
+    sized = replace(order, n=order.n or _size(store, design, order))
+    item_ids, missing = _items(store, design, sized)
     plan = JobPlan(
         order.name,
         design.task,
         order.judgments or design.judgments,
         system=order.system if design.task in ("verify", "choice") else None,
         item_ids=item_ids,
-        most=order.n if design.name not in ("sampling", "cloze") else None,
+        most=sized.n if design.name not in ("sampling", "cloze") else None,
         annotators=order.annotators,
-        options={"design": design.name, "order": _asked(order), **({MISSING: missing} if missing else {})},
+        options={"design": design.name, "order": _asked(order)},
         seed=order.seed,
     )
-    return add_job(store, plan, actor=actor)
+    with store.write() as tx:
+        job = plan_job(tx, plan, actor=actor)
+        return _with_shortfall(tx, job, order.n or design.n, missing)
+
+
+def _size(store: Store, design: Design, order: Order) -> int | None:
+    """The paper's number of units; a sample has no more than the items that its system decided on."""
+    if design.name != "sampling" or design.n is None:
+        return design.n
+    with store.read() as tx:
+        kinds = decided_kinds(tx, order.system or "")
+        decided = decision_columns(tx, {PREPOSITION} & kinds or kinds)
+    return min(design.n, len(decided.filter(system=order.system)) or design.n)
+
+
+def _with_shortfall(tx: Tx, job: Job, wanted: int | None, missing: Sequence[str]) -> Job:
+    """The job, with what of its design the essays could not fill among its options."""
+    n_units = len(units.ids_of_job(tx, job.job_id, role="work"))
+    short = [f"units: wanted {wanted:,}, found {n_units:,}"] if wanted and n_units < wanted else []
+    lines: list[Json] = [*missing, *short]
+    return jobs.set_options(tx, job.job_id, {**job.options, MISSING: lines}) if lines else job
 
 
 def _earlier(store: Store, order: Order) -> Job | None:
@@ -125,8 +152,6 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
     """The items to ask about, none for all that fit, and what of the design could not be filled."""
     if design.name == "sampling":
         wish = Wish(order.system or "", order.n or 0, order.n_flagged, seed=order.seed)
-        if wish.n < 1:
-            raise UsageError("expected the size of the sample, found none")
         return require_left(draw(store, order.name, wish).left, order.name), []
     if design.name == "verification":
         with store.read() as tx:
@@ -134,6 +159,11 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
         if not flagged:
             raise UsageError(f"nothing to verify: {order.system} flags no item of the study")
         return flagged, []
+    if design.name == "choice":
+        with store.read() as tx:
+            known = decisions.best_words(tx, order.system or "")
+        words = f"words of {order.system}: known for its flags alone; run it again to have them for every place"
+        return (), [] if known else [words]
     if design.name == "cloze":
         with store.write() as tx:
             return _one_a_sentence(tx, order), []

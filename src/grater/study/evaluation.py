@@ -109,7 +109,7 @@ def evaluate_study(
         counting=scheme.counting,
     )
     if tables.decisions is None or tables.judgments is None:
-        missing = "decisions; run a system first" if tables.decisions is None else "judgments that count"
+        missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
         raise UsageError(f"{name}: the study has no {missing}")
     first = tables.redundancy if redundancy is None else redundancy
     if drawn is not None:

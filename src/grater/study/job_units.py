@@ -1,7 +1,8 @@
 """The units of a job: what each page asks about, and who does which of them.
 
 `usage`, `error`, `cloze`: one item per page, prepositions of the essays where the study has no item of the kind yet.
-`choice`, `verify`: items where a system's suggestion differs from the writer's word.  `construction`: the items of
+`choice`: words where the one that a system would write there differs from the writer's, flagged or not (T&C 2008,
+4.2).  `verify`: items where the suggestion of its flag does.  `construction`: the items of
 one noun and stage together, the second stage after the first and a delay; nouns are chosen from the essays where the
 study has no such item yet.  `marking`: a whole essay.  Of what the study knows of an item a unit gets only what its
 page needs (P10).
@@ -43,6 +44,7 @@ from grater.store.units import NewUnit
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
 from grater.text.analysis import analyse
+from grater.text.prepositions import canonical
 
 MOST_COMBINATIONS = 20_000
 
@@ -175,7 +177,7 @@ def _item(row: Mapping[str, object]) -> StudyItem:
     return items.of(item, payload=payload)
 
 
-PREPOSITION = PREP
+PREPOSITION, CHOICE = PREP, "choice"
 
 
 def preposition_items(essay: Essay) -> Iterator[Item]:
@@ -233,6 +235,8 @@ def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     if system is None or system not in known:
         raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {wanted.system or 'none'}")
     by_item = {each.item_id: each.suggestion for each in decisions.all(tx, system=system) if each.suggestion}
+    if wanted.task == CHOICE:
+        by_item |= decisions.best_words(tx, system)
     texts = {essay.essay_id: essay.text for essay in essays.all(tx)}
     return [
         _one(each, {"suggestion": by_item[each.item_id]}, wanted)
@@ -244,7 +248,8 @@ def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 def _differs(each: StudyItem, suggestion: str | None, texts: Mapping[str, str]) -> bool:
     if each.item is None or suggestion is None:
         return False
-    written = each.item.span.of(texts[each.item.essay_id]).lower()
+    text = each.item.span.of(texts[each.item.essay_id])
+    written = canonical(text) or text.lower()
     return ("" if suggestion == DELETE else suggestion.lower()) != written
 
 

@@ -25,7 +25,7 @@ The number that a verb shows is not used unless requested: a learner's verb may 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -53,6 +53,7 @@ from grater.detect.articles.phrases import (
     place_of,
     target_of,
     within_reach,
+    word_in,
     wrong_form,
 )
 from grater.detect.detector import Finding, grouped
@@ -205,7 +206,8 @@ class ArticleDetector:
         for kind in KINDS:
             change = next((change for change in made if change.kind == kind), None)
             score = max((excess[code] for code in range(len(excess)) if _changes(phrase, code, kind)), default=-inf)
-            yield self._finding(essay_id, phrase, kind, change, score, beliefs)
+            finding = self._finding(essay_id, phrase, kind, change, score, beliefs)
+            yield replace(finding, words=_words(phrase, kind, shares))
 
     def _finding(
         self,
@@ -246,6 +248,17 @@ def _beliefs(shares: list[float], written: int) -> tuple[tuple[str, float], ...]
     """The constructions and their probabilities, likeliest first; *a* with a plural has none."""
     named = sorted(zip(CONSTRUCTIONS, shares, strict=True), key=lambda pair: -pair[1])
     return (*named, (STRANGE, 0.0)) if written == NONE_OF_THEM else tuple(named)
+
+
+def _words(phrase: NounPhrase, kind: Kind, shares: list[float]) -> tuple[tuple[str, float], ...]:
+    """The articles, or the forms of the noun, and the probabilities of the constructions that have them."""
+    by_word: dict[str, float] = {}
+    for code in range(len(CONSTRUCTIONS)):
+        word = word_in(phrase, code, kind)
+        if word is not None:
+            by_word[word] = by_word.get(word, 0.0) + shares[code]
+    likeliest = sorted(by_word, key=lambda word: -by_word[word])
+    return tuple((word, round(by_word[word], DECIMALS)) for word in likeliest)
 
 
 @cache

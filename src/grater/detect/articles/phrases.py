@@ -251,6 +251,15 @@ def _article_change(phrase: NounPhrase, target: int, noun: str) -> list[Change]:
     return [Change(ARTICLE, type_, _like_first(phrase, written))]
 
 
+def word_in(phrase: NounPhrase, target: int, kind: Kind) -> str | None:
+    """The article (`-NONE-` for none) or the noun of a construction, in small letters; None where it has no form."""
+    noun = noun_as(phrase, NUMBER_OF[target])
+    if noun is None or kind == NUMBER:
+        return noun
+    article = ARTICLE_OF[target]
+    return {"null": DELETE, "the": "the", "a": indefinite_article(_following(phrase, noun))}[article]
+
+
 def wrong_form(phrase: NounPhrase) -> Change | None:
     """*a* for *an* or the other way round."""
     if phrase.article != "a" or phrase.article_at is None:
