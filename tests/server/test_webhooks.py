@@ -5,34 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
-from grater.errors import BadInput
-from grater.server.webhooks.delivery import Teller, require_outside, signature
+from grater.server.webhooks.delivery import Teller, signature
+from grater.server.webhooks.sending import Answer
 from grater.store import events, jobs
 from grater.store.units import FINISHED
 from grater.study.webhooks import MOST_FAILURES
 from tests.server.json_schema import complaints
 from tests.server.programs import Program
 from tests.server.studies import Study
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "ftp://example.org",
-        "file:///etc/passwd",
-        "http://127.0.0.1/x",
-        "http://localhost:1/",
-        "http://[::1]/",
-        "http://10.0.0.1",
-        "nonsense",
-    ],
-)
-def test_webhooks_do_not_reach_inside(study: Study, url: str) -> None:
-    with pytest.raises(BadInput):
-        require_outside(url, allow_private=False)
-    Program(study, "owner").post("/webhooks", {"url": url}, 422)
 
 
 class Outside:
@@ -42,10 +22,10 @@ class Outside:
         self.heard: list[tuple[dict[str, Any], str]] = []
         self.status = 200
 
-    def __call__(self, url: str, body: bytes, headers: Any) -> int:  # noqa: ARG002
+    def __call__(self, url: str, body: bytes, headers: Any) -> Answer:  # noqa: ARG002
         self.heard.append((json.loads(body), headers["x-grater-signature"]))
         self.body = body
-        return self.status
+        return Answer(self.status)
 
 
 def told(study: Study) -> tuple[Outside, Teller, Program]:

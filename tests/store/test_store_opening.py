@@ -156,6 +156,31 @@ def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> No
             assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
 
 
+NEWER = {"webhooks": ["claimed_until"], "deliveries": ["problem"]}
+"""Columns that a study of version 3 does not have."""
+
+
+def columns(store: Store) -> dict[str, set[tuple[str, bool]]]:
+    inspector = inspect(store.engine)
+    return {
+        table: {(column["name"], column["nullable"]) for column in inspector.get_columns(table)}
+        for table in inspector.get_table_names()
+    }
+
+
+def test_a_study_of_version_3_gets_the_columns_of_a_new_one(location: str) -> None:
+    with open_store(location, create=True) as store:
+        new = columns(store)
+        with store.write() as tx:
+            for table, names in NEWER.items():
+                for name in names:
+                    tx.execute(sql(f"ALTER TABLE {table} DROP COLUMN {name}"))
+            tx.execute(sql("UPDATE meta SET value = '3' WHERE key = 'version'"))
+        assert columns(store) != new
+    with open_store(location) as store:
+        assert columns(store) == new
+
+
 def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
     location = str(tmp_path / "study.db")
     code = (
@@ -169,6 +194,27 @@ def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
         allowed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "is being served already" in refused.stderr
     assert allowed.stdout == "serving\n"
+
+
+def test_a_link_to_a_study_does_not_defeat_the_lock(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store, store.serving():
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder" / "link.db").symlink_to(tmp_path / "study.db")
+        (tmp_path / "other").symlink_to(tmp_path)
+        for path in ("folder/link.db", "other/study.db"):
+            with open_store(tmp_path / path) as linked, pytest.raises(StoreBusy, match="being served"):
+                linked.serving().__enter__()
+
+
+def test_a_study_with_two_names_is_not_served(tmp_path: Path) -> None:
+    """SQLite names its log after the file: served by two hard links, the study would be damaged."""
+    with open_store(tmp_path / "study.db", create=True) as store:
+        (tmp_path / "other.db").hardlink_to(tmp_path / "study.db")
+        with pytest.raises(UsageError, match="2 names"):
+            store.serving().__enter__()
+        (tmp_path / "other.db").unlink()
+        with store.serving():
+            pass
 
 
 def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> None:

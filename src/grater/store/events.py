@@ -152,6 +152,7 @@ class Delivery:
     state: str
     http_status: int | None
     at: int
+    problem: str = ""
 
 
 WEBHOOK_COLUMNS = Columns(Webhook, schema.webhooks)
@@ -248,13 +249,41 @@ def set_webhook_state(
     write(tx, actor, f"webhook.{state}", webhook_id)
 
 
+def claim_webhook(tx: Tx, webhook_id: str, *, until: int) -> Webhook | None:
+    """The webhook, claimed for whoever asks until a moment; None where it is claimed already or not active."""
+    this = schema.webhooks.c.webhook_id == webhook_id
+    is_free = schema.webhooks.c.claimed_until.is_(None) | (schema.webhooks.c.claimed_until <= tx.now)
+    claiming = schema.webhooks.update().where(this, schema.webhooks.c.state == "active", is_free)
+    if not tx.execute(claiming.values(claimed_until=until)).rowcount:
+        return None
+    row = tx.first(select(*WEBHOOK_COLUMNS).where(this))
+    return None if row is None else WEBHOOK_COLUMNS.read(row)
+
+
+def extend_claim(tx: Tx, webhook_id: str, *, until: int) -> bool:
+    """Keep a claim for longer; False where the webhook is not active any more."""
+    this = (schema.webhooks.c.webhook_id == webhook_id) & (schema.webhooks.c.state == "active")
+    return bool(tx.execute(schema.webhooks.update().where(this).values(claimed_until=until)).rowcount)
+
+
+def release_webhook(tx: Tx, webhook_id: str) -> None:
+    tx.execute(schema.webhooks.update().where(schema.webhooks.c.webhook_id == webhook_id).values(claimed_until=None))
+
+
 def record_delivery(
-    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int = 1
+    tx: Tx,
+    webhook_id: str,
+    n: int,
+    *,
+    http_status: int | None,
+    is_delivered: bool,
+    tries: int = 1,
+    problem: str = "",
 ) -> None:
     """Remember that event `n` was delivered, or how that failed; the next one is only sent after this one."""
     state = "delivered" if is_delivered else "failed"
     row = {"delivery_id": new_id(), "webhook_id": webhook_id, "n": n, "tries": tries, "state": state}
-    tx.insert(schema.deliveries, row | {"http_status": http_status, "at": tx.now})
+    tx.insert(schema.deliveries, row | {"http_status": http_status, "at": tx.now, "problem": problem})
     if is_delivered:
         skip_events(tx, webhook_id, n)
 

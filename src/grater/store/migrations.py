@@ -107,7 +107,21 @@ def index_the_events(connection: Connection) -> None:
         connection.exec_driver_sql("CREATE INDEX ix_events_transaction ON events (transaction_id, n)")
 
 
-STEPS: Mapping[int, Step] = {2: index_the_queue, 3: index_the_events}
+def add_columns(connection: Connection, table: str, **definitions: str) -> None:
+    """Columns that a table does not have yet."""
+    known = {column["name"] for column in inspect(connection).get_columns(table)}
+    for name, definition in definitions.items():
+        if name not in known:
+            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {name} {definition}")
+
+
+def bound_access(connection: Connection) -> None:
+    """Webhooks are told by one process each, and a delivery that failed says why."""
+    add_columns(connection, "webhooks", claimed_until="BIGINT")
+    add_columns(connection, "deliveries", problem="TEXT NOT NULL DEFAULT ''")
+
+
+STEPS: Mapping[int, Step] = {2: index_the_queue, 3: index_the_events, 5: bound_access}
 """What each version changed."""
 
 VERSION = max(STEPS, default=1)

@@ -5,8 +5,9 @@ stored (P1).  `with store.read() as tx` sees one snapshot throughout.  `with sto
 without a transaction around them.
 
 On SQLite one process serves a study: `serving` holds a lock beside the file that the operating system frees when the
-process ends, however it ends.  The command line may read and write at the same time, since every writer queues at
-`BEGIN IMMEDIATE`.  On PostgreSQL any number of processes may serve.
+process ends, however it ends.  The file is the real one, whatever link leads to it.  The command line may read and
+write at the same time, since every writer queues at `BEGIN IMMEDIATE`.  On PostgreSQL any number of processes may
+serve.
 
 Writers of one SQLite file queue at a door (`Writers`).  A COMMIT waits for the disk, some milliseconds in which
 nobody else can write.  Brief changes therefore share one: whoever is done while others wait leaves the transaction
@@ -19,14 +20,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from sqlalchemy import Connection, Engine, Transaction, func, select
+from sqlalchemy import Connection, Engine, Transaction, select
 from sqlalchemy.exc import DBAPIError
 
 from grater.errors import StoreBusy, UsageError
@@ -234,16 +234,6 @@ class Store:
         with translated_errors(self.name), self.glancing.connect() as connection:
             yield Tx(connection, self.clock(), self._study_key(connection))
 
-    @contextmanager
-    def alone(self, what: str) -> Iterator[bool]:
-        """Whether this process is the only one at `what` while this lasts; on SQLite one process serves anyway."""
-        if not self.is_postgres:
-            yield True
-            return
-        with translated_errors(self.name), self.engine.connect() as connection, connection.begin():
-            lock = select(func.pg_try_advisory_xact_lock(zlib.crc32(what.encode())))
-            yield bool(connection.execute(lock).scalar())
-
     def _study_key(self, connection: Connection) -> str:
         if not self._key:
             self._key = (
@@ -257,7 +247,8 @@ class Store:
         if self.is_postgres:
             yield
             return
-        lock = sqlite3.connect(f"{self.name}.serving", timeout=0, isolation_level=None, check_same_thread=False)
+        file = _real_file(self.name)
+        lock = sqlite3.connect(f"{file}.serving", timeout=0, isolation_level=None, check_same_thread=False)
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
@@ -313,6 +304,18 @@ def _require_file(address: str, *, create: bool) -> None:
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
     if not create and not _looks_like_sqlite(path):
         raise UsageError(f"{path}: expected a study of grater, found some other file")
+
+
+def _real_file(name: str) -> Path:
+    """The file behind all symbolic links, beside which its lock lies; one with several names has no such place."""
+    file = Path(name).resolve()
+    n_names = file.stat().st_nlink
+    if n_names > 1:
+        raise UsageError(
+            f"{name}: has {n_names} names on this disk (hard links), and served by two of them it would be damaged; "
+            "remove the others, or serve a copy"
+        )
+    return file
 
 
 def _looks_like_sqlite(path: Path) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from grater.errors import UnknownName, UsageError
 from grater.registry import unknown
 from grater.store import Tx, events
+from grater.store.clock import MINUTE
 from grater.store.events import VERBS, Webhook
 from grater.store.units import FINISHED
 from grater.study.limits import LIMITS, require_text
@@ -14,6 +16,9 @@ from grater.study.limits import LIMITS, require_text
 STATES = ("active", "paused")
 LONGEST_SHOWN = 40
 MOST_FAILURES = 20
+MOST_DOUBLINGS = 12
+CLAIM_MS = MINUTE
+"""How long a process that tells a webhook may be silent before another takes over: much more than one POST takes."""
 
 
 def require_webhook(url: str, verbs: Sequence[str]) -> None:
@@ -39,13 +44,52 @@ def set_state(tx: Tx, webhook_id: str, state: str, *, actor: str | None = None) 
     events.set_webhook_state(tx, webhook_id, "paused" if state == "paused" else "active", actor=actor)
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How many times in a row the next event has failed, and the moment before which it is not tried again."""
+
+    times: int = 0
+    not_before: int = 0
+
+
+def failures_of(tx: Tx, webhook: Webhook) -> Failures:
+    """How the newest event failed so far; a webhook that was paused for it and is active again starts anew."""
+    for last in events.deliveries_of(tx, webhook.webhook_id, most=1):
+        if last.state == "failed" and last.tries < MOST_FAILURES:
+            return Failures(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
+    return Failures()
+
+
+def is_failing(tx: Tx, webhook: Webhook) -> bool:
+    """Whether the owner should look at it: it was paused for its failures, or its newest event has failed."""
+    return any(last.state == "failed" for last in events.deliveries_of(tx, webhook.webhook_id, most=1))
+
+
+def claim(tx: Tx, webhook_id: str) -> Webhook | None:
+    """The webhook as it stands, for the one process that tells it now; None where another does, or it is paused."""
+    return events.claim_webhook(tx, webhook_id, until=tx.now + CLAIM_MS)
+
+
+def release(tx: Tx, webhook_id: str) -> None:
+    """Let any process tell this webhook again."""
+    events.release_webhook(tx, webhook_id)
+
+
 def record_delivery(
-    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int
-) -> None:
-    """Note how telling event `n` went; after `MOST_FAILURES` failures in a row the webhook is paused."""
-    events.record_delivery(tx, webhook_id, n, http_status=http_status, is_delivered=is_delivered, tries=tries)
-    if not is_delivered and tries >= MOST_FAILURES:
-        events.set_webhook_state(tx, webhook_id, "paused")
+    tx: Tx, webhook_id: str, n: int, *, http_status: int | None, is_delivered: bool, tries: int, problem: str = ""
+) -> bool:
+    """Note how telling event `n` went; after `MOST_FAILURES` failures in a row the webhook is paused.
+
+    True if the next event may be told: this one was, and nobody has paused the webhook meanwhile.
+    """
+    events.record_delivery(
+        tx, webhook_id, n, http_status=http_status, is_delivered=is_delivered, tries=tries, problem=problem
+    )
+    if not is_delivered:
+        if tries >= MOST_FAILURES:
+            events.set_webhook_state(tx, webhook_id, "paused")
+        return False
+    return events.extend_claim(tx, webhook_id, until=tx.now + CLAIM_MS)
 
 
 def skip_events(tx: Tx, webhook_id: str, n: int) -> None:

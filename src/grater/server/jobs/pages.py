@@ -18,7 +18,19 @@ from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
 from grater.server.jobs.charts import rater_chart, time_chart, unit_chart
 from grater.sheet import counted
-from grater.store import assignments, decisions, essays, items, jobs, judgments, people, progress, revisions, units
+from grater.store import (
+    assignments,
+    decisions,
+    essays,
+    events,
+    items,
+    jobs,
+    judgments,
+    people,
+    progress,
+    revisions,
+    units,
+)
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
@@ -26,6 +38,7 @@ from grater.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over
 from grater.study.jobs import set_state as set_job_state
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
+from grater.study.webhooks import is_failing
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 
@@ -94,7 +107,8 @@ def study_page(context: Context) -> Response:
     with context.server.store.read() as tx:
         rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
         counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
-    return context.page("manage.html", rows=rows, counts=counts)
+        failing = [webhook.url for webhook in events.all_webhooks(tx) if is_failing(tx, webhook)]
+    return context.page("manage.html", rows=rows, counts=counts, failing=failing)
 
 
 @router.get("/manage/jobs/{job_id}")

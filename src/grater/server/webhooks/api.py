@@ -45,13 +45,14 @@ class NewWebhook(Body):
 
 
 class Delivery(Shape):
-    """One attempt to tell event `n`; `http_status` is null where nobody answered."""
+    """One attempt to tell event `n`; `http_status` is null where nobody answered, `problem` says why it failed."""
 
     n: int
     tries: int
     state: str
     http_status: int | None
     at: When
+    problem: str
 
 
 class Webhook(Shape):

@@ -4,11 +4,15 @@ Every few seconds the server looks for new events and tells each active webhook,
 The body is JSON, signed with the webhook's secret (`x-grater-signature: sha256=...`, HMAC of the body).  An
 event counts as told when the answer is 2xx; until then it is tried again, ever more slowly, and after
 `MOST_FAILURES` failures in a row the webhook is paused.  So every event comes at least once, and perhaps twice:
-programs go by its number `n`.  Of several processes that serve one study only one tells at a time, and how often an
-event has failed stands in the study, so a restart forgets nothing.
+programs go by its number `n`.
 
-`unit.finished` is told with the labels of the unit as they stand then.  Addresses inside the server's
-own network are refused unless the settings allow them, and redirects are not followed.
+Every receiver has a thread of its own, so that one that is slow, silent or broken delays no other; whatever goes
+wrong with one is logged and noted with its delivery, and the rounds go on.  Of several processes that serve one study
+the one that has claimed a webhook tells it; claims run out, and how often an event has failed stands in the study, so
+a restart forgets nothing.
+
+`unit.finished` is told with the labels of the unit as they stand then.  What an address may be, and how a POST goes
+out, is in `sending`.
 """
 
 from __future__ import annotations
@@ -16,62 +20,64 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import ipaddress
 import json
 import logging
-import socket
-import urllib.error
-import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from http import HTTPStatus
-from http.client import HTTPMessage
-from typing import IO
-from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 
-from grater.errors import BadInput, GraterError, Problem
 from grater.model import Json
 from grater.server.context import RequestContext, Server
+from grater.server.webhooks.sending import Answer, destination, post_outside
 from grater.store import Tx, events, judgments, submissions, units
 from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
-from grater.study.webhooks import MOST_FAILURES, add_webhook, record_delivery, require_webhook, skip_events
+from grater.study.webhooks import (
+    Failures,
+    add_webhook,
+    claim,
+    failures_of,
+    record_delivery,
+    release,
+    require_webhook,
+    skip_events,
+)
 
 LOG = logging.getLogger("grater.server.webhooks.delivery")
 
 PAUSE_SECONDS = 2.0
-TIMEOUT_SECONDS = 10
+GOODBYE_SECONDS = 3.0
 MOST_AT_ONCE = 100
-MOST_DOUBLINGS = 12
-ROUND = "webhooks"
 
-Post = Callable[[str, bytes, Mapping[str, str]], int]
-"""Sends a body to an address and gives the HTTP status; 0 where nobody answered."""
+Post = Callable[[str, bytes, Mapping[str, str]], Answer]
+"""Sends a body to an address."""
 
 
 @asynccontextmanager
 async def delivering(server: Server) -> AsyncIterator[None]:
     """Tell webhooks in the background for as long as the server runs."""
-    task = asyncio.create_task(_for_ever(server))
+    teller = Teller(server)
+    task = asyncio.create_task(_for_ever(teller))
     try:
         yield
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+        await run_in_threadpool(teller.close)
 
 
-async def _for_ever(server: Server) -> None:
-    teller = Teller(server)
+async def _for_ever(teller: Teller) -> None:
     while True:
         await asyncio.sleep(PAUSE_SECONDS)
         try:
-            await run_in_threadpool(teller.tell_all)
-        except GraterError as error:
-            LOG.warning("webhooks wait: %s", error)
+            await run_in_threadpool(teller.start_round)
+        except Exception as error:  # whatever it was, the next round may go well, and nobody else would begin it
+            LOG.warning("webhooks wait: %s: %s", type(error).__name__, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,81 +88,133 @@ class Told:
     payload: Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """How many times in a row telling has failed, and until when to wait."""
+class Telling(threading.Thread):
+    """Tells one webhook what is new, once, and ends; `n_told` events got through."""
 
-    times: int = 0
-    not_before: int = 0
-
-
-class Teller:
-    """Tells every webhook what is new."""
-
-    def __init__(self, server: Server, *, post: Post | None = None) -> None:
+    def __init__(self, server: Server, webhook_id: str, post: Post, closing: threading.Event) -> None:
+        super().__init__(name=f"webhook {webhook_id}", daemon=True)
         self.server = server
-        self.post = post or post_outside
+        self.webhook_id = webhook_id
+        self.post = post
+        self.closing = closing
+        self.n_told = 0
 
-    def tell_all(self) -> int:
-        """One round; gives how many events were told.  While another process has its round there is none."""
-        with self.server.store.alone(ROUND) as is_ours:
-            if not is_ours:
-                return 0
-            with self.server.store.read() as tx:
-                active = [webhook for webhook in events.all_webhooks(tx) if webhook.state == "active"]
-                due = [(webhook, _failed(tx, webhook)) for webhook in active]
-            return sum(self._tell(webhook, failed) for webhook, failed in due)
+    def run(self) -> None:
+        try:
+            self._run()
+        except Exception:  # a thread that dies of it would not be missed by anybody
+            LOG.exception("webhook %s waits", self.webhook_id)
 
-    def _tell(self, webhook: Webhook, failed: Failed) -> int:
-        if self.server.settings.clock() < failed.not_before:
-            return 0
-        n_told = skipped = 0
-        for event, told in list(self._news(webhook)):
+    def _run(self) -> None:
+        with self.server.store.write() as tx:
+            webhook = claim(tx, self.webhook_id)
+            failures = failures_of(tx, webhook) if webhook else Failures()
+        if webhook is None:
+            return
+        try:
+            self._tell(webhook, failures.times)
+        finally:
+            with self.server.store.write() as tx:
+                release(tx, self.webhook_id)
+
+    def _tell(self, webhook: Webhook, n_failures: int) -> None:
+        skipped = 0
+        for event, told in self._news(webhook):
+            if self.closing.is_set():
+                return
             if told is None:
                 skipped = event.n
                 continue
-            if not self._note(webhook, event, self._send(webhook, event, told), tries=failed.times + 1):
-                return n_told
-            n_told, skipped, failed = n_told + 1, 0, Failed()
+            if not self._note(webhook, event, self._send(webhook, event, told), tries=n_failures + 1):
+                return
+            skipped = n_failures = 0
         if skipped:
             with self.server.store.write() as tx:
                 skip_events(tx, webhook.webhook_id, skipped)
-        return n_told
 
-    def _news(self, webhook: Webhook) -> Iterator[tuple[Event, Told | None]]:
+    def _news(self, webhook: Webhook) -> list[tuple[Event, Told | None]]:
         """The events that the webhook has not heard, each with what to tell; None where it asked for others."""
         with self.server.store.read() as tx:
-            for event in events.since(tx, webhook.last_n, most=MOST_AT_ONCE):
-                yield event, _told(tx, event, webhook.verbs)
+            news = events.since(tx, webhook.last_n, most=MOST_AT_ONCE)
+            return [(event, _told(tx, event, webhook.verbs)) for event in news]
 
-    def _send(self, webhook: Webhook, event: Event, told: Told) -> int:
-        try:
-            require_outside(webhook.url, allow_private=self.server.settings.private_webhooks)
-        except BadInput as error:
-            LOG.warning("webhook %s: %s", webhook.webhook_id, error)
-            return 0
+    def _send(self, webhook: Webhook, event: Event, told: Told) -> Answer:
         body = json.dumps(
             {"n": event.n, "at": event.at, "verb": told.verb, "noun": event.noun, "payload": told.payload},
             ensure_ascii=False,
         ).encode()
-        return self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
+        try:
+            return self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
+        except Exception as error:  # a receiver that breaks our own code has failed like any other
+            LOG.exception("webhook %s", webhook.webhook_id)
+            return Answer(0, f"sending failed: {type(error).__name__}")
 
-    def _note(self, webhook: Webhook, event: Event, status: int, *, tries: int) -> bool:
+    def _note(self, webhook: Webhook, event: Event, answer: Answer, *, tries: int) -> bool:
         """Remember how it went; True if the next event may be told."""
-        is_delivered = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+        if answer.is_heard:
+            self.n_told += 1
+        else:
+            words = (webhook.webhook_id, event.n, tries, answer.status, answer.problem)
+            LOG.warning("webhook %s: event %d, try %d: status %d, %s", *words)  # an address may be a secret
         with self.server.store.write() as tx:
-            record_delivery(
-                tx, webhook.webhook_id, event.n, http_status=status or None, is_delivered=is_delivered, tries=tries
+            return record_delivery(
+                tx,
+                webhook.webhook_id,
+                event.n,
+                http_status=answer.status or None,
+                is_delivered=answer.is_heard,
+                tries=tries,
+                problem=answer.problem,
             )
-        return is_delivered
 
 
-def _failed(tx: Tx, webhook: Webhook) -> Failed:
-    """How the newest event failed so far; one that was paused for it and is active again starts anew."""
-    for last in events.deliveries_of(tx, webhook.webhook_id, most=1):
-        if last.state == "failed" and last.tries < MOST_FAILURES:
-            return Failed(last.tries, last.at + 1000 * 2 ** min(last.tries, MOST_DOUBLINGS))
-    return Failed()
+class Teller:
+    """Tells every webhook what is new, each in a thread of its own."""
+
+    def __init__(self, server: Server, *, post: Post | None = None) -> None:
+        self.server = server
+        self.post = post or self._post_outside
+        self._closing = threading.Event()
+        self._busy: dict[str, Telling] = {}
+
+    def tell_all(self) -> int:
+        """One round, waited for to its end; return the number of events that were told."""
+        round_of_tellings = self.start_round()
+        for telling in round_of_tellings:
+            telling.join()
+        return sum(telling.n_told for telling in round_of_tellings)
+
+    def start_round(self) -> list[Telling]:
+        """Start telling every webhook that has news, is due and is not being told yet."""
+        now = self.server.settings.clock()
+        with self.server.store.read() as tx:
+            due = [webhook.webhook_id for webhook in events.all_webhooks(tx) if _is_due(tx, webhook, now)]
+        self._busy = {key: telling for key, telling in self._busy.items() if telling.is_alive()}
+        started = [
+            Telling(self.server, webhook_id, self.post, self._closing)
+            for webhook_id in due
+            if webhook_id not in self._busy
+        ]
+        for telling in started:
+            self._busy[telling.webhook_id] = telling
+            telling.start()
+        return started
+
+    def close(self) -> None:
+        """Let those who are being told end; one that takes too long is left to its timeout."""
+        self._closing.set()
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        for telling in self._busy.values():
+            telling.join(max(0.0, deadline - time.monotonic()))
+
+    def _post_outside(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        return post_outside(url, body, headers, allow_private=self.server.settings.private_webhooks)
+
+
+def _is_due(tx: Tx, webhook: Webhook, now: int) -> bool:
+    if webhook.state != "active" or now < failures_of(tx, webhook).not_before:
+        return False
+    return next(events.since(tx, webhook.last_n, most=1), None) is not None
 
 
 def _told(tx: Tx, event: Event, verbs: list[str]) -> Told | None:
@@ -183,52 +241,9 @@ def signature(secret: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
-def require_outside(url: str, *, allow_private: bool) -> None:
-    """Refuse addresses that are no web addresses, or lie inside the server's own network."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadInput(Problem("webhook", f"expected an http(s) address, found {url[:100]!r}"))
-    if allow_private:
-        return
-    try:
-        addresses = {info[4][0] for info in socket.getaddrinfo(parts.hostname, parts.port or 443)}
-    except OSError as error:
-        raise BadInput(Problem("webhook", f"{parts.hostname}: no such host")) from error
-    if any(not ipaddress.ip_address(str(address).split("%")[0]).is_global for address in addresses):
-        raise BadInput(Problem("webhook", f"{parts.hostname}: lies inside the server's own network"))
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(
-        self,
-        req: urllib.request.Request,  # noqa: ARG002
-        fp: IO[bytes],  # noqa: ARG002
-        code: int,  # noqa: ARG002
-        msg: str,  # noqa: ARG002
-        headers: HTTPMessage,  # noqa: ARG002
-        newurl: str,  # noqa: ARG002
-    ) -> None:
-        return None
-
-
-def post_outside(url: str, body: bytes, headers: Mapping[str, str]) -> int:
-    """One POST; whatever goes wrong on the way is status 0."""
-    sent = {"content-type": "application/json", "user-agent": "grater", **headers}
-    request = urllib.request.Request(url, data=body, headers=sent, method="POST")
-    opener = urllib.request.build_opener(_NoRedirect)
-    try:
-        with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        error.close()
-        return error.code
-    except (OSError, ValueError):
-        return 0
-
-
 def make_webhook(context: RequestContext, *, url: str, verbs: Sequence[str]) -> Webhook:
-    """A new webhook; where the settings say so, its address must lie outside of the server's own network."""
+    """A new webhook; its address is checked as it will be before every delivery."""
     require_webhook(url, verbs)
-    require_outside(url, allow_private=context.server.settings.private_webhooks)
+    destination(url, allow_private=context.server.settings.private_webhooks)
     with context.server.store.write() as tx:
         return add_webhook(tx, url=url, verbs=verbs, actor=context.person.person_id)

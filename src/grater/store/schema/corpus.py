@@ -157,8 +157,10 @@ webhooks = Table(
     number("last_n", default="0"),
     text("state", default="active"),
     moment("added_at"),
+    moment("claimed_until", optional=True),
     one_of("state", "active", "paused"),
 )
+"""`claimed_until`: a process tells it at this moment."""
 
 deliveries = Table(
     "deliveries",
@@ -170,6 +172,7 @@ deliveries = Table(
     text("state", default="waiting"),
     number("http_status", nullable=True),
     moment("at"),
+    text("problem", default=""),
     one_of("state", "waiting", "delivered", "failed"),
 )
-"""`n` is the event that was to be delivered."""
+"""`n` is the event that was to be delivered, `problem` why it was not."""
