@@ -22,7 +22,7 @@ import pytest
 from grater.errors import UsageError
 from grater.server.serving import listening
 from grater.server.webhooks.delivery import Teller
-from grater.server.webhooks.sending import Answer
+from grater.server.webhooks.sending import Reply
 from grater.store import checks, credentials, judgments, open_store
 from tests.cli.running import grater
 from tests.server.studies import PASSWORD, Study, hidden, served
@@ -55,7 +55,7 @@ def test_an_event_is_told_by_one_process_of_two(location: str) -> None:
         finish_one(study)
         other = Teller(one.server, post=outside)
 
-        def post(url: str, body: bytes, headers: Any) -> Answer:
+        def post(url: str, body: bytes, headers: Any) -> Reply:
             assert other.tell_all() == 0  # in the middle of the round of the first
             return outside(url, body, headers)
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from grater.server.webhooks.delivery import Teller, signature
-from grater.server.webhooks.sending import Answer
+from grater.server.webhooks.sending import Reply
 from grater.store import events, jobs
 from grater.store.units import FINISHED
 from grater.study.webhooks import MOST_FAILURES
@@ -22,10 +22,10 @@ class Outside:
         self.heard: list[tuple[dict[str, Any], str]] = []
         self.status = 200
 
-    def __call__(self, url: str, body: bytes, headers: Any) -> Answer:  # noqa: ARG002
+    def __call__(self, url: str, body: bytes, headers: Any) -> Reply:  # noqa: ARG002
         self.heard.append((json.loads(body), headers["x-grater-signature"]))
         self.body = body
-        return Answer(self.status)
+        return Reply(self.status)
 
 
 def told(study: Study) -> tuple[Outside, Teller, Program]:

@@ -32,7 +32,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grater.model import Json
 from grater.server.context import RequestContext, Server
-from grater.server.webhooks.sending import Answer, destination, post_outside
+from grater.server.webhooks.sending import Reply, destination, post_outside
 from grater.store import Tx, events, judgments, submissions, units
 from grater.store.events import Event, Webhook
 from grater.store.units import FINISHED
@@ -53,7 +53,7 @@ PAUSE_SECONDS = 2.0
 GOODBYE_SECONDS = 3.0
 MOST_AT_ONCE = 100
 
-Post = Callable[[str, bytes, Mapping[str, str]], Answer]
+Post = Callable[[str, bytes, Mapping[str, str]], Reply]
 """Sends a body to an address."""
 
 
@@ -138,7 +138,7 @@ class Telling(threading.Thread):
             news = events.since(tx, webhook.last_n, most=MOST_AT_ONCE)
             return [(event, _told(tx, event, webhook.verbs)) for event in news]
 
-    def _send(self, webhook: Webhook, event: Event, told: Told) -> Answer:
+    def _send(self, webhook: Webhook, event: Event, told: Told) -> Reply:
         body = json.dumps(
             {"n": event.n, "at": event.at, "verb": told.verb, "noun": event.noun, "payload": told.payload},
             ensure_ascii=False,
@@ -147,9 +147,9 @@ class Telling(threading.Thread):
             return self.post(webhook.url, body, {"x-grater-signature": signature(webhook.secret, body)})
         except Exception as error:  # a receiver that breaks our own code has failed like any other
             LOG.exception("webhook %s", webhook.webhook_id)
-            return Answer(0, f"sending failed: {type(error).__name__}")
+            return Reply(0, f"sending failed: {type(error).__name__}")
 
-    def _note(self, webhook: Webhook, event: Event, answer: Answer, *, tries: int) -> bool:
+    def _note(self, webhook: Webhook, event: Event, answer: Reply, *, tries: int) -> bool:
         """Remember how it went; True if the next event may be told."""
         if answer.is_heard:
             self.n_told += 1
@@ -207,7 +207,7 @@ class Teller:
         for telling in self._busy.values():
             telling.join(max(0.0, deadline - time.monotonic()))
 
-    def _post_outside(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def _post_outside(self, url: str, body: bytes, headers: Mapping[str, str]) -> Reply:
         return post_outside(url, body, headers, allow_private=self.server.settings.private_webhooks)
 
 

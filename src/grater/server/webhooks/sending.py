@@ -63,7 +63,7 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """The HTTP status, 0 where there was none; `problem` says why an event does not count as told."""
 
     status: int
@@ -138,28 +138,28 @@ def _refused(words: str) -> BadInput:
     return BadInput(Problem("webhook", words))
 
 
-def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Answer:
+def post_outside(url: str, body: bytes, headers: Mapping[str, str], *, allow_private: bool) -> Reply:
     """One POST; whatever goes wrong on the way is an answer without a status, and its reason."""
     try:
         there = destination(url, allow_private=allow_private)
         status = _exchange(there, _request(there, body, headers), time.monotonic() + TIMEOUT_SECONDS)
     except BadInput as error:
-        return Answer(0, error.problems[0].message)
+        return Reply(0, error.problems[0].message)
     except TimeoutError:
-        return Answer(0, f"no answer within {TIMEOUT_SECONDS:g} seconds")
+        return Reply(0, f"no answer within {TIMEOUT_SECONDS:g} seconds")
     except ssl.SSLError as error:
-        return Answer(0, f"no secure connection: {error.reason or error}")
+        return Reply(0, f"no secure connection: {error.reason or error}")
     except OSError as error:
-        return Answer(0, f"no connection: {error.strerror or error}")
+        return Reply(0, f"no connection: {error.strerror or error}")
     return _judged(status)
 
 
-def _judged(status: int | None) -> Answer:
+def _judged(status: int | None) -> Reply:
     if status is None:
-        return Answer(0, "the answer is not HTTP")
+        return Reply(0, "the answer is not HTTP")
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        return Answer(status, "redirects are not followed")
-    return Answer(status, "" if Answer(status).is_heard else "refused by the receiver")
+        return Reply(status, "redirects are not followed")
+    return Reply(status, "" if Reply(status).is_heard else "refused by the receiver")
 
 
 def _request(there: Destination, body: bytes, headers: Mapping[str, str]) -> bytes:
