@@ -51,6 +51,10 @@ class StoreBusy(GraterError):
     """The database did not answer in time; nothing was stored, and trying again is safe."""
 
 
+class OutOfTime(GraterError):
+    """The work took longer than it may; nothing was stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One defect of an input, with the place where it stands; lines are counted from 1."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.server.studies import Study
+from pathlib import Path
+
+from tests.server.studies import Study, served
 
 KEPT = "What you filled in is still there"
 
@@ -28,3 +30,13 @@ def test_a_change_that_is_refused_says_that_nothing_typed_is_lost_and_logging_ou
     assert KEPT in reply.text
     assert browser.csrf in reply.text
     assert browser.post("/logout").url.path == "/login"
+
+
+def test_a_request_out_of_time_is_broken_off_and_may_be_sent_again(tmp_path: Path) -> None:
+    with served(tmp_path, request_seconds=-1.0) as study:
+        browser = study.browser("manager")
+        reply = browser.get("/manage")
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"]
+        assert "took too long" in reply.text
+        assert browser.get("/manage/export").status_code == 200, "what takes and makes files has longer"

@@ -15,7 +15,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
 from grater.server.context import Server, open_context
-from grater.server.errors import BodyLimit, Shelter, add_handlers
+from grater.server.errors import BodyLimit, Shelter, TimeLimit, add_handlers
 from grater.server.rendering import PageFiles, environment
 from grater.server.roles import API
 from grater.server.routes import DESCRIBED, ROUTERS
@@ -25,10 +25,13 @@ from grater.server.webhooks.delivery import delivering
 from grater.store import Store
 
 UPLOADS = ("/manage/import", f"{API}/import")
+LONG = ("import", "export", "report", "systems", "samples", "mining", "balanced", "jobs", "agreement")
+"""The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
     """The application that serves a study."""
+    store.limit_statements(settings.long_request_seconds)
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
     with store.glance() as tx:
         server = Server(settings, store, environment(), logins, secret=tx.key)
@@ -62,7 +65,12 @@ def _add_walls(app: FastAPI, settings: Settings) -> None:
     def limit_of(path: str) -> int:
         return settings.most_upload_bytes if path in UPLOADS else settings.most_body_bytes
 
+    def seconds_of(path: str) -> float:
+        is_long = path.rpartition("/")[2] in LONG
+        return settings.long_request_seconds if is_long else settings.request_seconds
+
     names = sorted({urlsplit(f"//{host}").hostname or host for host in settings.hosts})
+    app.add_middleware(TimeLimit, seconds_of=seconds_of)
     app.add_middleware(BodyLimit, limit_of=limit_of)
     app.add_middleware(Shelter)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)

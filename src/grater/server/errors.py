@@ -24,6 +24,7 @@ from grater.errors import (
     GraterError,
     MissingExtra,
     NotFound,
+    OutOfTime,
     StoreBusy,
     StoreFull,
     UnknownName,
@@ -31,6 +32,7 @@ from grater.errors import (
 )
 from grater.server.context import SAFE, LoginNeeded, known_visitor, login_path, server_of
 from grater.server.roles import API
+from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
@@ -42,6 +44,7 @@ STATUS: tuple[tuple[type[GraterError], int], ...] = (
     (Conflict, 409),
     (StoreBusy, 503),
     (StoreFull, 503),
+    (OutOfTime, 503),
     (MissingExtra, 501),
     (BadInput, 422),
     (UnknownName, 422),
@@ -174,6 +177,21 @@ class BodyLimit:
         except _TooMuch:
             if not has_begun:
                 await _refusal(scope, limit)(scope, receive, send)
+
+
+class TimeLimit:
+    """Gives every request its time; what is not done by then is broken off and undone (`store.deadline`)."""
+
+    def __init__(self, app: ASGIApp, *, seconds_of: Callable[[str], float]) -> None:
+        self.app = app
+        self.seconds_of = seconds_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        with at_most(self.seconds_of(scope["path"])):
+            await self.app(scope, receive, send)
 
 
 def _refusal(scope: Scope, limit: int) -> Response:

@@ -15,7 +15,8 @@ TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
 class Settings:
     """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
 
-    `logins_a_minute` is for one process, which counts for itself.
+    `logins_a_minute` is for one process, which counts for itself.  A request works for `request_seconds`, one that
+    takes or makes whole files, or runs a system, for `long_request_seconds`.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -28,6 +29,8 @@ class Settings:
     most_upload_bytes: int = 50 * MEGABYTE
     most_unpacked_bytes: int = 200 * MEGABYTE
     private_webhooks: bool = False
+    request_seconds: float = 30.0
+    long_request_seconds: float = 600.0
 
     @property
     def is_secure(self) -> bool:

@@ -20,7 +20,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, DisconnectionError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from grater.errors import Conflict, GraterError, MissingExtra, StoreBusy, StoreFull, UsageError
+from grater.errors import Conflict, GraterError, MissingExtra, OutOfTime, StoreBusy, StoreFull, UsageError
+from grater.store.deadline import STEPS, is_over
 
 BUSY_SECONDS = 30
 """How long a writer waits for another process before it gives up."""
@@ -83,6 +84,7 @@ def _sqlite(path: Path) -> Engine:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.set_progress_handler(is_over, STEPS)
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -141,6 +143,8 @@ BUSY = (
     "lock timeout",
     "statement timeout",
 )
+BROKEN_OFF = ("interrupted", "statement timeout")
+
 NO_TEXT = "cannot contain nul"
 """PostgreSQL keeps no character NUL; SQLite does, and finds nothing under such a name."""
 
@@ -166,6 +170,8 @@ def translated_errors(name: str) -> Iterator[None]:
 def _in_words(name: str, error: DBAPIError) -> GraterError:
     message = _first_line(error)
     lowered = message.lower()
+    if is_over() and any(word in lowered for word in BROKEN_OFF):
+        return OutOfTime(f"{name}: this took too long and was broken off; nothing was stored")
     if any(word in lowered for word in FULL) or _code(error) in ("53100", "53200"):
         return StoreFull(f"{name}: the disk is full, nothing was stored ({message}); make room and try again")
     if any(word in lowered for word in BUSY):

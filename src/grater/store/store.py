@@ -23,10 +23,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import Connection, Engine, Transaction, select
+from sqlalchemy import Connection, Engine, Transaction, event, select
 from sqlalchemy.exc import DBAPIError
 
 from grater.errors import StoreBusy, UsageError
@@ -259,6 +260,14 @@ class Store:
         finally:
             lock.close()
 
+    def limit_statements(self, seconds: float) -> None:
+        """Have PostgreSQL break off every statement after this time; SQLite looks at the request's own limit."""
+        if not self.is_postgres:
+            return
+        for engine in (self.engine, self.glancing):
+            event.listen(engine, "connect", partial(_set_timeout, seconds))
+            engine.dispose()  # connections made before would not know of it
+
     def close(self) -> None:
         self.engine.dispose()
         self.glancing.dispose()
@@ -268,6 +277,11 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _set_timeout(seconds: float, connection: Any, _record: Any) -> None:
+    connection.execute(f"SET statement_timeout = {round(seconds * 1000)}")
+    connection.commit()
 
 
 def open_store(

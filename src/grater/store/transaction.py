@@ -15,6 +15,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
 from sqlalchemy.sql.elements import KeyedColumnElement
 
+from grater.store.deadline import require_time
+
 T = TypeVar("T")
 
 Record: TypeAlias = Row[*tuple[Any, ...]]
@@ -40,6 +42,7 @@ class Tx:
         return self.connection.dialect.name == "postgresql"
 
     def execute(self, statement: Executable, rows: Any = None) -> CursorResult[Any]:
+        require_time()
         return self.connection.execute(statement, rows) if rows is not None else self.connection.execute(statement)
 
     def all(self, statement: Executable, **values: Any) -> Sequence[Record]:

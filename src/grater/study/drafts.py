@@ -7,6 +7,7 @@ is refused at once.  A draft made from an older revision is stale, and the annot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from grater.corpora.check import check_essays
@@ -23,14 +24,25 @@ RUNS_ON = ("Srun", "Sfrag")
 """Tags of which a span over two sentences is no wonder."""
 
 
-def save_draft(
-    tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]
-) -> dict[str, Json]:
-    """Save a draft made from a revision; return the new revision and the notes on the draft."""
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """What became of a draft."""
+
+    unit: Unit
+    revision: int
+    body: Mapping[str, Json]
+
+    def reply(self) -> dict[str, Json]:
+        """The new revision and the notes on the draft; they are made after the transaction, which others wait for."""
+        return {"revision": self.revision, "findings": findings(self.unit, self.body)}
+
+
+def save_draft(tx: Tx, lease_id: str, *, person_id: str, revision: int, body: Mapping[str, object]) -> SavedDraft:
+    """Save a draft made from a revision."""
     unit = _essay_unit(tx, lease_id, person_id)
     checked_body = checked(unit.essay.text, body)
     saved = revisions.save_draft(tx, unit_id=unit.unit_id, person_id=person_id, revision=revision, body=checked_body)
-    return {"revision": saved, "findings": findings(unit, checked_body)}
+    return SavedDraft(unit=unit, revision=saved, body=checked_body)
 
 
 def draft_of(tx: Tx, lease_id: str, *, person_id: str) -> tuple[Unit, Draft]:

@@ -11,15 +11,17 @@ an essay.  A judgment keeps its status, seconds, time, flags, alternatives, conf
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
+from math import isfinite, isnan
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from grater.corpora import read_corpus
-from grater.errors import Problems
+from grater.corpora.formats import parse_json
+from grater.errors import BadInput, Problem, Problems
 from grater.model import Decision, Essay, Item, Json, Span
 from grater.store import Store, Tx, decisions, dump, essays, items, jobs, people, schema, slots, submissions, units
 from grater.store.clock import from_iso
@@ -104,14 +106,14 @@ def _status(row: Mapping[str, Any]) -> str:
 def _submission(
     now: int, job_id: str, unit_id: str, item_id: str, person_id: str, row: Mapping[str, Any], n: int | None
 ) -> tuple[dict[str, Any], list[Answer]]:
-    body = {name: value for name, value in row.items() if value is not None}
+    body = as_json(row)
     answer = Answer(
         item_id,
         str(row["label"]),
         "" if row.get("confidence") is None else f"{row['confidence']:g}",
         _entries(row.get("flags")),
         _entries(row.get("alternatives")),
-        json.loads(row["payload"]) if row.get("payload") else {},
+        _payload(row),
     )
     stored = {
         "submission_id": new_id(),
@@ -131,6 +133,37 @@ def _submission(
 
 def _entries(cell: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in cell.split("|") if part.strip()) if cell else ()
+
+
+def _payload(row: Mapping[str, Any]) -> dict[str, Json]:
+    text = row.get("payload") or "{}"
+    try:
+        payload = parse_json(text)
+    except ValueError:
+        payload = None
+    if not isinstance(payload, dict):
+        message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
+        raise BadInput(Problem("judgments", message))
+    return payload
+
+
+def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
+    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
+    return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
+
+
+def _cell(value: Any) -> Json:
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, Mapping):
+        return as_json(value)
+    if isinstance(value, list):
+        return [None if _is_blank(each) else _cell(each) for each in value]
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _time(text: object, now: int) -> int:
@@ -229,7 +262,7 @@ def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
         if complaint:
             problems.add(complaint, line=number)
             continue
-        payload = {name: value for name, value in row.items() if name not in PLACE and value is not None}
+        payload = as_json({name: value for name, value in row.items() if name not in PLACE})
         yield items.of(item, outside_id=str(row["item"]), payload=payload)
     problems.done()
 

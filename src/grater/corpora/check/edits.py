@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 
@@ -42,11 +43,16 @@ def changes_nothing(edit: Edit, essay: Essay) -> str | None:
     words = edit.span.of(essay.text)
     if words in edit.replacements:
         return None
-    before, after = essay.text[: edit.span.start][-1:], essay.text[edit.span.end :][:1]
+    before, after = _beside(edit.span, essay.text)
     level = _level(before + words + after)
     if not any(_level(before + replacement + after) == level for replacement in edit.replacements):
         return None
     return f"the correction changes nothing but runs of spaces or the coding of letters: {described(edit, essay)}"
+
+
+def _beside(span: Span, text: str) -> tuple[str, str]:
+    """The characters before and behind a span, empty at the ends of the text."""
+    return text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
 
 
 def _level(words: str) -> str:
@@ -130,7 +136,7 @@ def _at_ends(replacement: str, edit: Edit, essay: Essay) -> str:
     if essay.tokens is not None:
         return "the correction begins or ends with a space" if replacement != replacement.strip() else ""
     words = edit.span.of(essay.text)
-    before, after = essay.text[: edit.span.start][-1:], essay.text[edit.span.end :][:1]
+    before, after = _beside(edit.span, essay.text)
     if not replacement:
         return _of_deletion(words, before, after)
     return _of_seam(before, words[:1], replacement[0]) or _of_seam(after, words[-1:], replacement[-1])
@@ -166,8 +172,9 @@ def crosses_sentences(essay: Essay) -> Iterator[Finding]:
     if essay.tokens is not None or not essay.edits:
         return
     sentences = sentences_of(essay)
+    starts, ends = [sentence.start for sentence in sentences], [sentence.end for sentence in sentences]
     for edit in essay.edits:
-        n_touched = sum(edit.span.start < sentence.end and sentence.start < edit.span.end for sentence in sentences)
+        n_touched = bisect_left(starts, edit.span.end) - bisect_right(ends, edit.span.start)
         if n_touched > 1:
             message = f"the span runs over {n_touched} sentences: {described(edit, essay)}"
             yield Finding("across-sentences", essay.essay_id, edit.line or essay.line, message)

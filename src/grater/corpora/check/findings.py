@@ -7,12 +7,13 @@ counted, never a defect.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
-from grater.model import Edit, Essay, Json
+from grater.model import Edit, Essay, Json, Span
 from grater.result import Result, encode
 from grater.sheet import Sheet, counted
 
@@ -45,7 +46,7 @@ def described(edit: Edit, essay: Essay) -> str:
     corrections = " or ".join(map(shown, edit.replacements)) or "no correction"
     if len(edit.span):
         return f"{edit.tag} {shown(edit.span.of(essay.text))} → {corrections}"
-    words = essay.text[: edit.span.start][-MOST_CHARACTERS:].split()
+    words = essay.text[max(0, edit.span.start - MOST_CHARACTERS) : edit.span.start].split()
     where = f"after {shown(words[-1])}" if words else "at the start"
     return f"{edit.tag} {where} → {corrections}"
 
@@ -127,12 +128,17 @@ def census_of(essay: Essay, *, exempt: Collection[str]) -> Census:
 
 
 def _n_overlaps(edits: list[Edit]) -> int:
-    """Spans are taken in order, so only those that are still open are looked at."""
-    n_overlaps, is_open = 0, list[Edit]()
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        is_open = [earlier for earlier in is_open if earlier.span.end > edit.span.start]
-        n_overlaps += sum(earlier.span != edit.span and len(edit.span) > 0 for earlier in is_open)
-        is_open.append(edit)
+    """In the order of spans, all that came before a span overlap it but those that ended and those that are the same.
+
+    However many spans are open at once, each is looked up once: an annotator's draft is checked at every save.
+    """
+    spans = sorted(edit.span for edit in edits)
+    ends = sorted(span.end for span in spans)
+    n_overlaps, n_same = 0, Counter[Span]()
+    for n_before, span in enumerate(spans):
+        if len(span):
+            n_overlaps += n_before - bisect_right(ends, span.start) - n_same[span]
+        n_same[span] += 1
     return n_overlaps
 
 

@@ -129,6 +129,10 @@ def exempt_tags(tagset: TagSet | None) -> frozenset[str]:
     return frozenset(tag.code for known in tagsets for tag in known if not tag.owes_correction)
 
 
+MOST_HINTS = 50
+"""Unknown tags for which one that looks like it is looked for: whoever has more uses another set."""
+
+
 class UnknownTags:
     """Counts tags while a corpus goes by; without a given set, the one that fits best is guessed at the end."""
 
@@ -144,12 +148,13 @@ class UnknownTags:
 
     def findings(self) -> Iterator[Finding]:
         tagset = self._tagset or guess_tagset(self._counts)
-        for tag, (essay_id, line) in self._first.items():
-            if tag not in tagset:
-                yield Finding("unknown-tag", essay_id, line, self._message(tag, tagset))
+        unknown = [(tag, *where) for tag, where in self._first.items() if tag not in tagset]
+        for number, (tag, essay_id, line) in enumerate(unknown):
+            message = self._message(tag, tagset, is_hinted=number < MOST_HINTS)
+            yield Finding("unknown-tag", essay_id, line, message)
 
-    def _message(self, tag: str, tagset: TagSet) -> str:
-        near = get_close_matches(tag, list(tagset.by_code), n=1)
+    def _message(self, tag: str, tagset: TagSet, *, is_hinted: bool) -> str:
+        near = get_close_matches(tag, list(tagset.by_code), n=1) if is_hinted else []
         hint = f"; did you mean {near[0]!r}?" if near else ""
         how = "" if self._tagset else ", the set that fits this corpus best"
         n_edits = self._counts[tag]

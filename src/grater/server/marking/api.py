@@ -62,4 +62,4 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
     body = sent.model_dump(exclude={"revision"})
     with context.server.store.write() as tx:
         saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
-    return DraftSaved.model_validate(saved)
+    return DraftSaved.model_validate(saved.reply())

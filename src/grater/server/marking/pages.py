@@ -62,7 +62,7 @@ def save_draft(context: Context, lease_id: str, sent: SentDraft) -> Response:
     try:
         with store.write() as tx:
             saved = drafts.save_draft(tx, lease_id, person_id=person_id, revision=sent.revision, body=sent.body)
-        return JSONResponse(saved)
+        return JSONResponse(saved.reply())
     except Stale:
         with store.read() as tx:
             newer = drafts.draft_of(tx, lease_id, person_id=person_id)[1]

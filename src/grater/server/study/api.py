@@ -182,7 +182,7 @@ EssayId = Annotated[str, Query(description="Whatever its file called it.")]
 class Essay(Shape):
     essay_id: str
     text: str
-    metadata: dict[str, str]
+    metadata: Object
 
 
 class Essays(Page):
