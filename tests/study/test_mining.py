@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grater.errors import BadInput, NotFound, Stale, UsageError
+from grater.rng import generator
 from grater.store import Store, gold, jobs, leases, open_store, people, units
 from grater.store.checks import violations
 from grater.store.people import Person
@@ -22,6 +23,7 @@ from grater.study.mining import (
     verdict_table,
 )
 from grater.tables import read_items
+from grater.tasks import TASKS
 from tests.study.mined_lists import ada, count, mined, say, store, verdicts
 
 __all__ = ["ada", "store"]
@@ -130,3 +132,19 @@ def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Pa
         mine_study(store, "none", lambda wanted: dict.fromkeys(wanted, 0), source="toy", most=5)
     with open_store(tmp_path / "empty.db", create=True) as empty, pytest.raises(UsageError, match="no essays yet"):
         mined(empty)
+
+
+def test_raters_of_the_balanced_corpus_are_asked_whether_the_preposition_is_extraneous(
+    store: Store, ada: Person
+) -> None:
+    # Madnani et al. 2011, 2.1: extraneous, not extraneous, or too hard to say; "wrong" is another question
+    job_id = mined(store)
+    say(store, job_id, ada, marry="y", entered="y")
+    job, _ = balanced_job(store, job_id, "balanced", count, n_each=9, n_gold=2)
+    with store.read() as tx:
+        asked = [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id)]
+    shown = [TASKS["error"].show(each.unit, rng=generator(0, "page")) for each in asked]
+    assert {field.question for page in shown for field in page.fields} == {
+        "Is the highlighted preposition extraneous: should there be none?"
+    }
+    assert {each.item.kind for unit in asked for each in unit.unit.items} == {"prep"}, "as detectors decide on them"

@@ -15,8 +15,9 @@ from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.report.document import Report, Section
 from grater.statistics.bootstrap import Chance
-from grater.store import Store
+from grater.store import Store, jobs
 from grater.study.importing import import_files
+from grater.study.money import job_costs
 from grater.study.reporting import study_report
 from grater.study.samples import Wish, draw
 from grater.tables import write_table
@@ -181,3 +182,16 @@ def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
     assert printed(found.words[0], "at least as good in") == 0.28
     assert printed(found.words[1], "S matches the writer in") == 0.75
     assert printed(found.words[1], "by what raters accept that is") == 0.82
+
+
+def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: Store, tmp_path: Path) -> None:
+    effort = section(report_of(judged), "effort")
+    assert effort.words == ("No judgment has a time of its own, so the turn-around is unknown.",)
+    assert effort.figures == ()
+    rows = [f"{item},Cid,ok,2026-01-0{day}T00:00:00Z" for item, day in (("one", 1), ("two", 2))]
+    table = write_text(tmp_path / "dated.csv", "item,rater,label,at", *rows)
+    import_files(judged, judgments=[table], job="dated")
+    with judged.read() as tx:
+        hours = {job.name: job_costs(tx, job).hours for job in jobs.all(tx)}
+    assert hours == {"j": None, "dated": 24.0}
+    assert "2 judgments came in within 24.0 hours" in section(report_of(judged), "effort").words[0]

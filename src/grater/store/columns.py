@@ -13,6 +13,7 @@ import polars as pl
 from sqlalchemy import Integer, Select, Text, case, cast, func, select, type_coerce
 
 from grater.store import schema
+from grater.store.dump import undated
 from grater.store.judgments import GROUPS
 from grater.store.transaction import Tx
 from grater.tables.schema import LIST_SEPARATOR
@@ -29,6 +30,7 @@ LABELS: Types = {
     "confidence": pl.String,
     "seconds": pl.Float64,
     "ms": pl.Int64,
+    "was_leased": pl.Boolean,
     "flags": pl.String,
     "alternatives": pl.String,
     "stage": pl.String,
@@ -57,7 +59,8 @@ ITEMS: Types = {
 def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     """The valid judgments of a job's work (or gold), the oldest first.
 
-    `group` says whose a judgment is, `ms` when it was made.  People go by their pseudonyms, programs by their names:
+    `group` says whose a judgment is, `ms` when it was made, `is_dated` whether that is known: a judgment from a file
+    without times has the time of its import.  People go by their pseudonyms, programs by their names:
     they have nothing to hide.
     """
     query = (
@@ -70,6 +73,7 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
             schema.judgments.c.confidence,
             schema.submissions.c.seconds,
             schema.submissions.c.at.label("ms"),
+            schema.submissions.c.lease_id.is_not(None).label("was_leased"),
             type_coerce(schema.judgments.c.flags, Text).label("flags"),
             type_coerce(schema.judgments.c.alternatives, Text).label("alternatives"),
             schema.units.c.stage,
@@ -87,7 +91,9 @@ def label_columns(tx: Tx, job_id: str, *, role: str = "work") -> pl.DataFrame:
     frame = _frame(tx, query, LABELS)
     group = pl.when(pl.col("who") == "program").then(pl.lit("program")).otherwise(pl.col("role").replace(GROUPS))
     lists = [_entries(frame[name]) for name in ("flags", "alternatives")]
-    return frame.with_columns(lists).select(pl.exclude("role", "who"), group=group).sort("ms", "item", "rater")
+    is_dated = pl.col("was_leased") | ~pl.col("ms").is_in(list(undated(tx)))
+    named = frame.with_columns(lists).select(pl.exclude("role", "who", "was_leased"), group=group, is_dated=is_dated)
+    return named.sort("ms", "item", "rater")
 
 
 def judged_by_people(tx: Tx, job_ids: Collection[str]) -> set[str]:

@@ -129,6 +129,11 @@ def find_import(tx: Tx, *, kind: str, sha256: str) -> Import | None:
     return None if row is None else IMPORT_COLUMNS.read(row)
 
 
+def undated(tx: Tx) -> set[int]:
+    """The times of imports: a judgment from a file that does not say when it was made is stored with that time."""
+    return {row.at for row in tx.all(select(schema.imports.c.at))}
+
+
 def all_imports(tx: Tx) -> list[Import]:
     query = select(*IMPORT_COLUMNS).order_by(schema.imports.c.at, schema.imports.c.import_id)
     return [IMPORT_COLUMNS.read(row) for row in tx.all(query)]

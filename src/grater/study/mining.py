@@ -6,8 +6,8 @@ rater: each is a suspicious trigram at the place of its first use, the worst fir
 exported like every adjudication.
 
 The balanced corpus is a job: accepted errors, as many correct uses, some of both as gold.  Items are of the kind
-`prep`, as detectors decide on them.  Raters are not told which are which: units are shuffled, and what was mined
-stays with the list.
+`prep`, as detectors decide on them, and raters are asked whether the preposition is extraneous, not whether it is
+wrong.  They are not told which are which: units are shuffled, and what was mined stays with the list.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from grater.study.jobs import JobPlan, plan_job
 from grater.study.limits import require_name, require_number
 from grater.tables import Table
 from grater.tasks import TASKS, Answer
+from grater.tasks.error import ASKS
 from grater.tasks.form import TARGET, pieces_around
 from grater.tasks.task import ERROR, OK, Piece
 
@@ -325,7 +326,9 @@ def balanced_job(
     with store.write() as tx:
         items.add_all(tx, (items.of(item) for item, *_ in placed))
         ids = [item.item_id for item, *_ in placed]
-        job = plan_job(tx, JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False), actor=actor)
+        asks: dict[str, Json] = {ASKS: KIND}
+        plan = JobPlan(name, TASK, judgments, item_ids=ids, seed=seed, is_open=False, payload=asks)
+        job = plan_job(tx, plan, actor=actor)
         for item, label, trigram, gold in placed:
             if gold:
                 make_gold(tx, job, item.item_id, [label], reason=_reason(trigram, label), actor=actor)

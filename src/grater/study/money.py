@@ -8,7 +8,7 @@ of raters.  `costs` is the part of it that every export has.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -21,6 +21,7 @@ from grater.model import Interval, Json
 from grater.store import Tx, dump, judgments, panels, payments, people, units
 from grater.store.jobs import Job
 from grater.store.payments import Payment
+from grater.store.transaction import Record
 from grater.study.limits import require_number, require_text
 
 
@@ -33,7 +34,7 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
     for payment in dump.rows(tx, "payments"):
         if payment["job_id"] == job_id and payment["state"] != "refused":
             money[payment["currency"]] += payment["cents"]
-    times = [row.at for row in rows]
+    times = _times(tx, rows)
     return {
         "submissions": dict(sorted(statuses.items())),
         "seconds": {"total": sum(seconds), "median": median(seconds) if seconds else None},
@@ -41,6 +42,12 @@ def costs(tx: Tx, job_id: str) -> dict[str, Json]:
         "cents": dict(sorted(money.items())),
         "cents_per_valid": {name: _share(cents, statuses["valid"]) for name, cents in sorted(money.items())},
     }
+
+
+def _times(tx: Tx, rows: Sequence[Record]) -> list[int]:
+    """When answers came; of an imported one without a time nobody knows it."""
+    unknown = dump.undated(tx)
+    return [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
 
 
 def _share(cents: int, n_valid: int) -> Any:
@@ -53,12 +60,15 @@ COLUMNS = ("panel", "id", "amount", "currency")
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Money is in whole cents of `pay.currency`, None where no pay is agreed; `hours` from first to last answer."""
+    """Money is in whole cents of `pay.currency`, None where no pay is agreed.
+
+    `hours` are from the first to the last answer, None where no answer has a time of its own.
+    """
 
     judgments: int
     valid: int
     raters: int
-    hours: float
+    hours: float | None
     share_valid: Interval
     pay: Pay | None = None
     cents: int = 0
@@ -108,12 +118,12 @@ def job_costs(tx: Tx, job: Job) -> Costs:
     done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
     work = [each for each in done if each.unit not in gold_ids]
     tests = [each for each in done if each.unit in gold_ids]
-    times = [row.at for row in rows]
+    times = _times(tx, rows)
     costs = Costs(
         judgments=len(work),
         valid=sum(each.status == "valid" for each in work),
         raters=len({row.person_id for row in rows}),
-        hours=(max(times) - min(times)) / HOUR_MS if times else 0.0,
+        hours=(max(times) - min(times)) / HOUR_MS if times else None,
         share_valid=valid_share(work),
     )
     pay = terms_of(job.options).pay

@@ -283,7 +283,7 @@ def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     if not len(frame):
         return None
     at = pl.from_epoch("ms", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").alias("at")
-    dated = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms")
+    dated = frame.sort("ms", maintain_order=True).with_columns(at).drop("ms", "is_dated")
     texts = [pl.col(column).replace("", None) for column in ("confidence", "stage")]
     return read_judgments(dated.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
 
@@ -336,7 +336,8 @@ def _accepted(cell: str, verdict: dict[str, str]) -> str:
 
 
 def _hours(said: pl.DataFrame) -> tuple[float, ...]:
-    times = said["ms"].sort().to_list()
+    """When judgments came, counted from the first; those of which nobody knows it are left out."""
+    times = said.filter("is_dated")["ms"].sort().to_list() if len(said) else []
     return tuple((time - times[0]) / HOUR for time in times)
 
 

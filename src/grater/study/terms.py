@@ -84,7 +84,7 @@ def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
         "Dates": _dates(tx, job),
         "Raters": f"{costs.raters}" + (f" of a pool of {terms.pool}" if terms.pool else ""),
         "Judgments": f"{costs.judgments}, {costs.valid} valid",
-        "Turn-around": f"{costs.hours:.1f} hours",
+        "Turn-around": "unknown: no judgment has a time" if costs.hours is None else f"{costs.hours:.1f} hours",
         "Cost": _cost(costs),
     }
     return [(name, words) for name, words in rows.items() if words]

@@ -3,7 +3,9 @@
 Madnani et al. 2011, section 2.1 (extraneous prepositions); T,C&M 2013, sections 5.3-5.5 (confused and extraneous
 prepositions, determiners, collocations).  The target is highlighted in its sentence; `unknown` is for contexts too
 messy to decide.  What counts as an error depends on the item's kind, and the question says so.  The kind is the same
-for every item of a job, so it tells nothing of one of them.
+for every item of a job, so it tells nothing of one of them.  A unit's payload may name another kind to ask about
+(`"asks": "prep-extraneous"`): the items of a mined corpus are prepositions, as detectors decide on them, and the
+question of Madnani 2.1 is whether they are extraneous.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ QUESTIONS: Mapping[str, str] = {
     "number": "Is the number (singular or plural) of the highlighted noun wrong here?",
     "collocation": "Do the highlighted words go together badly?",
 }
+ASKS = "asks"
 ANY_KIND = "Is there an error in the highlighted words?"
 
 GUIDELINES = """\
@@ -65,18 +68,19 @@ class ErrorOrOk:
             before="",
             pieces=pieces_around(unit.essay, item.span, mark=mark),
             after="",
-            fields=(_question(item.kind),),
+            fields=(_question(unit),),
         )
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         item = only_item(unit).item
-        return (Answer(item.item_id, the_one(read_fields((_question(item.kind),), form), LABEL)),)
+        return (Answer(item.item_id, the_one(read_fields((_question(unit),), form), LABEL)),)
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
         return all_accepted(answers, accepted)
 
 
-def _question(kind: str) -> Field:
+def _question(unit: Unit) -> Field:
+    kind = str(unit.payload.get(ASKS) or only_item(unit).item.kind)
     return Field(LABEL, "one", QUESTIONS.get(kind, ANY_KIND), CHOICES)
 
 

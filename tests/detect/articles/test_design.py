@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.design import CELLS, NounPlace, item_rows, places_of, select
-from grater.model import Span
+from grater.detect.articles.design import CELLS, NounPlace, item_rows, places_in, places_of, select
+from grater.detect.articles.nouns import noun_constructions
+from grater.model import Essay, Span
 from grater.text.analysis import analyse
 
 
@@ -106,3 +107,14 @@ def test_the_order_of_places_does_not_matter(random: object) -> None:
     shuffled = list(places)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert select(places, nouns=1, least=20) == select(shuffled, nouns=1, least=20)
+
+
+def test_pronouns_numbers_and_quantifiers_are_no_nouns_of_the_study() -> None:
+    # Lee et al. 2009, 3.3 leaves them out: their article or number can be predicted
+    text = (
+        "The others saw a lot. A bit helps. A third was late. Nobody came. The other came. A couple stayed. "
+        "The dog saw a bird. A half is enough. Somebody called. The majority waited."
+    )
+    assert {place.noun for place in places_in([Essay("e", text)])} == {"dog", "bird"}
+    listed = {noun.noun for noun in noun_constructions([Essay("e", text)], least=1).listed}
+    assert listed == {"dog", "bird"}

@@ -21,7 +21,7 @@ from typing import Literal
 
 import polars as pl
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Noun, nouns_of
+from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.features import N_CONTEXT
 from grater.detect.articles.phrases import NounPhrase, noun_phrases, within_reach, written_as
 from grater.detect.detector import grouped
@@ -203,7 +203,7 @@ def item_rows(design: Design) -> Iterator[dict[str, object]]:
 
 
 def _is_wanted(phrase: NounPhrase) -> bool:
-    return phrase.is_open and phrase.construction != NONE_OF_THEM and len(within_reach(phrase)) == len(CONSTRUCTIONS)
+    return phrase.is_of_study and len(within_reach(phrase)) == len(CONSTRUCTIONS)
 
 
 def _place(essay_id: str, phrase: NounPhrase, is_anaphoric: bool) -> NounPlace:

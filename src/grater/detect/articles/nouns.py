@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Noun, nouns_of
+from grater.detect.articles.constructions import CONSTRUCTIONS, Noun, nouns_of
 from grater.detect.articles.phrases import noun_phrases
 from grater.detect.detector import grouped
 from grater.model import Essay, Json
@@ -122,7 +122,7 @@ def _constructions(essays: Iterable[Essay]) -> Iterator[tuple[str, int]]:
         for sentences in analyse_all(group):
             for sentence in sentences:
                 for phrase in noun_phrases(sentence):
-                    if phrase.is_open and phrase.construction != NONE_OF_THEM:
+                    if phrase.is_of_study:
                         yield phrase.noun, phrase.construction
 
 

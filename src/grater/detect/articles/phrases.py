@@ -42,6 +42,17 @@ OPEN = ""
 PROPER, PRONOUN, DETERMINER, POSSESSIVE = "proper noun", "pronoun", "determiner", "possessive"
 CARDINAL, QUANTIFIER, NO_NOUN = "number", "quantifier", "no noun"
 
+NOT_NOUNS = frozenset(
+    [
+        *("other", "another", "one", "none", "nobody", "somebody", "anybody", "everybody", "nothing", "something"),
+        *("anything", "everything", "someone", "anyone", "everyone", "no-one"),
+        *("lot", "bit", "plenty", "couple", "deal", "bunch", "handful", "majority", "few", "many", "most", "much"),
+        *("half", "quarter", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "dozen"),
+        *("hundred", "thousand", "million", "billion", "all", "both", "each", "some", "any", "several", "such"),
+    ]
+)
+"""What taggers take for nouns and Lee et al. 2009 do not: pronouns, numbers, quantifiers.  *Second* is a noun."""
+
 ARTICLES: dict[str, Article] = {"a": "a", "an": "a", "the": "the"}
 QUANTIFIERS = frozenset(
     ["many", "much", "few", "fewer", "several", "more", "most", "less", "least", "enough", "such", "dozen", "certain"]
@@ -87,6 +98,11 @@ class NounPhrase:
     @property
     def is_open(self) -> bool:
         return self.closed == OPEN
+
+    @property
+    def is_of_study(self) -> bool:
+        """Whether it is for a study of nouns: open, one of five, and its head no pronoun, number or quantifier."""
+        return self.is_open and self.noun not in NOT_NOUNS and self.construction != NONE_OF_THEM
 
     @property
     def is_checked(self) -> bool:

@@ -20,7 +20,7 @@ class Costs(Shape):
     judgments: int
     valid: int
     raters: int
-    turn_around_hours: float
+    turn_around_hours: Number = None
     share_valid: list[Number]
     currency: str = ""
     policy: str = ""
