@@ -20,7 +20,19 @@ leaves the ratio without an upper bound (inf); 0 / 0 is undefined (nan).
 judged, x_k errors among these; f_k says whether the system flags it.  H = sum f_k N_k p_k are the hits, M the same
 over strata that are not flagged, P = H / sum f_k N_k, R = H / (H + M), F_b = (1 + b²) H / (sum f_k N_k + b² (H +
 M)).  `scores` takes score intervals of H and of M (Wilson's where a side is one stratum) through MOVER to the
-ratios; finite populations unless `fpc` is off.  A stratum in which nothing was judged borrows its rate from the
+ratios; finite populations unless `fpc` is off.
+
+**A wider population.**  Where the corpus stands for a wider one, its strata were drawn too: N_k is a count among
+`n_items` (two-phase sampling, Cochran 1977, section 12.2).  A score theta(N, p) then has the variance of drawn items,
+sum (dtheta/dp_k)² p_k (1 - p_k) / n_k, and that of sizes, sum N_k (dtheta/dN_k)²; a corpus judged whole has the
+binomial variance of its counts, as it must.  Each score counts every n_k as n_k divided by the ratio of the sum to the
+first term, with rates (x + 1/2) / (n + 1) in both.  Sizes that are known (`n_items` infinite) add nothing.
+
+**A cheap judge of every item** (`assist.py`) moves the rate of a stratum to `assisted` and explains a share r² of the
+variance of verdicts: n_k counts as n_k / (1 - r² (1 - n_k / N_k)), in a finite population as its corrected number
+divided by 1 - r².
+
+A stratum in which nothing was judged borrows its rate from the
 others of its side and may lie anywhere between 0 and 1.  Jeffreys intervals in each stratum, added up by MOVER, stay
 available (`method="jeffreys"`); with many small strata they are too short.  `normal_scores` has the paper's
 intervals: p ± 1.96 standard errors for rates, and the delta method on them for R and F.  They take populations to be
@@ -158,10 +170,27 @@ class Stratum:
     n_judged: float = 0.0
     errors: float = 0.0
     n_drawn: int = 0
+    assisted: float | None = None
+    explained: float = 0.0
 
     @property
     def rate(self) -> float:
+        """The estimated rate of errors: with the help of a cheap judge, where there is one."""
+        if self.assisted is not None:
+            return self.assisted
         return self.errors / self.n_judged if self.n_judged else nan
+
+    @property
+    def smoothed(self) -> float:
+        """The rate, never quite 0 or 1."""
+        return (self.rate * self.n_judged + 0.5) / (self.n_judged + 1) if self.n_judged else nan
+
+    def worth(self, *, fpc: bool) -> float:
+        """What the judged items count as; inf where they are all there are."""
+        if fpc:
+            return effective_n(self.n_judged, self.size) / (1 - self.explained)
+        left = max(0.0, 1 - self.n_judged / self.size) if self.explained else 0.0
+        return self.n_judged / (1 - self.explained * left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,22 +207,99 @@ class Scores:
 
 
 def scores(
-    strata: Sequence[Stratum], *, fpc: bool = True, level: float = LEVEL, method: IntervalMethod = "score"
+    strata: Sequence[Stratum],
+    *,
+    fpc: bool = True,
+    n_items: float = inf,
+    level: float = LEVEL,
+    method: IntervalMethod = "score",
 ) -> Scores:
-    """P, R and F with intervals that hold: MOVER on score intervals of hits and misses."""
+    """P, R and F with intervals that hold: MOVER on score intervals of hits and misses.
+
+    Without `fpc` the corpus stands for a wider one; `n_items` are then those its strata were counted among.
+    """
     sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
-    hit, miss = (_total(side, method, fpc=fpc, level=level) for side in sides)
     n_flagged = sum(stratum.size for stratum in sides[0])
+
+    known: dict[float, list[Interval]] = {}
+
+    def totals(name: str, beta: float = 1.0) -> list[Interval]:
+        inflation = 1.0 if fpc or n_items == inf else size_inflation(strata, name, beta, n_items=n_items)
+        if inflation not in known:
+            known[inflation] = [_total(side, method, fpc=fpc, level=level, inflation=inflation) for side in sides]
+        return known[inflation]
+
+    hit, miss = totals("hit")[0], totals("miss")[1]
     is_simple = method == "score" and all(len(side) <= 1 for side in sides)
     return Scores(
-        precision=_precision(hit, n_flagged),
-        recall=_recall(hit, miss),
-        f={beta: _f(hit, miss, n_flagged, beta) for beta in BETAS},
+        precision=_precision(totals("precision")[0], n_flagged),
+        recall=_recall(*totals("recall")),
+        f={beta: _f(*totals("f", beta), n_flagged, beta) for beta in BETAS},
         hit=hit,
         false_alarm=_false_alarms(hit, n_flagged),
         miss=miss,
         method="mover-wilson" if is_simple else f"mover-{method}",
     )
+
+
+class Slopes(NamedTuple):
+    """By how much a score moves for one more error and for one more item in each stratum."""
+
+    errors: list[float]
+    items: list[float]
+
+
+def slopes(strata: Sequence[Stratum], rates: Sequence[float], name: str, beta: float = 1.0) -> Slopes:
+    """The derivatives of a score at these rates; hits and misses are taken as shares of all items."""
+    of_errors = [stratum.size * rate for stratum, rate in zip(strata, rates, strict=True)]
+    hits = sum(n for n, stratum in zip(of_errors, strata, strict=True) if stratum.is_flagged)
+    total, size = sum(of_errors), sum(stratum.size for stratum in strata)
+    n_flagged = sum(stratum.size for stratum in strata if stratum.is_flagged)
+    by_hit, by_miss, by_flagged, by_item = _derivatives(name, hits, total, n_flagged, size, beta)
+    errors = [by_hit if stratum.is_flagged else by_miss for stratum in strata]
+    items = [
+        slope * rate + by_flagged * stratum.is_flagged + by_item
+        for slope, rate, stratum in zip(errors, rates, strata, strict=True)
+    ]
+    return Slopes(errors, items)
+
+
+def _derivatives(
+    name: str, hits: float, total: float, n_flagged: float, size: float, beta: float
+) -> tuple[float, float, float, float]:
+    """By one more hit, miss, flagged item and item of any kind; nan where the score is undefined."""
+    square, none = beta**2, (nan, nan, nan, nan)
+    bottom = n_flagged + square * total
+    match name:
+        case "precision":
+            return (1 / n_flagged, 0.0, -hits / n_flagged**2, 0.0) if n_flagged else none
+        case "recall":
+            return ((total - hits) / total**2, -hits / total**2, 0.0, 0.0) if total else none
+        case "hit":
+            return (1 / size, 0.0, 0.0, -hits / size**2) if size else none
+        case "miss":
+            return (0.0, 1 / size, 0.0, -(total - hits) / size**2) if size else none
+    if not bottom:
+        return none
+    by_bottom = -(1 + square) * hits / bottom**2
+    return (1 + square) / bottom + square * by_bottom, square * by_bottom, by_bottom, 0.0
+
+
+def size_inflation(strata: Sequence[Stratum], name: str, beta: float = 1.0, *, n_items: float) -> float:
+    """How many times the variance is that with sizes known, where strata were counted among `n_items`."""
+    judged = [stratum for stratum in strata if stratum.n_judged and stratum.size > 0]
+    if not judged:
+        return 1.0
+    rates = [stratum.smoothed for stratum in judged]
+    slope = slopes(judged, rates, name, beta)
+    drawn = sum(_drawn_variance(*row) for row in zip(judged, rates, slope.errors, strict=True))
+    sizes = sum(stratum.size * by_item**2 for stratum, by_item in zip(judged, slope.items, strict=True))
+    scale = sum(stratum.size for stratum in judged) / n_items
+    return 1 + sizes * scale / drawn if drawn > 0 else 1.0
+
+
+def _drawn_variance(stratum: Stratum, rate: float, slope: float) -> float:
+    return (slope * stratum.size) ** 2 * rate * (1 - rate) / stratum.worth(fpc=False)
 
 
 def expected_misses(strata: Sequence[Stratum]) -> float:
@@ -212,28 +318,25 @@ def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
     return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
 
 
-def _total(side: Sequence[Stratum], method: IntervalMethod, *, fpc: bool, level: float) -> Interval:
+def _total(
+    side: Sequence[Stratum], method: IntervalMethod, *, fpc: bool, level: float, inflation: float
+) -> Interval:
     borrowed = pooled_rate(side)
-    judged = [stratum for stratum in side if _is_informative(stratum, fpc=fpc)]
-    unseen = [stratum for stratum in side if not _is_informative(stratum, fpc=fpc)]
-    seen = _score_totals(judged, fpc, level) if method == "score" else _jeffreys_totals(judged, fpc, level)
+    # Half an item of a stratum of one (in a plan) says nothing of the rest.
+    judged = [stratum for stratum in side if stratum.worth(fpc=fpc) > 0]
+    unseen = [stratum for stratum in side if not stratum.worth(fpc=fpc) > 0]
+    if method == "score":
+        seen = _score_totals(judged, fpc, level, inflation)
+    else:
+        seen = _jeffreys_totals(judged, fpc, level)
     total = mover_sum([*seen, *(Interval(stratum.size * borrowed, 0.0, stratum.size) for stratum in unseen)])
     size = sum(stratum.size for stratum in side)
     return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)
 
 
-def _is_informative(stratum: Stratum, *, fpc: bool) -> bool:
-    """Whether what was judged says anything of the rest; half an item of a stratum of one (in a plan) does not."""
-    return _worth(stratum, fpc=fpc) > 0
-
-
-def _worth(stratum: Stratum, *, fpc: bool) -> float:
-    return effective_n(stratum.n_judged, stratum.size if fpc else inf)
-
-
-def _score_totals(judged: Sequence[Stratum], fpc: bool, level: float) -> list[Interval]:
+def _score_totals(judged: Sequence[Stratum], fpc: bool, level: float, inflation: float) -> list[Interval]:
     """The errors of all judged strata; a stratum judged whole is known and only moves the interval."""
-    worths = [(stratum, _worth(stratum, fpc=fpc)) for stratum in judged]
+    worths = [(stratum, stratum.worth(fpc=fpc) / inflation) for stratum in judged]
     known = sum(stratum.size * stratum.rate for stratum, worth in worths if worth == inf)
     parts = [Part(stratum.size, stratum.rate * worth, worth) for stratum, worth in worths if worth < inf]
     return [Interval(known, known, known), stratified_total(parts, level=level)]

@@ -145,6 +145,7 @@ def _cells(rows: pl.DataFrame, systems: Sequence[str]) -> Cells:
     return Cells(cells, flags, sum(cell.size for cell in cells))
 
 
+ESSAY = "essay"
 NOT_A_PROPERTY = ("item", "system", "flagged", "score", "suggestion")
 
 
@@ -154,14 +155,41 @@ def parts_of(decisions: Table, items: Table | None, column: str) -> dict[str, pl
     return {str(value): part["item"] for (value,), part in rows.group_by("value", maintain_order=True)}
 
 
-def units_of_items(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
-    """The essay or document of every item that was decided on: item, unit."""
+def units_of_items(decisions: Table, items: Table | None, column: str, *, sample: Sample | None = None) -> pl.DataFrame:
+    """The essay or document of every item that was decided on: item, unit.
+
+    Where only the sample has the column, of the drawn items; the others have none.
+    """
+    source = _source_of(decisions, items, column)
+    if source is None and sample is not None and column in sample.frame.columns:
+        return sample.frame.select("item", unit=pl.col(column).cast(pl.String)).unique("item").sort("item")
     rows = _column(decisions, items, column).rename({"value": "unit"})
     n_missing = rows["unit"].null_count()
     if n_missing:
-        name = (items or decisions).name
+        name = (source or decisions).name
         raise BadInput(Problem(name, f"expected the {column} of every item, found none for {n_missing}"))
     return rows
+
+
+def knows_essays(decisions: Table, items: Table | None, sample: Sample) -> bool:
+    """Whether some table says which essay every drawn item stands in."""
+    source = _source_of(decisions, items, ESSAY)
+    if source is None and ESSAY not in sample.frame.columns:
+        return False
+    drawn = sample.frame.select("item").unique()
+    units = drawn.join(units_of_items_or_none(decisions, items, sample), on="item", how="left")
+    return units["unit"].null_count() == 0
+
+
+def units_of_items_or_none(decisions: Table, items: Table | None, sample: Sample) -> pl.DataFrame:
+    source = _source_of(decisions, items, ESSAY)
+    frame = sample.frame if source is None else source.frame
+    return frame.select(pl.col("item").cast(pl.String), unit=pl.col(ESSAY).cast(pl.String)).unique("item")
+
+
+def _source_of(decisions: Table, items: Table | None, column: str) -> Table | None:
+    """The table that has a column of the items: theirs, or else the decisions."""
+    return next((table for table in (items, decisions) if table is not None and column in table.frame.columns), None)
 
 
 def without_unknown(votes: Votes, truth: Truth) -> Truth:
@@ -171,7 +199,7 @@ def without_unknown(votes: Votes, truth: Truth) -> Truth:
 
 def _column(decisions: Table, items: Table | None, column: str) -> pl.DataFrame:
     """Every item that was decided on, with its value in a column: item, value."""
-    source = (items or decisions).frame
+    source = (_source_of(decisions, items, column) or items or decisions).frame
     known = [name for name in source.columns if name not in NOT_A_PROPERTY]
     if column not in known:
         raise UnknownName(f"{unknown('column', column, known)}; columns of items come from a table of items")
