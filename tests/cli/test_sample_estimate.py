@@ -52,13 +52,15 @@ def test_json_alone_is_on_standard_output(files: Path) -> None:
 def test_without_finite_correction_limits_are_wider(files: Path) -> None:
     own, wider = (
         json.loads(run(files, "--json", *options).stdout)["systems"][0]["recall"]
-        for options in ((), ("--population", "wider"))
+        for options in (("--population", "these"), ())
     )
     assert wider["high"] - wider["low"] > own["high"] - own["low"]
 
 
 def test_the_way_to_a_wanted_width_is_told(files: Path) -> None:
-    assert "more bring the width to 0.01" in run(files, "--width", 0.01).stderr
+    assert "more bring the width to 0.01" in run(files, "--width", 0.01, "--population", "these").stderr
+    assert "more bring the width to 0.03" in run(files, "--width", 0.034).stderr
+    assert "no number of judgments of this corpus" in run(files, "--width", 0.01).stderr
     assert "it is within a width of 0.50" in run(files, "--width", 0.5).stderr
 
 
@@ -122,7 +124,7 @@ def test_parts_and_units_come_from_the_items(files: Path) -> None:
     items.write_text("\n".join(["item,essay,start,end,kind,l1", *rows]) + "\n")
     result = run(files, "--items", items, "--by", "l1", "--cluster", "essay", "--resamples", 50)
     assert "l1 zh: S, from a sample" in result.stdout
-    assert "essays with all their items" in result.stdout
+    assert "for other essays like these 50 (drawn by essay, design effect" in result.stdout
     value = json.loads(run(files, "--items", items, "--by", "l1", "--unknown", "apart", "--json").stdout)
     assert set(value["parts"]) == {"l1 ru", "l1 zh", "without unknown"}
     assert value["parts"]["l1 ru"]["systems"][0]["recall"]["value"] > 0

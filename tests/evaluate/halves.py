@@ -70,7 +70,9 @@ def half(number: int) -> tuple[Table, Judgments]:
 def exhaustive(number: int, system: str) -> SystemEstimate:
     decisions, judgments = half(number)
     n = decisions.frame["item"].n_unique()
-    return sampled(decisions, draw_sample(decisions, system, n), judgments, systems=[system], fpc=False).systems[0]
+    return sampled(
+        decisions, draw_sample(decisions, system, n), judgments, systems=[system], population="wider"
+    ).systems[0]
 
 
 def from_sample(number: int, system: str, *, n: int = N_JUDGED, seed: int = 0) -> SystemEstimate:

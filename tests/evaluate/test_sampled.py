@@ -12,6 +12,7 @@ from grater.evaluate.sampled import Sampled, sampled
 from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
+from grater.statistics.population import Population
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 
@@ -71,7 +72,8 @@ def test_limits_hold_the_truth_of_figure_1_for_most_seeds(figure: tuple[Table, J
 def test_a_corpus_judged_whole_gives_the_standard_scores() -> None:
     # T&C 2008, Table 6 in the limit: sampling everything is exhaustive annotation
     decisions = decisions_of({"A": OLD})
-    (system,) = sampled(decisions, draw_sample(decisions, "A", N), oracle(TRUTH)).systems
+    whole = draw_sample(decisions, "A", N)
+    (system,) = sampled(decisions, whole, oracle(TRUTH), population="these").systems
     precision, recall = known(OLD)
     found = system.scores
     assert (found.precision.value, found.recall.value) == pytest.approx((precision, recall))
@@ -182,7 +184,11 @@ def test_few_misses_are_warned_of() -> None:
 
 def test_a_wider_corpus_has_wider_limits(figure: tuple[Table, Judgments, Sample]) -> None:
     decisions, judgments, sample = figure
-    own, wider = (sampled(decisions, sample, judgments, fpc=fpc).systems[0].scores.recall for fpc in (True, False))
+    populations: tuple[Population, ...] = ("these", "wider")
+    own, wider = (
+        sampled(decisions, sample, judgments, population=population).systems[0].scores.recall
+        for population in populations
+    )
     assert wider.low < own.low < own.high < wider.high
 
 

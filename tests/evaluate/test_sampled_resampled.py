@@ -66,7 +66,7 @@ def test_drawing_essays_or_raters_changes_limits_and_no_value(study: tuple[Table
 
 
 def test_errors_that_come_together_widen_the_limits_by_essay(study: tuple[Table, Sample, Judgments, Table]) -> None:
-    by_item, by_essay = run(study, fpc=False), run(study, "essay")
+    by_item, by_essay = run(study, population="wider"), run(study, "essay")
     assert width(by_essay, "precision") > 1.1 * width(by_item, "precision")
     for name in ("precision", "recall", "hit", "miss"):
         assert width(by_essay, name) >= width(by_item, name)

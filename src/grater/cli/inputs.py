@@ -173,6 +173,10 @@ TruthName: TypeAlias = Annotated[
         "--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What is taken for true."
     ),
 ]
+EssaysOrItems: TypeAlias = Annotated[
+    Cluster | None,
+    typer.Option("--cluster", help="What is drawn in a resample; essays where they are known, else items."),
+]
 ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
 ContextFlags: TypeAlias = Annotated[
     str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
@@ -186,7 +190,7 @@ UnknownWay: TypeAlias = Annotated[
 ]
 Population: TypeAlias = Annotated[
     Literal["these", "wider"],
-    typer.Option("--population", help="These items are all there are, or they stand for a wider population."),
+    typer.Option("--population", help="A wider population, other essays like these, or exactly these items."),
 ]
 ByColumn: TypeAlias = Annotated[
     str, typer.Option("--by", metavar="COLUMN", help="Results for each value of a column of the items.")

@@ -14,8 +14,8 @@ import typer
 from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, warn
 from grater.cli.inputs import (
     ByColumn,
-    ClusterName,
     DecisionFiles,
+    EssaysOrItems,
     ItemsFile,
     JudgmentFiles,
     Merge,
@@ -27,14 +27,13 @@ from grater.cli.inputs import (
 )
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
-from grater.evaluate.sampled import estimate
+from grater.evaluate.sampled import chance_of, estimate
 from grater.model import Json as JsonValue
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.sampling.plan import plan as plan_of
 from grater.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.sheet import counted
-from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.statistics.stratified import Stratum
 from grater.tables import (
@@ -309,7 +308,7 @@ def estimate_systems(
     truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
     items: ItemsFile = None,
     by: ByColumn = "",
-    cluster: ClusterName = "item",
+    cluster: EssaysOrItems = None,
     unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,
@@ -321,7 +320,7 @@ def estimate_systems(
         Path | None,
         typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
     ] = None,
-    population: Population = "these",
+    population: Population = "wider",
     width: Annotated[
         float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
     ] = None,
@@ -336,22 +335,27 @@ def estimate_systems(
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     judged = reading.read_beside_decisions(*judgments)
+    decided, drawn = reading.read_decisions(*decisions), read_sample(sample)
+    known = read_items(items) if items else None
+    chance = chance_of(
+        decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
+    )
     estimates = estimate(
-        reading.read_decisions(*decisions),
-        read_sample(sample),
+        decided,
+        drawn,
         judged,
         systems=system,
         truth=truth,
         labels=read_judgments(labels) if labels else None,
-        items=read_items(items) if items else None,
+        items=known,
         by=by,
         unknown=unknown,
         gold=read_gold(gold) if gold else None,
         merge=parse_merge(reading.merge),
-        fpc=population == "these",
-        chance=Chance(cluster, resamples, seed),
+        population=population,
+        chance=chance,
     )
     warn(estimates.all_warnings)
     show(estimates, table=table, as_json=as_json)
-    for line in estimates.progress(width, fpc=population == "these") if width is not None else ():
+    for line in estimates.progress(width) if width is not None else ():
         say(line)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from grater.sampling.strata import Allocation
     from grater.statistics.bootstrap import Cluster
     from grater.statistics.paired import Test
+    from grater.statistics.population import Population
     from grater.tables import Sample, Table
 
 
@@ -138,32 +139,39 @@ def estimate(
     truth: str = "majority",
     items: TableSource | None = None,
     by: str = "",
-    cluster: Cluster = "item",
+    cluster: Cluster | None = None,
     unknown: Unknown = "drop",
     stratum_labels: TableSource | None = None,
     gold: TableSource | None = None,
-    population: Literal["these", "wider"] = "these",
+    population: Population = "wider",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Sampled:
-    """Precision, recall and F of systems on the whole corpus, from a judged sample of it."""
-    from grater.evaluate.sampled import estimate
-    from grater.statistics.bootstrap import Chance
+    """Precision, recall and F of systems, from a judged sample of a corpus.
+
+    Intervals are for other essays like these, and draw essays where a table has them; those of the population `these`
+    are for exactly this corpus.
+    """
+    from grater.evaluate.sampled import chance_of, estimate
     from grater.tables import as_decisions, as_judgments, as_sample
 
+    decided, drawn, known = as_decisions(decisions), as_sample(sample), items_of(items)
+    chance = chance_of(
+        decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
+    )
     return estimate(
-        as_decisions(decisions),
-        as_sample(sample),
+        decided,
+        drawn,
         as_judgments(judgments),
         systems=systems,
         truth=truth,
         labels=as_judgments(stratum_labels) if stratum_labels is not None else None,
-        items=items_of(items),
+        items=known,
         by=by,
         unknown=unknown,
         gold=gold_of(gold),
-        fpc=population == "these",
-        chance=Chance(cluster, resamples, seed),
+        population=population,
+        chance=chance,
     )
 
 

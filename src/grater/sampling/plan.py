@@ -239,16 +239,18 @@ def _sampling(
     return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
 
 
-def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True) -> int | None:
+def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True, n_items: float = inf) -> int | None:
     """The further judgments that bring recall to this width, if rates stay as they are; None where none can.
 
-    The next ones go where Neyman would have them.
+    The next ones go where Neyman would have them.  Where the corpus stands for a wider one, strata were counted among
+    its `n_items`, and it can give no more than it has.
     """
     weights = neyman_weights([replace(stratum, errors=_drawn_in(stratum), n_judged=1.0) for stratum in strata])
-    left = np.array([stratum.size - stratum.n_judged if fpc else MOST_ITEMS for stratum in strata], float)
+    is_endless = not fpc and n_items == inf
+    left = np.array([MOST_ITEMS if is_endless else part.size - part.n_judged for part in strata], float)
 
     def reached(n: int) -> float:
-        return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc)
+        return recall_width(_with_more(strata, between(weights, 0 * left, left, n)), fpc=fpc, n_items=n_items)
 
     n_more = _smallest(lambda n: reached(n) <= width, most=int(left.sum()), least=0)
     return n_more if reached(n_more) <= width else None
@@ -268,8 +270,8 @@ def _with_more(strata: Sequence[Stratum], more: Numbers) -> list[Stratum]:
     return judged
 
 
-def recall_width(strata: Sequence[Stratum], *, fpc: bool = True) -> float:
-    recall = scores(strata, fpc=fpc).recall
+def recall_width(strata: Sequence[Stratum], *, fpc: bool = True, n_items: float = inf) -> float:
+    recall = scores(strata, fpc=fpc, n_items=n_items).recall
     return max(0.0, recall.high - recall.low) if recall.value == recall.value else inf
 
 

@@ -25,8 +25,8 @@ ratios; finite populations unless `fpc` is off.
 **A wider population.**  Where the corpus stands for a wider one, its strata were drawn too: N_k is a count among
 `n_items` (two-phase sampling, Cochran 1977, section 12.2).  A score theta(N, p) then has the variance of drawn items,
 sum (dtheta/dp_k)² p_k (1 - p_k) / n_k, and that of sizes, sum N_k (dtheta/dN_k)²; a corpus judged whole has the
-binomial variance of its counts, as it must.  Each score counts every n_k as n_k divided by the ratio of the sum to the
-first term, with rates (x + 1/2) / (n + 1) in both.  Sizes that are known (`n_items` infinite) add nothing.
+binomial variance of its counts, as it must.  Each score counts every n_k as n_k divided by the ratio of the sum to
+the first term, with rates (x + 1/2) / (n + 1) in both.  Sizes that are known (`n_items` infinite) add nothing.
 
 **A cheap judge of every item** (`assist.py`) moves the rate of a stratum to `assisted` and explains a share r² of the
 variance of verdicts: n_k counts as n_k / (1 - r² (1 - n_k / N_k)), in a finite population as its corrected number
@@ -318,17 +318,13 @@ def _side(strata: Sequence[Stratum], *, is_flagged: bool) -> list[Stratum]:
     return [stratum for stratum in strata if stratum.is_flagged == is_flagged and stratum.size > 0]
 
 
-def _total(
-    side: Sequence[Stratum], method: IntervalMethod, *, fpc: bool, level: float, inflation: float
-) -> Interval:
+def _total(side: Sequence[Stratum], method: IntervalMethod, *, fpc: bool, level: float, inflation: float) -> Interval:
     borrowed = pooled_rate(side)
     # Half an item of a stratum of one (in a plan) says nothing of the rest.
     judged = [stratum for stratum in side if stratum.worth(fpc=fpc) > 0]
     unseen = [stratum for stratum in side if not stratum.worth(fpc=fpc) > 0]
-    if method == "score":
-        seen = _score_totals(judged, fpc, level, inflation)
-    else:
-        seen = _jeffreys_totals(judged, fpc, level)
+    is_score = method == "score"
+    seen = _score_totals(judged, fpc, level, inflation) if is_score else _jeffreys_totals(judged, fpc, level)
     total = mover_sum([*seen, *(Interval(stratum.size * borrowed, 0.0, stratum.size) for stratum in unseen)])
     size = sum(stratum.size for stratum in side)
     return Interval(total.value, max(0.0, total.low), min(size, total.high), total.undefined_because)

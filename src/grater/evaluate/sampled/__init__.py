@@ -2,10 +2,11 @@
 
 T&C 2008, section 6: draw from what the system flags and from what it does not, judge the draw, weight the verdicts by
 the sizes of the strata.  The paper's normal intervals stand beside ours (`statistics/stratified.py`).  Departures:
-populations are finite unless `fpc` is off; several systems and versions share one sample; a drawn item without a
-usable judgment is left out of its cell, as if it had not been drawn, and is counted.  Intervals are about which items
-were drawn, unless `chance` says to resample essays or raters (`resampled.py`); the corpus then stands for a wider
-one.  With gold items, scores are also corrected for what raters get wrong (`correction.py`).
+several systems and versions share one sample; a drawn item without a usable judgment is left out of its cell, as if
+it had not been drawn, and is counted.  Intervals are for a wider population, other essays like these, and draw essays
+where these are known (`resampled.py`), else items.  For the population `these` they are about which items of this
+corpus were drawn and nothing else, so a corpus judged whole has intervals without width.  With gold items, scores are
+also corrected for what raters get wrong (`correction.py`).
 
 With fewer than three errors among the judged items that a system does not flag, no interval for recall is to be
 trusted; a warning says so.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 
 import polars as pl
 
@@ -25,6 +27,7 @@ from grater.evaluate.sampled.cells import (
     Cells,
     Members,
     cells_of,
+    knows_essays,
     members_of,
     parts_of,
     units_of_items,
@@ -38,11 +41,13 @@ from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
 from grater.signature import Signature, digest
-from grater.statistics.bootstrap import Chance
+from grater.statistics.bootstrap import Chance, Cluster
+from grater.statistics.intervals import RESAMPLES
+from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Population, Scope
 from grater.statistics.stratified import expected_misses, normal_scores, scores
 from grater.tables import Judgments, Sample, Table
 
-__all__ = ["Sampled", "SystemEstimate", "estimate", "sampled"]
+__all__ = ["Sampled", "SystemEstimate", "chance_of", "estimate", "sampled"]
 
 FEW_MISSES = 3
 
@@ -57,8 +62,32 @@ class SampleInputs:
     votes: Votes
     truth: Truth
     chance: Chance
-    fpc: bool
+    population: Population
     units: pl.DataFrame | None
+    knows_essays: bool = False
+
+    @property
+    def is_finite(self) -> bool:
+        return self.population == "these" and self.chance.cluster == "item"
+
+
+def chance_of(
+    decisions: Table,
+    sample: Sample,
+    *,
+    items: Table | None = None,
+    cluster: Cluster | None = None,
+    population: Population = "wider",
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Chance:
+    """What is drawn unless somebody says: essays where they are known and stand for others, else items."""
+    if population == "these" and cluster not in (None, "item", "rater"):
+        raise UsageError(f"exactly these items leave no other {cluster} to draw; ask for the wider population")
+    if cluster is None:
+        draws_essays = population == "wider" and knows_essays(decisions, items, sample)
+        cluster = "essay" if draws_essays else "item"
+    return Chance(cluster, n_resamples, seed)
 
 
 def estimate(
@@ -74,11 +103,11 @@ def estimate(
     unknown: Unknown = "drop",
     gold: Table | None = None,
     merge: Mapping[str, str] | None = None,
-    fpc: bool = True,
+    population: Population = "wider",
     chance: Chance | None = None,
 ) -> Sampled:
     """Estimates from a sample; with gold items, corrected for what raters get wrong as well."""
-    chance = chance or Chance()
+    chance = chance or chance_of(decisions, sample, items=items, population=population)
     estimates = sampled(
         decisions,
         sample,
@@ -90,7 +119,7 @@ def estimate(
         by=by,
         unknown=unknown,
         gold=gold,
-        fpc=fpc,
+        population=population,
         chance=chance,
     )
     if gold is None:
@@ -102,7 +131,7 @@ def estimate(
         truth=truth,
         merge=merge,
         unknown=unknown,
-        fpc=fpc and chance.cluster == "item",
+        fpc=population == "these" and chance.cluster == "item",
         seed=chance.seed,
     )
     return replace(estimates, correction=correction)
@@ -120,15 +149,17 @@ def sampled(
     by: str = "",
     unknown: Unknown = "drop",
     gold: Table | None = None,
-    fpc: bool = True,
+    population: Population = "wider",
     chance: Chance | None = None,
 ) -> Sampled:
     """Estimates for the systems named, or for those the sample was drawn for; items of `gold` may be judged too."""
     if truth == ADJUDICATED:
         raise UsageError("an adjudicated truth needs every item judged; give it here as the judgments of one rater")
-    chance, names = chance or Chance(), tuple(systems) or _drawn_systems(decisions, sample)
+    chance = chance or chance_of(decisions, sample, items=items, population=population)
+    names = tuple(systems) or _drawn_systems(decisions, sample)
     votes = votes_of(judgments, unknown=unknown)
-    units = units_of_items(decisions, items, chance.unit) if chance.unit not in ("", "item") else None
+    by_unit = chance.unit not in ("", "item")
+    units = units_of_items(decisions, items, chance.unit, sample=sample) if by_unit else None
     study = SampleInputs(
         decisions=decisions,
         sample=sample,
@@ -136,8 +167,9 @@ def sampled(
         votes=votes,
         truth=truth_of(votes, truth, seed=chance.seed),
         chance=chance,
-        fpc=fpc and chance.cluster == "item",
+        population=population,
         units=units,
+        knows_essays=knows_essays(decisions, items, sample),
     )
     signature = _signature(study, by=by, unknown=unknown)
     whole = _estimated(study, signature)
@@ -147,7 +179,7 @@ def sampled(
     parts = dict(_parts(study, signature, items=items, by=by, unknown=unknown))
     empty = [f"{name}: nothing was judged there; it is left out" for name, part in parts.items() if not part.n_judged]
     kept = {name: part for name, part in parts.items() if part.n_judged}
-    warnings = (*_left_out(study, whole.n_unjudged, gold), *whole.warnings, *empty)
+    warnings = (*_left_out(study, whole.n_unjudged, gold), *whole.scope.warnings, *whole.warnings, *empty)
     return replace(whole, warnings=warnings, parts=kept)
 
 
@@ -166,7 +198,7 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         return Sampled((), (), cells.n_items, n_drawn, 0, (), signature)
     again = _redrawn(study, cells)
     systems = tuple(_estimate(study, cells, name, verdicts, again) for name in study.members.systems)
-    pairs = differences(cells, fpc=study.fpc, level=study.chance.level)
+    pairs = differences(cells, fpc=study.is_finite, level=study.chance.level)
     return Sampled(
         systems=systems,
         differences=tuple(again.difference(pair) if again else pair for pair in pairs),
@@ -175,6 +207,22 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         n_judged=n_judged,
         warnings=tuple(_warnings(systems)),
         signature=signature,
+        scope=_scope(study, cells, systems),
+    )
+
+
+def _scope(study: SampleInputs, cells: Cells, systems: Sequence[SystemEstimate]) -> Scope:
+    """What the intervals speak of; the design effect is the largest of any precision or recall."""
+    effects = [effect for system in systems for effect in system.design_effects.values() if effect == effect]
+    n_units = round(cells.n_items) if study.units is None else study.units["unit"].n_unique()
+    return Scope(
+        unit=study.chance.unit,
+        n_units=n_units if study.chance.unit else 0,
+        population=study.population,
+        design_effect=max(effects, default=nan),
+        n_raters=len(study.votes.raters) if study.chance.with_raters else 0,
+        independent_because=AS_ASKED if study.knows_essays else ESSAYS_UNKNOWN,
+        level=study.chance.level,
     )
 
 
@@ -187,12 +235,14 @@ def _redrawn(study: SampleInputs, cells: Cells) -> Resampled | None:
 def _estimate(
     study: SampleInputs, cells: Cells, system: str, verdicts: pl.DataFrame, again: Resampled | None
 ) -> SystemEstimate:
-    strata, fpc, level = cells.of(system), study.fpc, study.chance.level
-    ours, paper = scores(strata, fpc=fpc, level=level), normal_scores(strata, level=level)
+    strata, fpc, level = cells.of(system), study.is_finite, study.chance.level
+    ours, paper = scores(strata, fpc=fpc, n_items=cells.n_counted, level=level), normal_scores(strata, level=level)
+    effects = {}
     if again:
         ours = again.scores(system, ours)
+        effects = {name: again.design_effect(strata, name) for name in ("precision", "recall")}
     weighted = horvitz_thompson(study.decisions, study.sample, verdicts, system, fpc=fpc, level=level)
-    return SystemEstimate(system, ours, paper, weighted, tuple(strata))
+    return SystemEstimate(system, ours, paper, weighted, tuple(strata), effects)
 
 
 def _parts(
@@ -242,9 +292,10 @@ def _signature(study: SampleInputs, *, by: str, unknown: Unknown) -> Signature:
     frame, chance = study.votes.judgments.frame, study.chance
     rows = frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     options = {
-        "fpc": "yes" if study.fpc else "no",
+        "fpc": "yes" if study.is_finite else "no",
         "judgments": digest(f"{item}|{rater}|{label}" for item, rater, label in rows),
         "level": f"{chance.level:g}",
+        "population": study.population,
         "sample": digest(sorted(study.sample.frame["item"].unique().to_list())),
         "systems": digest(study.members.systems),
         "truth": study.truth.name,

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 import polars as pl
@@ -53,6 +54,12 @@ class Members:
     def keys(self) -> list[str]:
         return ["name", *(f"flag {system}" for system in self.systems)]
 
+    @property
+    def cell_numbers(self) -> pl.DataFrame:
+        """The cells in their order, each with its number."""
+        rows = self.frame.select(self.keys).unique().sort(self.keys).with_row_index("cell")
+        return rows.with_columns(pl.col("cell").cast(pl.Int64))
+
     def only(self, items: pl.Series) -> Members:
         """The same sample for a part of the corpus."""
         if not self.is_whole:
@@ -68,6 +75,11 @@ class Cells:
     cells: tuple[Stratum, ...]
     flags: dict[str, tuple[bool, ...]]
     n_items: float
+
+    @property
+    def n_counted(self) -> float:
+        """The items that sizes were counted among; infinite where a table has shares in place of counts."""
+        return self.n_items if self.n_items >= sum(cell.n_drawn for cell in self.cells) else inf
 
     def of(self, system: str) -> list[Stratum]:
         """The cells as strata of one system."""
@@ -98,7 +110,8 @@ def cells_of(members: Members, truth: pl.DataFrame) -> Cells:
     judged = drawn.group_by(members.keys).agg(**COUNTS)
     size = pl.len() if members.is_whole else pl.col("size").first()
     sizes = members.frame.group_by(members.keys).agg(size=size)
-    return _cells(sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys), members.systems)
+    rows = sizes.join(judged, on=members.keys, how="left").fill_null(0).sort(members.keys)
+    return _cells(rows, members.systems)
 
 
 def _from_table(decisions: Table, sample: Sample, systems: Sequence[str]) -> Members:
@@ -155,7 +168,9 @@ def parts_of(decisions: Table, items: Table | None, column: str) -> dict[str, pl
     return {str(value): part["item"] for (value,), part in rows.group_by("value", maintain_order=True)}
 
 
-def units_of_items(decisions: Table, items: Table | None, column: str, *, sample: Sample | None = None) -> pl.DataFrame:
+def units_of_items(
+    decisions: Table, items: Table | None, column: str, *, sample: Sample | None = None
+) -> pl.DataFrame:
     """The essay or document of every item that was decided on: item, unit.
 
     Where only the sample has the column, of the drawn items; the others have none.
@@ -172,19 +187,10 @@ def units_of_items(decisions: Table, items: Table | None, column: str, *, sample
 
 
 def knows_essays(decisions: Table, items: Table | None, sample: Sample) -> bool:
-    """Whether some table says which essay every drawn item stands in."""
-    source = _source_of(decisions, items, ESSAY)
-    if source is None and ESSAY not in sample.frame.columns:
-        return False
-    drawn = sample.frame.select("item").unique()
-    units = drawn.join(units_of_items_or_none(decisions, items, sample), on="item", how="left")
-    return units["unit"].null_count() == 0
-
-
-def units_of_items_or_none(decisions: Table, items: Table | None, sample: Sample) -> pl.DataFrame:
-    source = _source_of(decisions, items, ESSAY)
-    frame = sample.frame if source is None else source.frame
-    return frame.select(pl.col("item").cast(pl.String), unit=pl.col(ESSAY).cast(pl.String)).unique("item")
+    """Whether a table says which essay every item stands in, or at least every drawn one."""
+    if _source_of(decisions, items, ESSAY) is not None:
+        return _column(decisions, items, ESSAY)["value"].null_count() == 0
+    return ESSAY in sample.frame.columns and sample.frame[ESSAY].null_count() == 0
 
 
 def _source_of(decisions: Table, items: Table | None, column: str) -> Table | None:

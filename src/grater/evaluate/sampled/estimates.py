@@ -3,7 +3,8 @@
 **Differences.** Two systems are estimated from the same items, so their difference is known better than either.  The
 variance is that of the linearised difference over cells (Cochran 1977, 5.5 and 6.3): a cell that both treat alike
 adds little.  Rates in it are pulled a little to the middle, (x + 1/2) / (n + 1), so that a cell without an error seen
-is not taken as certain.
+is not taken as certain.  For a wider population the sizes of cells add a variance of their own
+(`statistics/stratified.py`).
 
 **Inclusion probabilities alone.** Every judged item stands for 1 / probability items (Horvitz & Thompson 1952, J. Am.
 Stat. Assoc. 47, 663-685).  A check on the post-stratified estimates, which know more (the sizes of cells) and are
@@ -14,11 +15,11 @@ for more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
-from math import nan, sqrt
+from math import inf, nan, sqrt
 from typing import NamedTuple
 
 import polars as pl
@@ -27,7 +28,7 @@ from grater.evaluate.sampled.cells import Cells
 from grater.model import Interval
 from grater.sampling.strata import decided
 from grater.statistics.intervals import z_value
-from grater.statistics.stratified import Scores, Stratum, scores
+from grater.statistics.stratified import Scores, Slopes, Stratum, scores, slopes
 from grater.tables import Sample, Table
 
 
@@ -47,8 +48,9 @@ def differences(cells: Cells, *, fpc: bool = True, level: float = 0.95) -> Itera
     for system in cells.flags:
         strata = cells.of(system)
         by_system[system] = _Scored(strata, scores(strata, fpc=fpc, level=level))
+    n_items = inf if fpc else cells.n_counted
     for first, second in combinations(by_system, 2):
-        between = partial(_difference, by_system[first], by_system[second], fpc=fpc, level=level)
+        between = partial(_difference, by_system[first], by_system[second], fpc=fpc, n_items=n_items, level=level)
         f = {beta: between("f", beta) for beta in by_system[first].scores.f}
         yield Difference((first, second), between("precision", 1.0), between("recall", 1.0), f)
 
@@ -60,10 +62,22 @@ class _Scored(NamedTuple):
     scores: Scores
 
 
-def _difference(first: _Scored, second: _Scored, name: str, beta: float, *, fpc: bool, level: float) -> Interval:
-    slopes = zip(_slopes(first, name, beta), _slopes(second, name, beta), strict=True)
+def _difference(
+    first: _Scored, second: _Scored, name: str, beta: float, *, fpc: bool, n_items: float, level: float
+) -> Interval:
     value = _value(first.scores, name, beta) - _value(second.scores, name, beta)
-    return _normal_difference(value, first.strata, [own - other for own, other in slopes], fpc=fpc, level=level)
+    if value != value:
+        return Interval(nan, nan, nan, "one of the two is undefined")
+    own, other = (_slopes(scored, name, beta) for scored in (first, second))
+    errors, items = (
+        [one - two for one, two in zip(*pair, strict=True)]
+        for pair in ((own.errors, other.errors), (own.items, other.items))
+    )
+    pairs = list(zip(errors, items, first.strata, strict=True))
+    drawn = sum((slope * cell.size) ** 2 * _variance(cell, fpc=fpc) for slope, _, cell in pairs)
+    sizes = sum(cell.size * slope**2 for _, slope, cell in pairs)
+    half = z_value(level) * sqrt(drawn + sizes * sum(cell.size for cell in first.strata) / n_items)
+    return Interval(value, value - half, value + half)
 
 
 def _value(scores: Scores, name: str, beta: float) -> float:
@@ -71,41 +85,17 @@ def _value(scores: Scores, name: str, beta: float) -> float:
     return interval.value
 
 
-def _slopes(scored: _Scored, name: str, beta: float) -> list[float]:
-    """By how much the score moves for one more error in each cell."""
-    n_flagged = sum(stratum.size for stratum in scored.strata if stratum.is_flagged)
-    total = scored.scores.hit.value + scored.scores.miss.value
-    value = _value(scored.scores, name, beta)
-    match name:
-        case "precision":
-            top, base, bottom = 1.0, 0.0, n_flagged
-        case "recall":
-            top, base, bottom = 1.0, value, total
-        case _:
-            top, base, bottom = 1 + beta**2, value * beta**2, n_flagged + beta**2 * total
-    return [(top * stratum.is_flagged - base) / bottom if bottom else nan for stratum in scored.strata]
-
-
-def _normal_difference(
-    value: float, strata: Sequence[Stratum], slopes: Sequence[float], *, fpc: bool, level: float
-) -> Interval:
-    if value != value:
-        return Interval(nan, nan, nan, "one of the two is undefined")
-    half = z_value(level) * sqrt(
-        sum(
-            (slope * stratum.size) ** 2 * _variance(stratum, fpc=fpc)
-            for slope, stratum in zip(slopes, strata, strict=True)
-        )
-    )
-    return Interval(value, value - half, value + half)
+def _slopes(scored: _Scored, name: str, beta: float) -> Slopes:
+    rates = [stratum.rate if stratum.n_judged else 0.0 for stratum in scored.strata]
+    return slopes(scored.strata, rates, name, beta)
 
 
 def _variance(stratum: Stratum, *, fpc: bool) -> float:
     if not stratum.n_judged:
         return 0.25
-    rate = (stratum.errors + 0.5) / (stratum.n_judged + 1)
-    rest = (stratum.size - stratum.n_judged) / max(1.0, stratum.size - 1) if fpc else 1.0
-    return rate * (1 - rate) / stratum.n_judged * max(0.0, rest)
+    rate = stratum.smoothed
+    worth = stratum.worth(fpc=fpc)
+    return rate * (1 - rate) / worth if worth else 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +119,8 @@ def horvitz_thompson(
     if not n_flagged:
         precision = Interval(nan, nan, nan, "the system flags nothing")
     else:
-        precision = _normal(hits / n_flagged, rows, hit / n_flagged, z, fpc=fpc)
+        away = (hit - hits / n_flagged * pl.col("flagged")) / n_flagged
+        precision = _normal(hits / n_flagged, rows, away, z, fpc=fpc)
     if not errors:
         return HorvitzThompson(precision, Interval(nan, nan, nan, "no error was found, flagged or not"))
     residual = (hit - hits / errors * pl.col("error")) / errors
@@ -155,6 +146,9 @@ def _normal(value: float, rows: pl.DataFrame, residual: pl.Expr, z: float, *, fp
     )
     rest = 1 - pl.col("chance") if fpc else pl.lit(1.0)
     variance = float(rows.select((away.fill_nan(0.0) * rest).sum()).item())
+    if not fpc:  # the strata were drawn too
+        sizes = residual.mean().over("stratum") ** 2 / pl.col("chance")
+        variance += float(rows.select(sizes.sum()).item())
     half = z * sqrt(variance)
     return Interval(value, value - half, value + half)
 
@@ -168,3 +162,4 @@ class SystemEstimate:
     paper: Scores
     weighted: HorvitzThompson
     strata: tuple[Stratum, ...]
+    design_effects: Mapping[str, float] = field(default_factory=dict)

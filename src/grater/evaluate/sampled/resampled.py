@@ -7,14 +7,19 @@ might have judged, resample raters; the items are held fast.  `item+rater` resam
 and raters, each by itself.
 
 A cell without an error seen never has one in a resample.  So intervals over essays or items never lie inside those by
-item alone, without the correction for a finite corpus.  Where the design is not known, sizes of cells are fixed.
+item alone, for a wider corpus.  Where the design is not known, sizes of cells are fixed.  Below twenty essays
+intervals are Student's t (`statistics/population.py`).
+
+The design effect of a score is the ratio of its linearised variances with essays and with items drawn: an essay adds
+sum_k N_jk dtheta/dN_k + (N_k / n_k) dtheta/dE_k (x_jk - p_k n_jk), with N_jk items in cell k, n_jk of them judged and
+x_jk errors found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import polars as pl
@@ -31,7 +36,8 @@ from grater.model import Interval
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, defined_draws
 from grater.statistics.intervals import Ints, Numbers, percentile_interval
-from grater.statistics.stratified import Scores
+from grater.statistics.population import cluster_interval, variance_ratio
+from grater.statistics.stratified import Scores, Stratum, slopes
 from grater.statistics.student_t import SHARE, student_interval
 
 AT_ONCE = 100
@@ -67,6 +73,11 @@ class Resampled:
     by_system: Mapping[str, Totals]
     n_units: int
     chance: Chance
+    by_unit: UnitTables | None = None
+
+    def design_effect(self, strata: Sequence[Stratum], name: str) -> float:
+        """How many times the variance of a score is that with items drawn one by one; nan where it is not known."""
+        return self.by_unit.design_effect(strata, name) if self.by_unit is not None else nan
 
     def scores(self, system: str, by_item: Scores) -> Scores:
         """The scores with intervals from the resamples; over items or essays, never inside those by item."""
@@ -98,7 +109,32 @@ class Resampled:
         draws, level = defined_draws(drawn, value), self.chance.level
         if self.chance.cluster == "rater":
             return student_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
-        return percentile_interval(value, draws, n_units=self.n_units, level=level)
+        if self.chance.unit in ("", "item"):
+            return percentile_interval(value, draws, n_units=self.n_units, level=level)
+        return cluster_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitTables:
+    """By cell and unit: how many items there are, how many were judged, how many errors were found."""
+
+    sizes: Numbers
+    n_judged: Numbers
+    errors: Numbers
+
+    def design_effect(self, strata: Sequence[Stratum], name: str) -> float:
+        judged = np.array([stratum.n_judged > 0 for stratum in strata])
+        if not judged.any():
+            return nan
+        kept = [stratum for stratum, is_judged in zip(strata, judged, strict=True) if is_judged]
+        rates = np.array([stratum.rate for stratum in kept])
+        slope = slopes(kept, rates.tolist(), name)
+        sizes, n = (np.array([getattr(stratum, part) for stratum in kept]) for part in ("size", "n_judged"))
+        weight = np.array(slope.errors) * sizes / n
+        away = self.errors[judged] - rates[:, None] * self.n_judged[judged]
+        of_units = np.array(slope.items) @ self.sizes[judged] + weight @ away
+        of_items = float((sizes * np.array(slope.items) ** 2 + weight**2 * n * rates * (1 - rates)).sum())
+        return variance_ratio(of_units, of_items, n_items=round(float(sizes.sum())))
 
 
 def resample_sample(
@@ -122,12 +158,34 @@ def resample_sample(
     }
     n_raters = [len(votes.raters)] if chance.with_raters else []
     n_drawn = [units["unit"].n_unique()] if units is not None else [len(judged)] if chance.unit else []
-    return Resampled(by_system, min([*n_raters, *n_drawn]), chance)
+    by_unit = _unit_tables(members, judged, truth, len(cells.cells), units) if units is not None else None
+    return Resampled(by_system, min([*n_raters, *n_drawn]), chance, by_unit)
+
+
+def _unit_tables(
+    members: Members, judged: pl.DataFrame, truth: Truth, n_cells: int, units: pl.DataFrame
+) -> UnitTables:
+    names = units["unit"].unique().sort()
+    shape = (n_cells, len(names))
+    cell, unit = judged["cell"].to_numpy(), _unit_codes(judged, units, names)
+    errors = truth.values[judged["place"].to_numpy()]
+    counted = _sizes_by_unit(members, units, names, n_cells)
+    sizes = np.zeros(shape) if counted is None else counted.toarray()
+    tables = [np.zeros(shape), np.zeros(shape)]
+    for table, weights in zip(tables, (np.ones(len(cell)), errors), strict=True):
+        np.add.at(table, (cell, unit), weights)
+    return UnitTables(sizes, *tables)
+
+
+def _unit_codes(rows: pl.DataFrame, units: pl.DataFrame, names: pl.Series) -> Ints:
+    """The number of each row's unit; -1 where it has none."""
+    joined = rows.select("item").join(units, on="item", how="left", maintain_order="left")["unit"]
+    return places_of(joined, names)
 
 
 def _judged(members: Members, votes: Votes, truth: Truth) -> pl.DataFrame:
     """The judged items of the sample, by name: item, cell, and their place among the votes."""
-    keys = members.frame.select(members.keys).unique().sort(members.keys).with_row_index("cell")
+    keys = members.cell_numbers
     drawn = members.frame.filter("is_drawn").join(keys, on=members.keys).sort("item")
     place = places_of(drawn["item"], votes.items)
     is_known = (place >= 0) & ~np.isnan(np.append(truth.values, np.nan)[place])
@@ -156,18 +214,24 @@ def _weights(
         return lambda n: (np.ones((len(cell), n)), fixed)
     if units is None:
         return lambda n: (_within_cells(cell, n, rng), fixed)
-    keys = members.frame.select(members.keys).unique().sort(members.keys).with_row_index("cell")
     names = units["unit"].unique().sort()
-    everywhere = members.frame.join(keys, on=members.keys).join(units, on="item", how="left")
-    unit = places_of(everywhere["unit"], names)
-    table = coo_array((np.ones(len(unit)), (everywhere["cell"].to_numpy(), unit)), (len(cells.cells), len(names)))
-    of_judged = places_of(judged.join(units, on="item", how="left", maintain_order="left")["unit"], names)
+    of_judged = _unit_codes(judged, units, names)
+    table = _sizes_by_unit(members, units, names, len(cells.cells))
 
     def drawn(n: int) -> tuple[Numbers, Numbers]:
         times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n).T.astype(np.float64)
-        return times[of_judged], table.tocsr() @ times if members.is_whole else fixed
+        return times[of_judged], fixed if table is None else table @ times
 
     return drawn
+
+
+def _sizes_by_unit(members: Members, units: pl.DataFrame, names: pl.Series, n_cells: int) -> coo_array | None:
+    """Cells x units, the items of each; none where only the drawn items are known."""
+    if not members.is_whole or len(units) < len(members.frame):
+        return None
+    everywhere = members.frame.join(members.cell_numbers, on=members.keys).select("item", "cell")
+    unit = _unit_codes(everywhere, units, names)
+    return coo_array((np.ones(len(unit)), (everywhere["cell"].to_numpy(), unit)), (n_cells, len(names))).tocsr()
 
 
 def _within_cells(cell: Ints, n: int, rng: np.random.Generator) -> Numbers:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan, nan
+from math import inf, isnan, nan
 
 import polars as pl
 
 from grater.evaluate.counts import interval_rows
-from grater.evaluate.draws import UNITS
 from grater.evaluate.rater_error import RaterError
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.model import Interval, Json
-from grater.result import Result
-from grater.sampling.plan import more_needed
+from grater.result import Result, encode
+from grater.sampling.plan import more_needed, recall_width
 from grater.sheet import Sheet, amount, interval, number
 from grater.signature import Signature
+from grater.statistics.population import Scope
 from grater.statistics.stratified import Scores, Stratum
 
 TOTALS = ("hit", "false_alarm", "miss")
@@ -65,6 +65,7 @@ class Sampled(Result):
     signature: Signature
     parts: Mapping[str, Sampled] = field(default_factory=dict)
     correction: CorrectedSample | None = None
+    scope: Scope = field(default_factory=Scope)
 
     @property
     def n_unjudged(self) -> int:
@@ -99,6 +100,7 @@ class Sampled(Result):
             "drawn": self.n_drawn,
             "judged": self.n_judged,
             "unjudged": self.n_unjudged,
+            "scope": self.scope.to_dict(),
             "warnings": [*self.warnings, *(correction.warnings if correction else ())],
             "signature": str(self.signature),
             **_if_known("rater_error", _rater_error_json(correction) if correction else None),
@@ -128,22 +130,31 @@ class Sampled(Result):
         *sheets, last = _sheets(self)
         correction = self.correction
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
-        units = f"95 % confidence intervals; resampled: {UNITS[self.signature.options['units']]}."
+        units = self.scope.sentence
         raters = [_raters_note(correction.raters), str(correction.signature)] if correction else []
         return [*sheets, replace(last, notes=(judged, units, *raters), signature=str(self.signature))]
 
-    def progress(self, width: float, *, fpc: bool = True) -> Iterator[str]:
+    def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
         for estimate in self.systems:
             recall = estimate.scores.recall
             so_far = f"{estimate.system}: after {self.n_judged:,} judgments recall is {interval(recall)}"
-            n_more = more_needed(estimate.strata, width, fpc=fpc)
+            n_more = self._more_needed(estimate, width)
             if isnan(recall.value) or n_more is None:
-                yield f"{so_far}; no number of judgments is known to bring the width to {width:.2f}"
+                yield f"{so_far}; no number of judgments of this corpus is known to bring the width to {width:.2f}"
             elif n_more == 0:
                 yield f"{so_far}; it is within a width of {width:.2f}"
             else:
                 yield f"{so_far}; {n_more:,} more bring the width to {width:.2f}"
+
+    def _more_needed(self, estimate: SystemEstimate, width: float) -> int | None:
+        """As if items were independent, for a width that much smaller as essays make the interval wider."""
+        fpc, recall = self.scope.population == "these", estimate.scores.recall
+        n_items = inf if fpc else self.n_items
+        by_item, shown = recall_width(estimate.strata, fpc=fpc, n_items=n_items), recall.high - recall.low
+        if shown <= width:
+            return 0
+        return more_needed(estimate.strata, width * min(1.0, by_item / shown), fpc=fpc, n_items=n_items)
 
 
 # JSON
@@ -172,6 +183,7 @@ def _system_json(estimate: SystemEstimate) -> dict[str, Json]:
             "recall": estimate.weighted.recall.as_json(),
         },
         "strata": [_stratum_json(stratum) for stratum in estimate.strata],
+        **_if_known("design_effect", {name: encode(effect) for name, effect in estimate.design_effects.items()}),
     }
 
 
@@ -203,7 +215,7 @@ def _sheets(sampled: Sampled) -> Iterator[Sheet]:
     correction = sampled.correction
     corrected = {estimate.system: estimate for estimate in correction.systems} if correction else {}
     for estimate in sampled.systems:
-        yield _system_sheet(estimate)
+        yield _system_sheet(estimate, scope=sampled.scope)
         if estimate.system in corrected:
             yield _corrected_sheet(estimate, corrected[estimate.system])
     if sampled.differences:
@@ -211,10 +223,10 @@ def _sheets(sampled: Sampled) -> Iterator[Sheet]:
         if correction and not correction.raters.undefined_because:
             yield _difference_sheet("Differences, corrected for rater error", correction.differences)
     for name, part in sampled.parts.items():
-        yield from (_system_sheet(estimate, f"{name}: ") for estimate in part.systems)
+        yield from (_system_sheet(estimate, f"{name}: ", scope=part.scope) for estimate in part.systems)
 
 
-def _system_sheet(estimate: SystemEstimate, part: str = "") -> Sheet:
+def _system_sheet(estimate: SystemEstimate, part: str = "", *, scope: Scope) -> Sheet:
     ours, paper = _headline(estimate.scores), _headline(estimate.paper)
     rows = [(_title(name), interval(ours[name]), interval(paper[name])) for name in ours]
     rows += [
@@ -224,7 +236,8 @@ def _system_sheet(estimate: SystemEstimate, part: str = "") -> Sheet:
     undefined = {score.undefined_because for score in ours.values() if isnan(score.low)} - {""}
     notes = tuple(f"{reason}." for reason in sorted(undefined))
     title = f"{part}{estimate.system}, from a sample"
-    return Sheet(title, ("", "estimate", "the paper's"), tuple(rows), notes=notes, name="estimate")
+    ours_is = "estimate" if scope.population == "wider" else "estimate, for exactly these items"
+    return Sheet(title, ("", ours_is, "the paper's"), tuple(rows), notes=notes, name="estimate")
 
 
 def _corrected_sheet(estimate: SystemEstimate, corrected: CorrectedEstimate) -> Sheet:
