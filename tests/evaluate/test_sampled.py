@@ -13,6 +13,7 @@ from grater.evaluate.truth import frame_of_truth
 from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
 from grater.statistics.population import Population
+from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 
@@ -260,3 +261,45 @@ def test_json_has_the_agreed_keys_and_no_nan(both: tuple[Table, Sample]) -> None
         "reason": "no error was found, flagged or not",
     }
     assert isnan(sampled(decisions, sample, oracle([False] * N)).systems[0].paper.recall.value)
+
+
+def five_flags(n_right: int) -> tuple[Table, Sample, Judgments]:
+    decisions = decisions_of({"S": [place < 5 for place in range(200)]})
+    truth = [place < n_right or 5 <= place < 25 for place in range(200)]
+    return decisions, draw_sample(decisions, "S", 105, n_flagged=5), oracle(truth)
+
+
+def test_five_flags_four_of_them_right_leave_much_doubt() -> None:
+    # statistics.md: never .80 [.80, .80]; Wilson's interval of 4 in 5
+    (system,) = sampled(*five_flags(4)).systems
+    precision = system.scores.precision
+    assert (precision.value, precision.low, precision.high) == pytest.approx((0.8, 0.3755, 0.9638), abs=5e-5)
+    (these,) = sampled(*five_flags(4), population="these").systems
+    assert (these.scores.precision.low, these.scores.precision.high) == (0.8, 0.8)
+
+
+def test_fewer_judged_items_never_say_more_than_all_of_them() -> None:
+    decisions = decisions_of({"S": [place % 10 == 0 for place in range(8017)]})
+    truth = [place % 20 == 0 or place % 97 == 0 for place in range(8017)]
+    some, everything = (
+        sampled(decisions, draw_sample(decisions, "S", n), oracle(truth)).systems[0].scores for n in (300, 8017)
+    )
+    for name in ("precision", "recall"):
+        fewer, whole = getattr(some, name), getattr(everything, name)
+        assert fewer.high - fewer.low > whole.high - whole.low > 0
+
+
+def test_a_corpus_judged_whole_has_the_binomial_doubt_of_its_errors() -> None:
+    # With every item judged, recall is a share of the errors: Wilson's interval of 240 hits in so many errors.
+    decisions = decisions_of({"A": OLD})
+    (system,) = sampled(decisions, draw_sample(decisions, "A", N), oracle(TRUTH)).systems
+    whole, recall = wilson(known(OLD)[1] * sum(TRUTH), sum(TRUTH)), system.scores.recall
+    assert (recall.low, recall.high) == pytest.approx((whole.low, whole.high), abs=0.004)
+
+
+def test_the_table_says_whom_its_intervals_speak_of() -> None:
+    wider, these = (str(sampled(*five_flags(4), population=each)) for each in ("wider", "these"))  # type: ignore[arg-type]
+    assert "for other items like these 200, taken as independent (their essays are not known)" in wider
+    assert "for exactly these 200 items, not for others" in these
+    assert "estimate, for exactly these items" in these
+    assert "exactly" not in wider

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, UnknownName, UsageError
-from grater.evaluate.sampled import Sampled, sampled
+from grater.evaluate.sampled import Sampled, chance_of, sampled
 from grater.rng import generator
 from grater.sampling.draw import add_system, draw_sample
 from grater.statistics.bootstrap import Chance, Cluster
@@ -158,3 +158,33 @@ def test_gold_items_are_no_strangers(study: tuple[Table, Sample, Judgments, Tabl
     gold = read_gold(pl.DataFrame({"item": ["g1", "g2"], "label": ["error", "ok"]}))
     assert "1 judged items are not in the sample and are left out" in run(more, gold=gold).warnings
     assert "3 judged items are not in the sample and are left out" in run(more).warnings
+
+
+def test_essays_are_drawn_where_they_are_known(study: tuple[Table, Sample, Judgments, Table]) -> None:
+    decisions, sample, judgments, items = study
+    found = sampled(decisions, sample, judgments, items=items)
+    assert "units:essay" in str(found.signature)
+    assert (found.scope.unit, found.scope.n_units) == ("essay", N_ESSAYS)
+    assert found.scope.design_effect > 1.2
+    assert "for other essays like these 40 (drawn by essay, design effect" in found.scope.sentence
+    assert found.to_dict()["systems"][0]["design_effect"]["precision"] > 1  # type: ignore[index, call-overload]
+    of_sample = sample.frame.join(items.frame.select("item", "essay"), on="item")
+    from_sample = sampled(decisions, replace(sample, frame=of_sample), judgments)
+    assert from_sample.scope.unit == "essay"
+    unknown = sampled(decisions, sample, judgments)
+    assert "taken as independent (their essays are not known)" in unknown.scope.sentence
+
+
+def test_few_essays_are_warned_of_and_have_students_t(study: tuple[Table, Sample, Judgments, Table]) -> None:
+    decisions, sample, judgments, items = study
+    few = replace(items, frame=items.frame.with_columns(essay=pl.col("document").str.replace("d9", "d8")))
+    found = sampled(decisions, sample, judgments, items=few)
+    assert "only 9 essays: intervals by essay are rough below 10" in found.warnings
+    assert "Student's t" in found.scope.sentence
+
+
+def test_exactly_these_items_have_no_other_essays(study: tuple[Table, Sample, Judgments, Table]) -> None:
+    decisions, sample, judgments, items = study
+    assert sampled(decisions, sample, judgments, items=items, population="these").scope.unit == "item"
+    with pytest.raises(UsageError, match="no other essay to draw"):
+        chance_of(decisions, sample, items=items, cluster="essay", population="these")

@@ -8,8 +8,10 @@ import pytest
 
 from grater.detect.systems import load_system
 from grater.errors import BadInput, Conflict, UsageError
+from grater.evaluate.sampled import Sampled
 from grater.store import Store, decisions
 from grater.store.columns import decision_columns
+from grater.study.evaluation import evaluate_study
 from grater.study.importing import import_files
 from grater.study.samples import Drawn, Wish, draw, extend, kind_of
 from grater.study.systems import decide
@@ -87,3 +89,14 @@ def echo(folder: Path) -> str:
 def test_a_study_without_decisions_has_nothing_to_draw(store: Store) -> None:
     with pytest.raises(UsageError, match="no decisions yet"):
         draw(store, "sample", Wish("eager", 6))
+
+
+def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, "sample", Wish("eager", 6)).left
+    import_files(decided, judgments=[write_verdicts(tmp_path / "elsewhere.csv", list(left[:4]))], job="earlier")
+    import_files(decided, judgments=[write_verdicts(tmp_path / "now.csv", list(left[4:]))], job="later")
+    with decided.read() as tx:
+        estimates = evaluate_study(tx, "study", job_names=["later"], sample="sample")
+    assert isinstance(estimates, Sampled)
+    assert (estimates.n_drawn, estimates.n_judged) == (6, 6)
+    assert "4 of the drawn items were judged elsewhere in the study; those judgments are used" in estimates.warnings

@@ -61,6 +61,7 @@ class Inputs:
     cost: str = ""
     protocol: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    sample_judgments: Judgments | None = None
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50
 
@@ -112,7 +113,8 @@ def _sections(
         if curves:
             yield curves
         if inputs.sample is not None and inputs.judgments is not None:
-            yield sampling_section(inputs.decisions, inputs.sample, inputs.judgments)
+            judged = inputs.sample_judgments or inputs.judgments
+            yield sampling_section(inputs.decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance)
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
         yield difficulty_section(

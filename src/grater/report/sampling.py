@@ -6,41 +6,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grater.evaluate.sampled import Sampled, SystemEstimate, sampled
+from grater.evaluate.sampled import Sampled, SystemEstimate, chance_of, sampled
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES
 from grater.report.layers import WIDTH, data
 from grater.sheet import Sheet, counted
+from grater.statistics.bootstrap import Chance
 from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table
 
 
-def sampling_section(decisions: Table, sample: Sample, judgments: Judgments) -> Section:
+def sampling_section(
+    decisions: Table,
+    sample: Sample,
+    judgments: Judgments,
+    *,
+    items: Table | None = None,
+    chance: Chance | None = None,
+) -> Section:
     """The tree with the study's counts, and estimates with intervals."""
-    estimates = sampled(decisions, sample, judgments)
+    numbers = chance or Chance()
+    drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
+    estimates = sampled(decisions, sample, judgments, items=items, chance=drawing)
     first = estimates.systems[0]
     words = (
         f"{estimates.n_judged:,} of {counted(round(estimates.n_items), 'item')} were judged. "
         f"Estimated for the whole corpus, {first.system} has precision {interval(first.scores.precision)} "
         f"and recall {interval(first.scores.recall)}."
     )
-    exact = _no_width_words(first)
     tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
     return Section(
         name="sampling",
         title="What the sample says of the whole corpus",
-        words=(words, *exact, *map(sentence, estimates.warnings)),
+        words=(words, estimates.scope.sentence, *map(sentence, estimates.warnings)),
         figures=(tree,),
         sheets=(_estimates_sheet(estimates),),
         signature=str(estimates.signature),
     )
-
-
-def _no_width_words(system: SystemEstimate) -> tuple[str, ...]:
-    """Why an interval has no width, for a reader who takes it for a mistake."""
-    if all(stratum.n_judged >= stratum.size for stratum in system.strata if stratum.is_flagged):
-        return ("Every flag was judged, so precision on this corpus is known and its interval has no width.",)
-    return ()
 
 
 def _branch(stratum: Stratum) -> Branch:
@@ -55,7 +57,8 @@ def _branch(stratum: Stratum) -> Branch:
 
 def _estimates_sheet(estimates: Sampled) -> Sheet:
     rows = tuple((estimate.system, *_numbers(estimate)) for estimate in estimates.systems)
-    note = "Intervals by MOVER on the strata; in the last columns by the paper's normal approximation."
+    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"drawing {estimates.scope.unit}s"
+    note = f"Intervals by {drawn}; in the last columns by the paper's normal approximation."
     return Sheet(
         name="estimates",
         title="Estimated for the whole corpus",

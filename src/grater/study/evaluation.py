@@ -20,15 +20,16 @@ from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
-from grater.evaluate.sampled import Sampled, sampled
+from grater.evaluate.sampled import Sampled, chance_of, sampled
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Essay, Interval, Json
 from grater.statistics.bootstrap import Chance
+from grater.statistics.population import Population
 from grater.store import Tx, decisions
 from grater.store.jobs import Job
 from grater.study.samples import kind_of
-from grater.study.tables import ALL_COUNT, Counting, StudyTables, study_tables
+from grater.study.tables import ALL_COUNT, Counting, StudyTables, all_verdicts, study_tables
 from grater.tables import Judgments, Sample, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
@@ -94,6 +95,7 @@ def evaluate_study(
     redundancy: int | None = None,
     with_programs: bool = False,
     scheme: Scheme = PLAIN,
+    population: Population = "wider",
     chance: Chance | None = None,
 ) -> Evaluation | Sampled:
     """Every system on the judged items, or, from a named sample, for the whole corpus."""
@@ -113,8 +115,10 @@ def evaluate_study(
         raise UsageError(f"{name}: the study has no {missing}")
     first = tables.redundancy if redundancy is None else redundancy
     if drawn is not None:
-        judged = first_of_each(tables.judgments, first) if first and truth == "share" else tables.judgments
-        return _telling(sampled(tables.decisions, drawn, judged, truth=truth), tables.judgments)
+        whole, lines = judged_anywhere(tx, drawn, tables.judgments)
+        judged = first_of_each(whole, first) if first and truth == "share" else whole
+        estimates = _estimate(tables, drawn, judged, truth=truth, population=population, chance=chance)
+        return _telling(replace(estimates, warnings=(*lines, *estimates.warnings)), tables.judgments)
     gold = tables.gold if truth == "adjudicated" else None
     options = EvaluationOptions(
         truth=truth,
@@ -125,6 +129,51 @@ def evaluate_study(
     )
     evaluation = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
     return _telling(evaluation, tables.judgments)
+
+
+def _estimate(
+    tables: StudyTables,
+    drawn: Sample,
+    judged: Judgments,
+    *,
+    truth: str = "majority",
+    population: Population = "wider",
+    chance: Chance | None = None,
+) -> Sampled:
+    """Every system for the whole corpus; a study knows the essay of its items, so essays are drawn."""
+    if tables.decisions is None:
+        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
+    numbers = chance or Chance()
+    drawing = chance_of(
+        tables.decisions,
+        drawn,
+        items=tables.items,
+        population=population,
+        n_resamples=numbers.n_resamples,
+        seed=numbers.seed,
+    )
+    return sampled(
+        tables.decisions, drawn, judged, items=tables.items, truth=truth, population=population, chance=drawing
+    )
+
+
+def judged_anywhere(tx: Tx, drawn: Sample, judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
+    """The judgments, and for drawn items that lack one those of other jobs and raters, with a line that says so.
+
+    A job for a sample does not ask again what somebody judged elsewhere.  Without those answers the sample would no
+    longer be a probability sample.
+    """
+    everything = all_verdicts(tx, judgments.name)
+    if everything is None:
+        return judgments, ()
+    missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
+    elsewhere = everything.frame.join(missing, on="item", how="semi")
+    if not len(elsewhere):
+        return judgments, ()
+    n_items = elsewhere["item"].n_unique()
+    line = f"{n_items:,} of the drawn items were judged elsewhere in the study; those judgments are used"
+    frame = pl.concat([judgments.frame, elsewhere], how="diagonal_relaxed")
+    return replace(judgments, frame=frame), (line,)
 
 
 def _telling(result: Scored, judgments: Judgments) -> Scored:
@@ -144,7 +193,8 @@ def scores_so_far(tx: Tx, job: Job) -> tuple[str, list[SystemLine]]:
     sample = sample_of(tx, tables)
     try:
         if sample is not None:
-            return sample.name, _estimated(sampled(tables.decisions, sample, tables.judgments))
+            judged, _ = judged_anywhere(tx, sample, tables.judgments)
+            return sample.name, _estimated(_estimate(tables, sample, judged, chance=Chance(n_resamples=RESAMPLES)))
         cases = cases_of(tables.decisions, tables.judgments, unknown="drop")
         scored = against(cases, truth_of(cases, "majority"), chance=Chance(n_resamples=RESAMPLES))
         return "", [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in scored]

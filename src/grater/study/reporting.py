@@ -28,7 +28,7 @@ from grater.store.clock import as_iso
 from grater.store.columns import kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
-from grater.study.evaluation import sample_of
+from grater.study.evaluation import judged_anywhere, sample_of
 from grater.study.limits import require_text
 from grater.study.tables import (
     ALL_COUNT,
@@ -151,7 +151,9 @@ def study_inputs(
     """The inputs of a report; the latest sample that fits the judgments is the one shown."""
     name = dump.meta_values(tx).get("name", "study")
     tables = study_tables(tx, name, job_names=job_names, kind=kind, counting=counting)
-    words = words_of(tx)
+    words, sample = words_of(tx), sample_of(tx, tables)
+    judged = tables.judgments
+    of_sample = judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
     inputs = Inputs(
         title or name,
         list(marked_essays(tx)),
@@ -161,7 +163,8 @@ def study_inputs(
         items=tables.items,
         gold=tables.gold,
         on_gold=tables.on_gold,
-        sample=sample_of(tx, tables),
+        sample=sample,
+        sample_judgments=of_sample,
         constructions=words.constructions,
         construction_items=words.construction_items,
         cloze=words.cloze,

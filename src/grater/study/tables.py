@@ -278,6 +278,11 @@ def judged_items(tx: Tx) -> set[str]:
     return judged_by_people(tx, [job.job_id for job in jobs.all(tx) if TASKS[job.task].verdict])
 
 
+def all_verdicts(tx: Tx, name: str) -> Judgments | None:
+    """What people said in any job whose task has verdicts, experts and crowd alike."""
+    return latest_judgments(_said(tx, jobs.all(tx), PEOPLE), name)
+
+
 def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     """One judgment per rater and item: where a rater judged an item in several jobs, the latest counts."""
     if not len(frame):

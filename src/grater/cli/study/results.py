@@ -16,6 +16,7 @@ from grater.report.save import save_report
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
+from grater.statistics.population import Population
 from grater.store import Store, jobs
 from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
@@ -26,6 +27,10 @@ from grater.study.tables import Counting, judged_by_programs
 StudyConfidence: TypeAlias = Annotated[
     float | None,
     typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments: low is 0, high 1."),
+]
+
+SampledPopulation: TypeAlias = Annotated[
+    Population, typer.Option("--population", help="With --sample: a wider population, or exactly these items.")
 ]
 
 adjudicate_app = typer.Typer()
@@ -106,11 +111,14 @@ def evaluate_study(
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
+    population: SampledPopulation = "wider",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
+    if population == "these" and not sample:
+        raise UsageError("expected --sample with --population these: judged items alone are no finite corpus")
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)
@@ -126,6 +134,7 @@ def evaluate_study(
             redundancy=redundancy,
             with_programs=with_programs,
             scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
+            population=population,
             chance=Chance(n_resamples=resamples, seed=seed),
         )
     warn(result.warnings)
