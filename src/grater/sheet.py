@@ -31,6 +31,7 @@ GAP = "  "
 DOUBLE_QUOTE = '"'
 
 NUMBER = re.compile(r"(?:[<p] )?[-−–.\d]")
+PIECE = re.compile(r"(\D*)([0-9]*)")
 INTERVAL = re.compile(r"^(\S+) (\[.*\])$")
 
 TableFormat: TypeAlias = Literal["text", "markdown", "latex", "csv"]
@@ -86,7 +87,13 @@ def _with_bounds(estimate: Interval, write: Callable[[float], str]) -> str:
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", "−")
+    """A true minus sign; a number that is rounded to nothing has none."""
+    return text.replace("-", "−") if any(digit in text for digit in "123456789") else text.lstrip("-")
+
+
+def natural(name: str) -> tuple[list[tuple[str, int]], str]:
+    """The place of a name in a list that people read: A1, A2, A10."""
+    return [(word, int(digits or 0)) for word, digits in PIECE.findall(name)], name
 
 
 def undefined_notes(estimates: Iterable[Interval]) -> list[str]:

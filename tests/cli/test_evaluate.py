@@ -71,7 +71,13 @@ def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world
     plain = run(*world).stdout
     assert "Weighted" not in plain
     shown = run(*world, "--weighted", "--bins", "0.5,0.75,0.9,1").stdout
-    for text in ("Weighted by the share of raters", ".700 [", "50-75 %", "Items by agreement", "resampled: items"):
+    for text in (
+        "Weighted by the share of raters",
+        ".700 [",
+        "50-75 %",
+        "Items by agreement",
+        "items like these 8, taken as independent",
+    ):
         assert text in shown
     assert widest(shown) <= 120
 
@@ -80,7 +86,7 @@ def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world
 def test_the_report_says_what_was_drawn(world: list[object], tmp_path: Path, cluster: str) -> None:
     shown = run(*world, "--items", tmp_path / "i.csv", "--cluster", cluster).stdout
     assert f"units:{cluster}" in "".join(shown.split())
-    assert f"resampled: {cluster}s" in shown
+    assert f"95 % intervals are for other {cluster}s like these" in " ".join(shown.split())
 
 
 def test_share_as_truth_makes_the_first_numbers_weighted(world: list[object]) -> None:

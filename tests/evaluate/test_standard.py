@@ -107,7 +107,7 @@ def test_essays_as_units_widen_limits_where_errors_come_together() -> None:
 def test_clusters_need_a_name_for_every_item() -> None:
     table = read_items(items(["0", "0", "1", "1"]).frame.with_columns(document=pl.Series(["a", "a", None, None])))
     cases = cases_of(decisions({"S": [1, 0, 1, 0]}), votes([3, 0, 3, 0], 3), items=table)
-    with pytest.raises(UsageError, match="expected the document of every item, found none for 2"):
+    with pytest.raises(UsageError, match="expected the document of every judged item, found none for 2"):
         against(cases, truth_of(cases), chance=Chance("document", 20))
 
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 
 import pytest
 
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
+from grater.evaluate.evaluation import EvaluationOptions
 from grater.evaluate.truth import truth_of
-from grater.evaluate.verified import verified
+from grater.evaluate.verified import verified, verify
 from grater.statistics.bootstrap import Chance
 from grater.statistics.proportions import wilson
 from tests.agreement.tables import judgments
@@ -34,19 +36,19 @@ def test_a_finite_corpus_narrows_limits_down_to_nothing() -> None:
     table = votes([2] * 30 + [0] * 10, 2)
     cases = cases_of(decisions({"S": [1] * 50}), table)
     [plain] = verified(cases, truth_of(cases), chance=QUICK)
-    [finite] = verified(cases, truth_of(cases), chance=QUICK, fpc=True)
+    [finite] = verified(cases, truth_of(cases), chance=replace(QUICK, population="these"))
     # 40 of 50 judged count as 40 * 49 / 10 = 196
     assert finite.precision == wilson(0.75 * 196, 196)
     assert finite.precision.low > plain.precision.low
     every = cases_of(decisions({"S": [1] * 40}), table)
-    [whole] = verified(every, truth_of(every), chance=QUICK, fpc=True)
+    [whole] = verified(every, truth_of(every), chance=replace(QUICK, population="these"))
     assert (whole.precision.low, whole.precision.high) == (0.75, 0.75)
 
 
-def test_a_finite_corpus_goes_with_items_only() -> None:
-    cases = cases_of(decisions({"S": [1, 1]}), votes([1, 1], 2))
-    with pytest.raises(UsageError, match="finite"):
-        verified(cases, truth_of(cases), chance=Chance("rater", 10), fpc=True)
+def test_exactly_these_items_leave_no_room_for_other_raters() -> None:
+    options = EvaluationOptions(chance=Chance("rater", 10, population="these"))
+    with pytest.raises(UsageError, match="no room for other raters"):
+        verify(decisions({"S": [1, 1]}), votes([1, 1], 2), options=options)
 
 
 def test_a_system_without_a_judged_flag_has_no_precision() -> None:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
+from grater.sheet import natural
 from grater.tables import Judgments
 
 Unknown: TypeAlias = Literal["drop", "ok", "apart"]
@@ -104,9 +105,9 @@ def _code_table(physical: Physical, order: Physical) -> Codes:
 
 
 def in_order(names: Sequence[str]) -> list[int]:
-    """The indices of names sorted by size where all of them are numbers, by their characters otherwise."""
+    """The indices of names sorted by size where all of them are numbers, else as people do: A1, A2, A10."""
     numbers = as_numbers(names)
-    keys = [(number, name) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
+    keys = [(number, natural(name)) for number, name in zip(numbers or [0.0] * len(names), names, strict=True)]
     return sorted(range(len(names)), key=keys.__getitem__)
 
 

@@ -59,7 +59,8 @@ def evaluate_detectors(
     truth: TruthName = "majority",
     items: ItemsFile = None,
     gold: GoldFile = None,
-    cluster: ClusterName = "item",
+    cluster: ClusterName = "auto",
+    population: Population = "wider",
     by: ByColumn = "",
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
@@ -86,7 +87,7 @@ def evaluate_detectors(
     options = EvaluationOptions(
         truth=truth,
         edges=parse_edges(bins) if bins else EDGES,
-        chance=Chance(cluster, resamples, seed),
+        chance=Chance(cluster, resamples, seed, population=population),
         unknown=unknown,
         by=by,
         contexts=tuple(entries([contexts])),
@@ -138,7 +139,8 @@ def compare_detectors(
     truth: TruthName = "majority",
     items: ItemsFile = None,
     gold: GoldFile = None,
-    cluster: ClusterName = "item",
+    cluster: ClusterName = "auto",
+    population: Population = "wider",
     by: ByColumn = "",
     unknown: UnknownWay = "drop",
     redundancy: Redundancy = None,
@@ -152,7 +154,11 @@ def compare_detectors(
 ) -> None:
     """Which system is better: McNemar, paired bootstrap and randomisation on common items, and rank groups."""
     options = EvaluationOptions(
-        truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by, redundancy=redundancy or 0
+        truth,
+        chance=Chance(cluster, resamples, seed, population=population),
+        unknown=unknown,
+        by=by,
+        redundancy=redundancy or 0,
     )
     comparison = compare(
         reading.read_decisions(*decisions),
@@ -177,7 +183,7 @@ def verify_flags(
     truth: TruthName = "majority",
     items: ItemsFile = None,
     gold: GoldFile = None,
-    cluster: ClusterName = "item",
+    cluster: ClusterName = "auto",
     unknown: UnknownWay = "drop",
     population: Population = "wider",
     by: ByColumn = "",
@@ -196,8 +202,9 @@ def verify_flags(
         reading.read_beside_decisions(*judgments),
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
-        options=EvaluationOptions(truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by),
-        fpc=population == "these",
+        options=EvaluationOptions(
+            truth, chance=Chance(cluster, resamples, seed, population=population), unknown=unknown, by=by
+        ),
     )
     warn(verification.warnings)
     show(verification, table=table, as_json=as_json)

@@ -173,11 +173,10 @@ TruthName: TypeAlias = Annotated[
         "--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What is taken for true."
     ),
 ]
-EssaysOrItems: TypeAlias = Annotated[
-    Cluster | None,
-    typer.Option("--cluster", help="What is drawn in a resample; essays where they are known, else items."),
+ClusterName: TypeAlias = Annotated[
+    Cluster,
+    typer.Option("--cluster", help="What is drawn in a resample; auto: essays where they are known, else items."),
 ]
-ClusterName: TypeAlias = Annotated[Cluster, typer.Option("--cluster", help="What is drawn in a resample.")]
 ContextFlags: TypeAlias = Annotated[
     str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
 ]

@@ -14,8 +14,8 @@ import typer
 from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, warn
 from grater.cli.inputs import (
     ByColumn,
+    ClusterName,
     DecisionFiles,
-    EssaysOrItems,
     ItemsFile,
     JudgmentFiles,
     Merge,
@@ -308,7 +308,7 @@ def estimate_systems(
     truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
     items: ItemsFile = None,
     by: ByColumn = "",
-    cluster: EssaysOrItems = None,
+    cluster: ClusterName = "auto",
     unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,

@@ -155,11 +155,11 @@ class Cases(Votes):
         return by_name(values.cast(pl.Categorical))
 
     def clusters(self, column: str) -> tuple[Codes, tuple[str, ...]]:
-        """The same where a column says what is drawn together: then every item must have a value in it."""
+        """The same where a column says what is drawn together: then every judged item must have a value in it."""
         groups = self.groups(column)
-        n_missing = self.columns[column].null_count()
+        n_missing = int((self.columns[column].is_null().to_numpy() & self.is_judged).sum())
         if n_missing:
-            raise UsageError(f"expected the {column} of every item, found none for {n_missing}")
+            raise UsageError(f"expected the {column} of every judged item, found none for {n_missing}")
         return groups
 
 

@@ -1,8 +1,13 @@
 """Detectors against each other on the same items: McNemar, paired bootstrap, randomisation, rank groups.
 
-Statistics.md, "Two systems".  Only items that every system decided on and that have a truth take part; the others
-are counted.  Resamples are those of `draws.py`: items, or essays with all their items; all systems share them, so
-differences are paired.  McNemar looks at items one by one and at right and wrong only.
+Only items that every system decided on and that have a truth take part; the others are counted.  Resamples are those
+of `draws.py`: essays with all their items where they are known (`scope.py`), else items; all systems share them, so
+differences are paired.  Swaps of the randomisation test are of whole essays, too.  With fewer than 20 essays the
+bootstrap's p and interval are Student's t.  McNemar's test, under its name, looks at items one by one and at right
+and wrong only: where errors cluster it rejects too often.
+
+Systems that decided on *different* items are not ranked: `different.py` stands beside, or in place of, the paired
+tests.  Rank groups are for systems with common items alone.
 """
 
 from __future__ import annotations
@@ -18,27 +23,33 @@ import polars as pl
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Cases, Truths, cases_of, only
 from grater.evaluate.counts import CELLS, SCORES, interval_rows, scores
-from grater.evaluate.draws import discordant, drawn_sums, resampling_note, units_of
-from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, signature_of
+from grater.evaluate.different import Different, different_data
+from grater.evaluate.draws import discordant, drawn_sums, units_of
+from grater.evaluate.evaluation import EvaluationOptions, correction_of, parts_by, scope_of_cases, signature_of
 from grater.evaluate.rater_error import Correction, corrected_scores
-from grater.evaluate.standard import Scored, against
+from grater.evaluate.scope import effects_note, narrowing, settled, with_words
+from grater.evaluate.standard import Scored, against, is_clustered, of_systems
 from grater.evaluate.truth import ADJUDICATED, Truth, graded, sides, truth_of
 from grater.model import Json
 from grater.registry import unknown
 from grater.result import Result
 from grater.rng import generator
-from grater.sheet import Sheet, counted, interval, p_value
+from grater.sheet import Sheet, counted, interval, p_value, undefined_notes
 from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, swap_units
 from grater.statistics.intervals import LEVEL, Ints, Numbers
 from grater.statistics.mcnemar import McNemar
 from grater.statistics.multiple import holm, rank_groups
 from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, resamples_needed
+from grater.statistics.population import FEW_UNITS, Scope
 from grater.statistics.student_t import student_tests
 from grater.tables import Judgments, Table
 
 SHOWN = ("precision", "recall", "f0.5")
 TITLES = ("precision", "recall", "F0.5")
+MCNEMAR_BY_ITEM = (
+    "McNemar takes items as independent, and rejects too often where errors cluster; the others draw {}s."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +77,12 @@ class Comparison(Result):
     signature: Signature | None = None
     parts: Mapping[str, Comparison] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    scope: Scope | None = None
+    different: Different | None = None
 
     def to_dict(self) -> dict[str, Json]:
         systems: list[Json] = [
-            {"system": scored.system, "n": scored.n, **scored.to_dict(), "group": self.groups[scored.system]}
+            {"system": scored.system, "n": scored.n, **scored.to_dict(), "group": self.groups.get(scored.system)}
             for scored in self.systems
         ]
         return {
@@ -78,8 +91,10 @@ class Comparison(Result):
             "left_out": self.n_left_out,
             "systems": systems,
             "pairs": [pair.to_dict() for pair in self.pairs],
+            **({"intervals": self.scope.to_dict()} if self.scope else {}),
             "signature": str(self.signature),
             **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
+            **({"different_data": self.different.to_dict()} if self.different else {}),
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -94,7 +109,14 @@ class Comparison(Result):
             yield from interval_rows(difference, part=part, system=pair.test.first, other=pair.test.second)
 
     def sheets(self) -> list[Sheet]:
-        return [sheet for name, part in {"": self, **self.parts}.items() for sheet in part._own_sheets(name)]
+        own = self._own_sheets("") if self.pairs else []
+        others = [sheet for name, part in self.parts.items() for sheet in part._own_sheets(name)]
+        apart = self.different.sheets() if self.different else []
+        first, *more = [*own, *others, *apart]
+        effects = effects_note({scored.system: scored.design_effect for scored in self.systems})
+        first = replace(first, notes=(*first.notes, *([effects] if effects else [])))
+        *sheets, last = with_words([first, *more], [self.scope.sentence] if self.scope else [])
+        return [*sheets, replace(last, signature=str(self.signature or ""))]
 
     def _own_sheets(self, part: str) -> list[Sheet]:
         heading = f"{part}: " if part else ""
@@ -107,10 +129,7 @@ class Comparison(Result):
             (scored.system, *(interval(scored[name]) for name in shown), self.groups[scored.system])
             for scored in self.systems
         ]
-        systems = Sheet(title, columns, tuple(rows), notes=tuple(self._notes()), name="systems")
-        signature = str(self.signature) if self.signature else ""
-        pairs = replace(_pair_sheet(self), signature=signature)
-        return [systems, replace(pairs, notes=(resampling_note(self.signature),)) if self.signature else pairs]
+        return [Sheet(title, columns, tuple(rows), notes=tuple(self._notes()), name="systems"), _pair_sheet(self)]
 
     def _notes(self) -> Iterator[str]:
         yield "Systems that share a letter cannot be told apart at 95 % (Holm)."
@@ -118,6 +137,7 @@ class Comparison(Result):
             yield f"{self.n_left_out:,} items are left out: not judged, or not decided on by all."
         if self.signature and "correction" in self.signature.options:
             yield "Corrected for what raters get wrong; McNemar as judged."
+        yield from undefined_notes(scored[name] for scored in self.systems for name in SHOWN)
 
 
 def _pair_sheet(comparison: Comparison) -> Sheet:
@@ -133,7 +153,10 @@ def _pair_sheet(comparison: Comparison) -> Sheet:
         for pair in comparison.pairs
     ]
     columns = ("", "difference", "bootstrap p", "randomisation p", "only one right", "McNemar mid-p")
-    return Sheet(f"Differences of {comparison.score}; p after Holm", columns, tuple(rows), name="pairs")
+    by_essay = comparison.scope is not None and comparison.scope.is_clustered
+    notes = (MCNEMAR_BY_ITEM.format(comparison.scope.unit),) if by_essay and comparison.scope else ()
+    title = f"Differences of {comparison.score}; p after Holm"
+    return Sheet(title, columns, tuple(rows), notes=notes, name="pairs")
 
 
 def compare(
@@ -149,26 +172,99 @@ def compare(
     test: Test = "bootstrap",
 ) -> Comparison:
     """Every two systems of the decisions, on all items and on parts of them; gold is as in `evaluate`."""
+    require_score(score)
     options = options or EvaluationOptions()
-    chance = options.chance
     cases = cases_of(decisions, judgments, items=items, unknown=options.unknown, first=options.redundancy)
-    truth = truth_of(cases, options.truth, gold=gold, seed=chance.seed)
+    require_systems(cases)
+    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
     believed = replace(options, truth="share") if weighted and options.truth != ADJUDICATED else options
     correction = correction_of(judgments, gold, believed, merge=merge)
-    truth = graded(cases, truth, seed=chance.seed) if weighted else truth
+    truth = graded(cases, truth, seed=options.chance.seed) if weighted else truth
+    chance, because = settled(options.chance, cases.columns.filter(~np.isnan(truth.values)))
+    options = replace(options, chance=chance)
     named = {"weighted": "yes" if truth.is_graded else "no", **(correction.options if correction else {})}
-    signature = signature_of(cases, options, what="compare", score=score, test=test, **named)
-
-    def compared(where: Truths | None = None) -> Comparison:
-        own = compare_systems(cases, truth, chance=chance, score=score, test=test, where=where, correction=correction)
-        return replace(own, signature=signature)
-
+    question = _Question(
+        cases=cases,
+        truth=truth,
+        chance=chance,
+        because=because,
+        score=score,
+        test=test,
+        correction=correction,
+        signature=signature_of(cases, options, what="compare", score=score, test=test, **named),
+    )
+    different = different_data(cases, truth, chance=chance, edges=options.edges)
+    whole = question.whole(different)
     parts = {
-        name: compared(where)
+        name: question.compared(where=where)
         for name, where in parts_by(cases, options.by).items()
         if is_comparable(cases, truth, where)
     }
-    return replace(compared(), parts=parts, warnings=tuple(_too_few_resamples(len(cases.systems), chance)))
+    warnings = [*(whole.scope.warnings if whole.scope else ()), *_too_few_resamples(len(cases.systems), chance)]
+    warnings += different.warnings if different else ()
+    return replace(whole, parts={**whole.parts, **parts}, warnings=tuple(warnings), different=different)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """What is asked of whom: the same for the whole, its parts, and systems that share their items."""
+
+    cases: Cases
+    truth: Truth
+    chance: Chance
+    because: str
+    score: str
+    test: Test
+    correction: Correction | None
+    signature: Signature
+
+    def compared(self, *, where: Truths | None = None, columns: Sequence[int] = ()) -> Comparison:
+        """Systems, all or by number, on the items that all of them decided on."""
+        cases = of_systems(self.cases, columns) if columns else self.cases
+        comparison = compare_systems(
+            cases,
+            self.truth,
+            chance=self.chance,
+            score=self.score,
+            test=self.test,
+            where=where,
+            correction=self.correction,
+        )
+        common: Truths = np.asarray((cases.flagged >= 0).all(axis=1)) & (True if where is None else where)
+        scope = scope_of_cases(cases, self.truth, self.chance, self.because, comparison.systems, where=common)
+        return replace(comparison, signature=self.signature, scope=scope)
+
+    def whole(self, different: Different | None) -> Comparison:
+        """All systems on their common items; without one, each alone, and groups among those that share theirs."""
+        cases, truth, chance = self.cases, self.truth, self.chance
+        if different is None or is_comparable(cases, truth, np.ones(len(cases), bool)):
+            return self.compared()
+        systems = tuple(against(cases, truth, chance=chance))
+        return Comparison(
+            score=self.score,
+            systems=systems,
+            groups={},
+            pairs=(),
+            n_items=0,
+            n_left_out=len(cases),
+            signature=self.signature,
+            parts={
+                ", ".join(cases.systems[at] for at in columns): self.compared(columns=columns)
+                for columns in different.same_items
+                if len(columns) > 1
+            },
+            scope=scope_of_cases(cases, truth, chance, self.because, systems),
+        )
+
+
+def require_score(score: str) -> None:
+    if score not in SCORES:
+        raise UnknownName(unknown("score", score, list(SCORES)))
+
+
+def require_systems(cases: Cases) -> None:
+    if len(cases.systems) < 2:
+        raise UsageError(f"expected at least two systems to compare, found only {cases.systems[0]}")
 
 
 def _too_few_resamples(n_systems: int, chance: Chance) -> Iterator[str]:
@@ -188,10 +284,8 @@ def compare_systems(
     correction: Correction | None = None,
 ) -> Comparison:
     """Every two systems on their common items; with a correction, after it."""
-    if score not in SCORES:
-        raise UnknownName(unknown("score", score, list(SCORES)))
-    if len(cases.systems) < 2:
-        raise UsageError(f"expected at least two systems to compare, found only {cases.systems[0]}")
+    require_score(score)
+    require_systems(cases)
     here = np.ones(len(cases), bool) if where is None else where
     common = here & (cases.flagged >= 0).all(axis=1) & ~np.isnan(truth.values)
     places = only(common)
@@ -202,9 +296,11 @@ def compare_systems(
     else:
         scored = against(cases, truth, chance=chance, where=common)
     order = sorted(range(len(scored)), key=lambda at: (-_rankable(scored[at][score].value), scored[at].system))
-    drawn = _drawn(cases, truth, places, order, chance, score, correction)
+    n_decided = int((here & (cases.flagged >= 0).all(axis=1)).sum())
+    drawn = _drawn(cases, truth, places, order, chance, score, correction, n_decided)
     tests = paired_tests(drawn, lambda sums: _score(correction.seen(sums) if correction else sums, score))
-    if chance.cluster == "rater":
+    is_few = is_clustered(chance) and drawn.n_units < FEW_UNITS
+    if chance.cluster == "rater" or is_few:
         tests = student_tests(tests, drawn)
     pairs = _pairs(cases, truth, common, order, tests)
     ranked = [scored[at] for at in order]
@@ -235,6 +331,7 @@ def _drawn(
     chance: Chance,
     score: str,
     correction: Correction | None,
+    n_decided: int,
 ) -> Drawn:
     units = units_of(cases, truth, places, unit=chance.unit)
     n_systems, n = len(cases.systems), chance.n_resamples
@@ -245,6 +342,8 @@ def _drawn(
     sums = resamples.sums.reshape(shape)[:, list(order)]
     values = _score(correction.seen(total) if correction else total, score)
     drawn = _score(correction.drawn(sums, seed=chance.seed) if correction else sums, score)
+    if chance.population == "these":
+        drawn = values + narrowing(len(places), n_decided) * (drawn - values)
     # A draw in which a score is undefined says nothing, unless the score is undefined anyway.
     says = ~np.isnan(drawn[:, ~np.isnan(values)]).any(axis=1)
     return Drawn(

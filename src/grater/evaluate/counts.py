@@ -38,6 +38,9 @@ REASONS = {
     "kappa": "system and raters both use one label only, so that chance alone agrees as well",
     "error_rate": "no item was judged",
 }
+ALL_FLAGGED = "everything is flagged, so that recall is 1 by definition, not an estimate"
+NO_PASSED = "nothing that the system passed over was judged, so that its misses are unknown"
+NO_FLAGS = "nothing that the system flagged was judged, so that its hits are unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,10 @@ def kappa(sums: Numbers) -> Numbers:
 
 
 def below(name: str, counts: Counts) -> float:
-    """What a share is a share of."""
-    lines = {"precision": counts.hit + counts.false_alarm, "recall": counts.hit + counts.miss, "error_rate": counts.n}
-    return lines[name]
+    """What a share is a share of; for F the mean of flags and errors, weighted as F weighs them."""
+    flags, errors = counts.hit + counts.false_alarm, counts.hit + counts.miss
+    lines = {"precision": flags, "recall": errors, "error_rate": counts.n}
+    return {**lines, "f0.5": (flags + errors / 4) / 1.25, "f1": (flags + errors) / 2}[name]
 
 
 def ratio(above: Numbers, under: Numbers) -> Numbers:

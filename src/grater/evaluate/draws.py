@@ -23,13 +23,13 @@ from grater.evaluate.cases import Cases, Votes, share_of
 from grater.evaluate.counts import cells
 from grater.evaluate.truth import Truth, sides
 from grater.rng import generator
-from grater.signature import Signature
 from grater.statistics.bootstrap import Chance, UnitCounts, distinct, portions, resample_units
 from grater.statistics.intervals import Ints, Numbers
 from grater.statistics.mcnemar import McNemar, mcnemar
 from grater.tables import require_raters
 
 UNITS = {
+    "auto": "items",
     "item": "items",
     "essay": "essays with all their items",
     "document": "documents with all their items",
@@ -41,11 +41,6 @@ UNITS = {
 """What is resampled, in words."""
 DECIMALS = 9
 ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-def resampling_note(signature: Signature) -> str:
-    """What the intervals of a result are about, for the foot of its last table."""
-    return f"95 % confidence intervals; resampled: {UNITS[signature.options['units']]}."
 
 
 def units_of(cases: Cases, truth: Truth, places: Ints, *, unit: str) -> UnitCounts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
+from math import isnan, nan
 
 import numpy as np
 import polars as pl
@@ -17,8 +18,9 @@ import polars as pl
 from grater.agreement.coded import Unknown
 from grater.evaluate.cases import Cases, Truths, cases_of
 from grater.evaluate.counts import interval_rows
-from grater.evaluate.draws import resampling_note
+from grater.evaluate.different import Different, different_data
 from grater.evaluate.rater_error import Correction, corrected_scores, rater_error
+from grater.evaluate.scope import effects_note, scope_of, settled, with_words
 from grater.evaluate.standard import (
     EDGES,
     HEADLINE,
@@ -30,6 +32,7 @@ from grater.evaluate.standard import (
     different_rates,
     each_rater,
     histogram,
+    is_clustered,
     small_bins,
     spread,
     weighted,
@@ -42,6 +45,7 @@ from grater.result import Result, encode
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
 from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance, distinct
+from grater.statistics.population import Scope
 from grater.tables import Judgments, Table, with_confidence, without_flags
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
@@ -109,6 +113,7 @@ class Part:
             **standard.to_dict(),
             "kappa": standard["kappa"].as_json(),
             "error_rate": standard["error_rate"].as_json(),
+            **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
             "flagged_unjudged": self.flagged_unjudged[standard.system],
             "weighted": self.weighted[number].to_dict(),
             "bins": [within.to_dict(number) for within in self.bins],
@@ -140,6 +145,8 @@ class Evaluation(Result):
     correction: Correction | None = None
     suggestions: tuple[Suggested, ...] = ()
     curves: tuple[Curve, ...] = ()
+    different: Different | None = None
+    scope: Scope = field(default_factory=Scope)
     shows_weighted: bool = True
     shows_bins: bool = True
 
@@ -151,8 +158,10 @@ class Evaluation(Result):
             "raters": list(self.cases.raters),
             **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
             "warnings": list(self.warnings),
+            "intervals": self.scope.to_dict(),
             "signature": str(self.signature),
             **({"suggestions": [suggested.to_dict() for suggested in self.suggestions]} if self.suggestions else {}),
+            **({"different_data": self.different.to_dict()} if self.different else {}),
             **({"curve": [curve.to_dict(self.signature) for curve in self.curves]} if self.curves else {}),
         }
 
@@ -176,9 +185,11 @@ class Evaluation(Result):
 
     def sheets(self) -> list[Sheet]:
         """Systems against the truth and each rater, weighted scores and bins of agreement."""
-        *sheets, last = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
-        notes = [*last.notes, *_undefined(self.whole), resampling_note(self.signature)]
-        return [*sheets, replace(last, notes=tuple(notes), signature=str(self.signature))]
+        first, *others = _sheets(self, weighted=self.shows_weighted, bins=self.shows_bins)
+        effects = effects_note({scored.system: scored.design_effect for scored in self.whole.standard})
+        first = replace(first, notes=(*first.notes, *_undefined(self.whole), *([effects] if effects else [])))
+        *sheets, last = with_words([first, *others], [self.scope.sentence])
+        return [*sheets, replace(last, signature=str(self.signature))]
 
 
 def _tidy_rows(name: str, part: Part) -> Iterator[dict[str, str | float]]:
@@ -209,11 +220,13 @@ def evaluate(
     `with_curves` does.
     """
     options = options or EvaluationOptions()
-    chance = options.chance
     cases = cases_of(decisions, judgments, items=items, unknown=options.unknown, first=options.redundancy)
-    truth = truth_of(cases, options.truth, gold=gold, seed=chance.seed)
+    truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
+    chance, because = settled(options.chance, cases.columns.filter(~np.isnan(truth.values)))
+    options = replace(options, chance=chance)
     whole = _part(cases, truth, options, None)
-    parts = {name: _part(cases, truth, options, where) for name, where in _parts(cases, options).items()}
+    apart = _within_one(options)
+    parts = {name: _part(cases, truth, apart, where) for name, where in _parts(cases, options).items()}
     correction = correction_of(judgments, gold, options, merge=merge)
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
@@ -225,7 +238,7 @@ def evaluate(
     )
     warnings = [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
     warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
-    return Evaluation(
+    evaluation = Evaluation(
         cases,
         truth,
         whole,
@@ -236,7 +249,41 @@ def evaluate(
         correction,
         suggestions=tuple(suggested),
         curves=tuple(curves),
+        scope=scope_of_cases(cases, truth, chance, because, whole.standard),
     )
+    return _with_different(evaluation, options)
+
+
+def _with_different(evaluation: Evaluation, options: EvaluationOptions) -> Evaluation:
+    """The evaluation with what can be said of systems on different items, and the warnings on essays first."""
+    cases, truth = evaluation.cases, evaluation.truth
+    different = different_data(cases, truth, chance=options.chance, edges=options.edges)
+    more = different.warnings if different else ()
+    return replace(
+        evaluation, different=different, warnings=(*evaluation.scope.warnings, *more, *evaluation.warnings)
+    )
+
+
+def scope_of_cases(
+    cases: Cases,
+    truth: Truth,
+    chance: Chance,
+    because: str,
+    scored: Sequence[Scored] = (),
+    *,
+    where: Truths | None = None,
+) -> Scope:
+    """What the intervals on these cases speak of; the design effect is the largest that a table shows."""
+    known = ~np.isnan(truth.values) if where is None else where & ~np.isnan(truth.values)
+    effects = [system.design_effect.get(name, nan) for system in scored for name in SHOWN]
+    effect = max((effect for effect in effects if not isnan(effect)), default=nan)
+    if chance.population == "these":
+        n_units = len(cases)
+    elif chance.unit in ("essay", "document"):
+        n_units = len(np.unique(cases.clusters(chance.unit)[0][known]))
+    else:
+        n_units = int(known.sum())
+    return scope_of(chance, n_units=n_units, n_raters=len(cases.raters), because=because, effect=effect)
 
 
 def _signature(cases: Cases, options: EvaluationOptions, correction: Correction | None) -> Signature:
@@ -275,11 +322,18 @@ def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths 
         int(silent.sum()),
         dict(zip(cases.systems, (cases.flagged[silent] == 1).sum(axis=0).tolist(), strict=True)),
         tuple(against(cases, truth, chance=chance, where=where)),
-        each_rater(cases, chance=replace(chance, cluster="item"), where=where) if has_raters else {},
+        each_rater(cases, chance=chance, where=where) if has_raters else {},
         tuple(weighted(cases, truth, chance=chance, where=where)),
         tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
         tuple(histogram(cases, where=where)),
     )
+
+
+def _within_one(options: EvaluationOptions) -> EvaluationOptions:
+    """Where each part is one essay, or one document, the items in it are what can be drawn."""
+    if options.by not in ("essay", "document"):
+        return options
+    return replace(options, chance=replace(options.chance, cluster="item"))
 
 
 def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, Truths]:
@@ -343,7 +397,9 @@ def signature_of(cases: Cases, options: EvaluationOptions, *, what: str = "evalu
     data = digest([*cases.systems, rows.tobytes().hex(), np.bincount(pattern).tobytes().hex()])
     named = {"truth": options.truth, "units": chance.cluster, "unknown": options.unknown, "zero": "nan"}
     drawn = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "level": f"{chance.level:g}"}
-    shares = {"shares": "wilson" if chance.cluster == "item" and options.truth != "share" else "bootstrap"}
+    is_plain = chance.is_by_item and options.truth != "share"
+    shares = {"shares": "wilson" if is_plain else "wilson-t" if is_clustered(chance) else "bootstrap"}
+    drawn |= {"population": "these"} if chance.population == "these" else {}
     dropped = {"dropped": str(sum(cases.judgments.dropped.values()))} if cases.judgments.dropped else {}
     dropped |= {"redundancy": f"first-{options.redundancy}"} if options.redundancy else {}
     return Signature(what, {**named, **drawn, **shares, **dropped, **named_too, "data": data})
@@ -391,6 +447,8 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         yield _scores(f"{name}: {counted(part.n_judged, 'item')}", part.standard, part)
         if weighted:
             yield _scores(f"{name}, weighted", part.weighted)
+    if evaluation.different:
+        yield from evaluation.different.sheets()
     if evaluation.suggestions:
         yield _suggestions(evaluation.suggestions)
 

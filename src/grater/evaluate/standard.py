@@ -27,26 +27,41 @@ With no flagged item precision is undefined (nan) and the report says so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isnan, nan
 from statistics import fmean, stdev
 
 import numpy as np
 
+from grater.agreement.coded import Codes
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import confusion
 from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Truths, share_of
-from grater.evaluate.counts import CELLS, REASONS, SCORES, SHARES, Counts, below, scores
+from grater.evaluate.counts import (
+    ALL_FLAGGED,
+    CELLS,
+    NO_FLAGS,
+    NO_PASSED,
+    REASONS,
+    SCORES,
+    SHARES,
+    Counts,
+    Flags,
+    below,
+    scores,
+)
 from grater.evaluate.draws import drawn_sums, units_of
+from grater.evaluate.scope import design_effects, narrowing
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
 from grater.rng import generator
-from grater.statistics.bootstrap import Chance, defined_draws
+from grater.statistics.bootstrap import Chance, UnitCounts, defined_draws, resample_units
 from grater.statistics.intervals import Ints, Numbers, percentile_interval
+from grater.statistics.population import cluster_interval
 from grater.statistics.proportions import wilson
-from grater.statistics.student_t import SHARE, student_interval
+from grater.statistics.student_t import SHARE, share_interval, student_interval
 from grater.tables import require_raters
 
 HEADLINE = ("precision", "recall", "f0.5", "f1")
@@ -64,6 +79,7 @@ class Scored:
     n: int
     counts: Counts
     scores: dict[str, Interval]
+    design_effect: dict[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Interval:
         return self.scores[name]
@@ -85,48 +101,152 @@ class Spread:
 
 
 def against(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Scored]:
-    """Every system against the truth, on the items that it knows and `where` allows."""
-    wanted = ~np.isnan(truth.values)
-    places = np.flatnonzero(wanted if where is None else wanted & where)
+    """Every system against the truth, on the items that it decided on, that have a truth and that `where` allows.
+
+    Systems that decided on the same items share their resamples; others have essays, or items, of their own.
+    """
+    here = np.ones(len(cases), bool) if where is None else where
+    known = here & ~np.isnan(truth.values)
+    scored: dict[int, Scored] = {}
+    for columns in same_items(cases.flagged[known]):
+        own = of_systems(cases, columns)
+        places = np.flatnonzero(known & (own.flagged[:, 0] >= 0))
+        scored |= zip(columns, _on_same_items(own, truth, places, here, chance), strict=True)
+    return [scored[column] for column in range(len(cases.systems))]
+
+
+def same_items(flagged: Flags) -> tuple[tuple[int, ...], ...]:
+    """The numbers of systems (columns) that decided on the same items (rows), together."""
+    groups: dict[bytes, list[int]] = {}
+    for column, flags in enumerate(flagged.T):
+        groups.setdefault(np.packbits(flags >= 0).tobytes(), []).append(column)
+    return tuple(tuple(columns) for columns in groups.values())
+
+
+def of_systems(cases: Cases, columns: Sequence[int]) -> Cases:
+    """The cases of some systems, by number."""
+    chosen = list(columns)
+    names = tuple(cases.systems[column] for column in chosen)
+    return replace(cases, systems=names, flagged=cases.flagged[:, chosen])
+
+
+def _on_same_items(cases: Cases, truth: Truth, places: Ints, here: Truths, chance: Chance) -> list[Scored]:
     units = units_of(cases, truth, places, unit=chance.unit)
     shape = (len(cases.systems), len(CELLS))
     drawn = drawn_sums(cases, truth, places, units, chance=chance)
-    sums = units.sums.reshape(shape)
-    numbers = scores(drawn.sums.reshape(-1, *shape))
-    n_items = (cases.flagged[places] >= 0).sum(axis=0)
-    is_plain = chance.cluster == "item" and not truth.is_graded
+    sums, numbers = units.sums.reshape(shape), scores(drawn.sums.reshape(-1, *shape))
+    is_plain = chance.is_by_item and not truth.is_graded
+    scored = []
+    for column, system in enumerate(cases.systems):
+        decided = Decided.of(cases.flagged[here, column])
+        doubt = Doubt(numbers[:, column], drawn.n_units, chance, is_plain=is_plain, decided=decided)
+        scored.append(_score_system(system, sums[column], doubt))
+    return _with_effects(scored, cases, truth, places, units, chance)
+
+
+def _with_effects(
+    scored: Sequence[Scored], cases: Cases, truth: Truth, places: Ints, units: UnitCounts, chance: Chance
+) -> list[Scored]:
+    """The systems with the design effects of their scores, where essays or documents are drawn."""
+    if not is_clustered(chance):
+        return list(scored)
+    of_items = units_of(cases, truth, places, unit="item")
     return [
-        _score_system(
-            system, int(n_items[column]), sums[column], numbers[:, column], drawn.n_units, chance, is_plain=is_plain
-        )
-        for column, system in enumerate(cases.systems)
+        replace(system, design_effect=design_effects(_side(of_items, at), _side(units, at), system.counts.row()))
+        for at, system in enumerate(scored)
     ]
 
 
-def _score_system(
-    system: str, n: int, sums: Numbers, drawn: Numbers, n_units: int, chance: Chance, *, is_plain: bool
-) -> Scored:
+def _side(units: UnitCounts, system: int) -> UnitCounts:
+    """The counts of one system."""
+    return UnitCounts(units.rows[:, system * len(CELLS) : (system + 1) * len(CELLS)], units.times)
+
+
+def is_clustered(chance: Chance) -> bool:
+    """Whether essays or documents are drawn, and nothing else."""
+    return chance.unit in ("essay", "document") and not chance.with_raters
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Items that a system flagged and passed over, judged or not."""
+
+    n_flagged: int
+    n_passed: int
+
+    @classmethod
+    def of(cls, flags: Flags) -> Decided:
+        return cls(n_flagged=int((flags == 1).sum()), n_passed=int((flags == 0).sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Doubt:
+    """What the intervals of one system are made of: its scores in every resample, and what else was decided.
+
+    `is_plain`: items are drawn one by one, and each is an error or not.
+    """
+
+    drawn: Numbers
+    n_units: int
+    chance: Chance
+    is_plain: bool
+    decided: Decided
+
+    def draws(self, name: str, value: float, factor: float) -> Numbers:
+        drawn = defined_draws(self.drawn[:, SCORES.index(name)], value)
+        return drawn if factor == 1 else value + factor * (drawn - value)
+
+    def factor(self, name: str, counts: Counts) -> float:
+        """How much narrower intervals are for exactly these items; precision looks at flags alone."""
+        if self.chance.population == "wider":
+            return 1.0
+        if name == "precision":
+            return narrowing(round(counts.hit + counts.false_alarm), self.decided.n_flagged)
+        return narrowing(round(counts.n), self.decided.n_flagged + self.decided.n_passed)
+
+
+def _score_system(system: str, sums: Numbers, doubt: Doubt) -> Scored:
     counts, values = Counts.of_row(sums), scores(sums)
-    intervals = {
-        name: _interval(name, float(values[column]), counts, drawn[:, column], n_units, chance, is_plain=is_plain)
-        for column, name in enumerate(SCORES)
-    }
-    return Scored(system, n, counts, intervals)
+    intervals = {name: _interval(name, float(values[column]), counts, doubt) for column, name in enumerate(SCORES)}
+    return Scored(system, round(counts.n), counts, intervals)
 
 
-def _interval(
-    name: str, value: float, counts: Counts, drawn: Numbers, n_units: int, chance: Chance, *, is_plain: bool
-) -> Interval:
-    if isnan(value):
-        return Interval(nan, nan, nan, REASONS[name])
-    if is_plain and name in SHARES:
-        return wilson(value * below(name, counts), below(name, counts), level=chance.level)
-    if is_plain and name == "kappa" and (counts.row() % 1 == 0).all():
+def _interval(name: str, value: float, counts: Counts, doubt: Doubt) -> Interval:
+    reason = _unknown(name, counts, doubt.decided) or (REASONS[name] if isnan(value) else "")
+    if reason:
+        return Interval(nan, nan, nan, reason)
+    if name == "recall" and not doubt.decided.n_passed:
+        return Interval(value, nan, nan, ALL_FLAGGED)
+    chance, factor = doubt.chance, doubt.factor(name, counts)
+    if factor == 0:
+        return Interval(value, value, value)
+    if doubt.is_plain and name in SHARES:
+        worth = below(name, counts) / factor**2
+        return wilson(value * worth, worth, level=chance.level)
+    if doubt.is_plain and factor == 1 and name == "kappa" and (counts.row() % 1 == 0).all():
         return _kappa(counts, chance)
+    return _resampled(name, value, counts, doubt, factor)
+
+
+def _unknown(name: str, counts: Counts, decided: Decided) -> str:
+    """Why recall and F cannot be known: a side of the system's decisions that nobody looked at."""
+    if name not in ("recall", "f0.5", "f1") or not counts.n:
+        return ""
+    if decided.n_passed and counts.miss + counts.correct_rejection == 0:
+        return NO_PASSED
+    return NO_FLAGS if decided.n_flagged and counts.hit + counts.false_alarm == 0 else ""
+
+
+def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: float) -> Interval:
+    chance, n_units, ends = doubt.chance, doubt.n_units, (-1.0, 1.0) if name == "kappa" else SHARE
+    drawn = doubt.draws(name, value, factor)
     if chance.cluster == "rater":
-        ends = (-1.0, 1.0) if name == "kappa" else SHARE
-        return student_interval(value, defined_draws(drawn, value), n_units=n_units, level=chance.level, ends=ends)
-    bootstrap = percentile_interval(value, defined_draws(drawn, value), n_units=n_units, level=chance.level)
+        return student_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
+    if is_clustered(chance) and name == "kappa":
+        return cluster_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
+    if is_clustered(chance):
+        return share_interval(value, drawn, n=below(name, counts), n_units=n_units, level=chance.level)
+    bootstrap = percentile_interval(value, drawn, n_units=n_units, level=chance.level)
     if bootstrap.low == bootstrap.high and name in SHARES and chance.unit:
         n = min(below(name, counts), n_units)
         by_wilson = wilson(value * n, n, level=chance.level)
@@ -142,39 +262,58 @@ def _kappa(counts: Counts, chance: Chance) -> Interval:
 
 
 def each_rater(cases: Cases, *, chance: Chance, where: Truths | None = None) -> dict[str, list[Scored]]:
-    """Every system against each rater by name, on the items that the rater judged; intervals are by item."""
+    """Every system against each rater by name, on the items that the rater judged, essays drawn or items."""
     require_raters(cases.judgments, "results by rater")
-    tables = _by_rater(cases, where)
+    here = np.ones(len(cases), bool) if where is None else where
+    decided = [Decided.of(flags[here]) for flags in cases.flagged.T]
+    chance = chance if is_clustered(chance) else replace(chance, cluster="item")
+    group = cases.clusters(chance.unit)[0] if is_clustered(chance) else None
+    by_unit = _by_rater(cases, here, group)
     with_draws = len(cases.raters) <= MOST_RATERS
     return {
-        rater: [
-            _score_against_rater(system, tables[row, column], chance, with_draws)
-            for column, system in enumerate(cases.systems)
-        ]
+        rater: _against_rater(cases.systems, by_unit[row], chance, decided, with_draws=with_draws)
         for row, rater in enumerate(cases.raters)
     }
 
 
-def _by_rater(cases: Cases, where: Truths | None) -> Numbers:
-    """(raters, systems, 4): the counts against each rater."""
-    kept = slice(None) if where is None else where[cases.item]
-    item, rater, is_ok = cases.item[kept], cases.rater[kept], ~cases.is_error[kept]
-    n_raters, n_cells = len(cases.raters), len(CELLS)
-    tables = np.zeros((n_raters, len(cases.systems), n_cells))
+def _by_rater(cases: Cases, here: Truths, group: Codes | None) -> list[Numbers]:
+    """For each rater units x systems x 4: the counts in each essay, or in all."""
+    kept = here[cases.item]
+    item, rater, is_ok = cases.item[kept], cases.rater[kept].astype(np.int64), ~cases.is_error[kept]
+    unit = np.zeros(len(item), np.int64) if group is None else group[item].astype(np.int64)
+    n_units, n_cells = int(unit.max(initial=0)) + 1, len(CELLS)
+    shape = (len(cases.raters), n_units, n_cells)
+    tables = np.zeros((*shape[:2], len(cases.systems), n_cells))
     for column, flags in enumerate(cases.flagged.T):
         mark = flags[item]
-        cell = rater.astype(np.int64) * n_cells + 2 * (mark == 0) + is_ok
-        sums = np.bincount(cell[mark >= 0], minlength=n_raters * n_cells)
-        tables[:, column] = sums.reshape(n_raters, n_cells)
-    return tables
+        cell = (rater * n_units + unit) * n_cells + 2 * (mark == 0) + is_ok
+        tables[:, :, column] = np.bincount(cell[mark >= 0], minlength=int(np.prod(shape))).reshape(shape)
+    return list(tables)
 
 
-def _score_against_rater(system: str, sums: Numbers, chance: Chance, with_draws: bool) -> Scored:
+def _against_rater(
+    systems: Sequence[str], by_unit: Numbers, chance: Chance, decided: Sequence[Decided], *, with_draws: bool
+) -> list[Scored]:
+    rows = by_unit[by_unit.any(axis=(1, 2))].reshape(-1, len(systems) * len(CELLS))
+    units = UnitCounts(*np.unique(rows, axis=0, return_counts=True))
+    sums = rows.sum(axis=0).reshape(len(systems), len(CELLS))
+    n_resamples = chance.n_resamples if with_draws and len(rows) else 0
+    rng = generator(chance.seed, "evaluate", "rater")
+    if is_clustered(chance):
+        shape = (-1, *sums.shape)
+        drawn = scores(resample_units(units, n_resamples=n_resamples, rng=rng).reshape(shape))
+        doubts = [Doubt(drawn[:, at], units.n, chance, is_plain=False, decided=own) for at, own in enumerate(decided)]
+    else:
+        doubts = [_item_doubt(row, chance, own, n_resamples) for row, own in zip(sums, decided, strict=True)]
+    return [_score_system(*of_system) for of_system in zip(systems, sums, doubts, strict=True)]
+
+
+def _item_doubt(sums: Numbers, chance: Chance, decided: Decided, n_resamples: int) -> Doubt:
+    """Resamples of items are draws of their four cells."""
     n = int(sums.sum())
-    n_resamples = chance.n_resamples if with_draws and n else 0
     rng = generator(chance.seed, "evaluate", "rater")
     drawn = scores(rng.multinomial(n, sums / max(1, n), size=n_resamples).astype(np.float64))
-    return _score_system(system, n, sums, drawn, n, chance, is_plain=True)
+    return Doubt(drawn, n, chance, is_plain=True, decided=decided)
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:

@@ -2,33 +2,31 @@
 
 T&C 2008, Table 7, "verification": raters check the system's flags, nothing else.  Cheap, and enough for precision;
 recall needs errors that the system missed, so it is undefined here and says so, whatever else happens to be judged.
-Items that a system flagged and nobody judged are counted.  `fpc`: the corpus is all there is, so that intervals
-shrink as the judged flags come near to all flags (they have no width where all are judged); by default it stands for
-a wider one.
+Items that a system flagged and nobody judged are counted.  By default the corpus stands for a wider one; where the
+population is exactly these items, intervals shrink as the judged flags come near to all flags, to no width at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 import polars as pl
 
-from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Truths, cases_of
 from grater.evaluate.counts import interval_rows
-from grater.evaluate.draws import resampling_note
-from grater.evaluate.evaluation import EvaluationOptions, parts_by, signature_of
-from grater.evaluate.standard import Scored, against
+from grater.evaluate.evaluation import EvaluationOptions, parts_by, scope_of_cases, signature_of
+from grater.evaluate.scope import settled, with_words
+from grater.evaluate.standard import against
 from grater.evaluate.truth import Truth, truth_of
 from grater.model import Interval, Json
 from grater.result import Result
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
 from grater.statistics.bootstrap import Chance
-from grater.statistics.proportions import finite_wilson
+from grater.statistics.population import Scope
 from grater.tables import Judgments, Table
 
 NO_RECALL = "only flagged items were judged: misses are unknown, so recall is undefined; estimate it from a sample"
@@ -44,6 +42,7 @@ class Verified:
     hit: float
     false_alarm: float
     precision: Interval
+    design_effect: float = nan
 
     @property
     def recall(self) -> Interval:
@@ -67,11 +66,12 @@ class Verification(Result):
     systems: tuple[Verified, ...]
     signature: Signature
     parts: Mapping[str, Sequence[Verified]] = field(default_factory=dict)
+    scope: Scope = field(default_factory=Scope)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The systems of which not every flag was judged."""
-        return tuple(
+        """Few essays, and the systems of which not every flag was judged."""
+        return self.scope.warnings + tuple(
             f"{system.system}: {system.n_flagged - system.n_judged} of {system.n_flagged} flags are not judged"
             for system in self.systems
             if system.n_judged < system.n_flagged
@@ -81,6 +81,7 @@ class Verification(Result):
         parts = {name: [verified.to_dict() for verified in part] for name, part in self.parts.items()}
         return {
             "systems": [verified.to_dict() for verified in self.systems],
+            "intervals": self.scope.to_dict(),
             "signature": str(self.signature),
             **({"parts": parts} if parts else {}),
         }
@@ -97,9 +98,8 @@ class Verification(Result):
 
     def sheets(self) -> list[Sheet]:
         parts = {"Flags that raters call errors": self.systems, **self.parts}
-        *sheets, last = (_sheet(title, part) for title, part in parts.items())
-        notes = (f"{NO_RECALL}.", resampling_note(self.signature))
-        return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
+        *sheets, last = with_words((_sheet(title, part) for title, part in parts.items()), [self.scope.sentence])
+        return [*sheets, replace(last, notes=(f"{NO_RECALL}.", *last.notes), signature=str(self.signature))]
 
 
 def _sheet(title: str, part: Sequence[Verified]) -> Sheet:
@@ -123,40 +123,48 @@ def verify(
     items: Table | None = None,
     gold: Table | None = None,
     options: EvaluationOptions | None = None,
-    fpc: bool = False,
 ) -> Verification:
     """The precision of every system from judged flags; `gold` is the truth where that is adjudicated."""
     options = options or EvaluationOptions()
     cases = cases_of(decisions, judgments, items=items, unknown=options.unknown)
     truth = truth_of(cases, options.truth, gold=gold, seed=options.chance.seed)
+    is_flagged = (cases.flagged == 1).any(axis=1)
+    chance, because = settled(options.chance, cases.columns.filter(is_flagged & ~np.isnan(truth.values)))
     parts = {
-        name: verified(cases, truth, chance=options.chance, fpc=fpc, where=where)
+        name: verified(cases, truth, chance=chance, where=where)
         for name, where in parts_by(cases, options.by).items()
     }
-    systems = verified(cases, truth, chance=options.chance, fpc=fpc)
+    systems = verified(cases, truth, chance=chance)
+    scope = scope_of_cases(cases, truth, chance, because, where=is_flagged)
+    effects = [system.design_effect for system in systems if not isnan(system.design_effect)]
     return Verification(
-        tuple(systems), signature_of(cases, options, what="verify", fpc="yes" if fpc else "no"), parts
+        systems=tuple(systems),
+        signature=signature_of(
+            cases,
+            replace(options, chance=chance),
+            what="verify",
+            fpc="yes" if chance.population == "these" else "no",
+        ),
+        parts=parts,
+        scope=replace(scope, design_effect=max(effects, default=nan)),
     )
 
 
-def verified(
-    cases: Cases, truth: Truth, *, chance: Chance, fpc: bool = False, where: Truths | None = None
-) -> list[Verified]:
+def verified(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None = None) -> list[Verified]:
     """The precision of every system on the items that it flagged itself."""
-    if fpc and (chance.cluster != "item" or truth.is_graded):
-        raise UsageError("the correction for a finite corpus is for items drawn one by one and a truth of yes or no")
     systems = []
     for column in range(len(cases.systems)):
         is_flagged = (cases.flagged[:, column] == 1) & (True if where is None else where)
-        is_known = is_flagged & ~np.isnan(truth.values)
-        scored = against(cases, truth, chance=chance, where=is_known)[column]
-        systems.append(_verified(scored, int(is_flagged.sum()), int(is_known.sum()), fpc=fpc, level=chance.level))
+        scored = against(cases, truth, chance=chance, where=is_flagged)[column]
+        systems.append(
+            Verified(
+                system=scored.system,
+                n_flagged=int(is_flagged.sum()),
+                n_judged=int((is_flagged & ~np.isnan(truth.values)).sum()),
+                hit=scored.counts.hit,
+                false_alarm=scored.counts.false_alarm,
+                precision=scored["precision"],
+                design_effect=scored.design_effect.get("precision", nan),
+            )
+        )
     return systems
-
-
-def _verified(scored: Scored, n_flagged: int, n_judged: int, *, fpc: bool, level: float) -> Verified:
-    counts = scored.counts
-    precision = scored["precision"]
-    if fpc and n_judged:
-        precision = finite_wilson(counts.hit, n_judged, size=n_flagged, level=level)
-    return Verified(scored.system, n_flagged, n_judged, counts.hit, counts.false_alarm, precision)

@@ -184,7 +184,8 @@ def evaluate(
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
-    cluster: Cluster = "item",
+    cluster: Cluster = "auto",
+    population: Population = "wider",
     by: str = "",
     unknown: Unknown = "drop",
     redundancy: int = 0,
@@ -204,7 +205,7 @@ def evaluate(
     options = EvaluationOptions(
         truth=truth,
         edges=bins or EDGES,
-        chance=Chance(cluster, resamples, seed),
+        chance=Chance(cluster, resamples, seed, population=population),
         unknown=unknown,
         by=by,
         redundancy=redundancy,
@@ -227,10 +228,10 @@ def verify(
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
-    cluster: Cluster = "item",
+    cluster: Cluster = "auto",
+    population: Population = "wider",
     by: str = "",
     unknown: Unknown = "drop",
-    population: Literal["these", "wider"] = "wider",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Verification:
@@ -244,14 +245,15 @@ def verify(
 
     if gold is not None and truth != ADJUDICATED:
         raise UsageError(f"expected truth {ADJUDICATED!r} with gold; evaluate corrects for what raters get wrong")
-    options = EvaluationOptions(truth=truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by)
+    options = EvaluationOptions(
+        truth=truth, chance=Chance(cluster, resamples, seed, population=population), unknown=unknown, by=by
+    )
     return verify(
         as_decisions(decisions),
         as_judgments(judgments),
         items=items_of(items),
         gold=gold_of(gold),
         options=options,
-        fpc=population == "these",
     )
 
 
@@ -264,7 +266,8 @@ def compare(
     truth: str = "majority",
     items: TableSource | None = None,
     gold: TableSource | None = None,
-    cluster: Cluster = "item",
+    cluster: Cluster = "auto",
+    population: Population = "wider",
     by: str = "",
     unknown: Unknown = "drop",
     redundancy: int = 0,
@@ -279,7 +282,11 @@ def compare(
     from grater.tables import as_decisions, as_judgments
 
     options = EvaluationOptions(
-        truth=truth, chance=Chance(cluster, resamples, seed), unknown=unknown, by=by, redundancy=redundancy
+        truth=truth,
+        chance=Chance(cluster, resamples, seed, population=population),
+        unknown=unknown,
+        by=by,
+        redundancy=redundancy,
     )
     return compare(
         as_decisions(decisions),

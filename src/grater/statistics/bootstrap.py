@@ -28,8 +28,12 @@ import numpy.typing as npt
 from grater.errors import UsageError
 from grater.model import Interval
 from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, percentile_interval
+from grater.statistics.population import Population
 
-Cluster: TypeAlias = Literal["item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"]
+Cluster: TypeAlias = Literal[
+    "auto", "item", "essay", "document", "rater", "item+rater", "essay+rater", "document+rater"
+]
+"""What is drawn: `auto` is the essay (the document of sentences) where it is known, else the item."""
 T = TypeVar("T", bound=np.generic)
 
 MOST_WEIGHTS = 1 << 20
@@ -38,17 +42,23 @@ MOST_WEIGHTS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What is drawn, how often, and from which seed."""
+    """What is drawn, how often, from which seed, and for which population."""
 
-    cluster: Cluster = "item"
+    cluster: Cluster = "auto"
     n_resamples: int = RESAMPLES
     seed: int = 0
     level: float = LEVEL
+    population: Population = "wider"
 
     @property
     def unit(self) -> str:
         """What is drawn beside raters: item, essay or document; nothing where only raters are."""
-        return self.cluster.removesuffix("rater").removesuffix("+")
+        return "item" if self.is_by_item else self.cluster.removesuffix("rater").removesuffix("+")
+
+    @property
+    def is_by_item(self) -> bool:
+        """Whether items are drawn one by one; so they are where nobody looked for their essays."""
+        return self.cluster in ("item", "auto")
 
     @property
     def with_raters(self) -> bool:

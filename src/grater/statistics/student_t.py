@@ -5,6 +5,11 @@ resamples, however far out, gives an interval that holds (docs/evaluating.md).  
 after a factor sqrt(n / (n - 1)), so the interval is the value ± that times t of n - 1 degrees of freedom (Efron &
 Tibshirani 1993, section 12.2).  A score between 0 and 1 is taken on the scale of its logit, so that the interval
 stays between 0 and 1; where a resample reaches 0 or 1, and for differences and totals, as it is.
+
+`share_interval` is for precision, recall and F by essay.  Near 0 and 1 a cluster bootstrap of few flags is far too
+narrow: with precision .9 in 12 to 50 essays percentiles held .81 to .92 and Student's t .81 to .90 of 400 simulated
+worlds; Wilson's form, for as many cases as the spread shows the clustered ones to be worth, held .94 to .98
+(docs/evaluating.md).
 """
 
 from __future__ import annotations
@@ -41,6 +46,31 @@ def student_interval(
         return Interval(value, float(expit(middle - half)), float(expit(middle + half)))
     half = t * _spread(drawn, n_units)
     return Interval(value, max(ends[0], value - half), min(ends[1], value + half))
+
+
+def share_interval(value: float, drawn: Numbers, *, n: float, n_units: int, level: float = LEVEL) -> Interval:
+    """A share of n cases that come in units: Wilson's interval for as many cases as they are worth.
+
+    The effective number of cases (Kish 1965) comes from the spread of the resamples, and Student's t stands in place
+    of the normal quantile; where all resamples are alike, each unit is worth a case.
+    """
+    if n_units < 2 or isnan(value):
+        return Interval(value, nan, nan, ONE_UNIT if n_units else NO_UNIT)
+    if not drawn.size:
+        return Interval(value, nan, nan, NO_DRAWS)
+    t, error = float(stdtrit(n_units - 1, (1 + level) / 2)), _share_spread(value, drawn, n_units)
+    worth = value * (1 - value) / error**2 if error > 0 and 0 < value < 1 else min(n, n_units)
+    centre, half = value + t * t / (2 * worth), t * sqrt(value * (1 - value) / worth + (t / (2 * worth)) ** 2)
+    low, high = ((centre + side * half) / (1 + t * t / worth) for side in (-1, 1))
+    return Interval(value, min(value, max(0.0, low)), max(value, min(1.0, high)))
+
+
+def _share_spread(value: float, drawn: Numbers, n_units: int) -> float:
+    """The spread of a share, or that of its logit where this says more: far from one half resamples are skew."""
+    plain = _spread(drawn, n_units)
+    if drawn.min() <= 0 or drawn.max() >= 1 or not 0 < value < 1:
+        return plain
+    return max(plain, value * (1 - value) * _spread(logit(drawn), n_units))
 
 
 def student_tests(tests: Sequence[PairTest], systems: Drawn) -> list[PairTest]:

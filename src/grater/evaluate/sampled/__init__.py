@@ -68,7 +68,7 @@ class SampleInputs:
 
     @property
     def is_finite(self) -> bool:
-        return self.population == "these" and self.chance.cluster == "item"
+        return self.population == "these" and self.chance.is_by_item
 
 
 def chance_of(
@@ -82,9 +82,9 @@ def chance_of(
     seed: int = 0,
 ) -> Chance:
     """What is drawn unless somebody says: essays where they are known and stand for others, else items."""
-    if population == "these" and cluster not in (None, "item", "rater"):
+    if population == "these" and cluster not in (None, "auto", "item", "rater"):
         raise UsageError(f"exactly these items leave no other {cluster} to draw; ask for the wider population")
-    if cluster is None:
+    if cluster is None or cluster == "auto":
         draws_essays = population == "wider" and knows_essays(decisions, items, sample)
         cluster = "essay" if draws_essays else "item"
     return Chance(cluster, n_resamples, seed)
@@ -131,7 +131,7 @@ def estimate(
         truth=truth,
         merge=merge,
         unknown=unknown,
-        fpc=population == "these" and chance.cluster == "item",
+        fpc=population == "these" and chance.is_by_item,
         seed=chance.seed,
     )
     return replace(estimates, correction=correction)
@@ -227,7 +227,7 @@ def _scope(study: SampleInputs, cells: Cells, systems: Sequence[SystemEstimate])
 
 
 def _redrawn(study: SampleInputs, cells: Cells) -> Resampled | None:
-    if study.chance.cluster == "item":
+    if study.chance.is_by_item:
         return None
     return resample_sample(study.members, cells, study.votes, study.truth, chance=study.chance, units=study.units)
 
@@ -299,11 +299,11 @@ def _signature(study: SampleInputs, *, by: str, unknown: Unknown) -> Signature:
         "sample": digest(sorted(study.sample.frame["item"].unique().to_list())),
         "systems": digest(study.members.systems),
         "truth": study.truth.name,
-        "units": chance.cluster,
+        "units": "item" if chance.is_by_item else chance.cluster,
         "unknown": unknown,
         **({"by": by} if by else {}),
     }
-    if chance.cluster != "item":
+    if not chance.is_by_item:
         options |= {"resamples": str(chance.n_resamples), "resampling-seed": str(chance.seed)}
     if study.sample.meta is not None and study.sample.meta.seed is not None:
         options["seed"] = str(study.sample.meta.seed)
