@@ -1,0 +1,1 @@
+"""Edits out of a sentence and its correction: aligned, merged, typed."""

@@ -1,0 +1,101 @@
+"""The words of a sentence as the alignment and the types of edits look at them.
+
+A word's *category* is the part of speech of Universal Dependencies as Bryant, Felice and Briscoe 2017 use it (their
+table 2), made from our tagger's Penn Treebank tag by a table: adpositions are `PREP`; the infinitive's *to*, the
+particles of phrasal verbs and the genitive's *'s* are `PART`; modals are `VERB`.
+
+ERRANT asks a parser which verbs are auxiliaries.  Here a modal is one, and a form of *be*, *have* or *do* that
+another verb follows in its verb chunk (adverbs and *not* may stand between, and the subject of a question).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from grater.text.lemmas import lemma
+
+CATEGORIES = {
+    **dict.fromkeys(("JJ", "JJR", "JJS", "AFX"), "ADJ"),
+    **dict.fromkeys(("RB", "RBR", "RBS", "WRB", "EX"), "ADV"),
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS", "GW", "ADD"), "NOUN"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"), "VERB"),
+    **dict.fromkeys(("DT", "PDT", "PRP$", "WDT", "WP$"), "DET"),
+    **dict.fromkeys(("PRP", "WP"), "PRON"),
+    **dict.fromkeys(("TO", "RP", "POS"), "PART"),
+    **dict.fromkeys((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "LS"), "PUNCT"),
+    **dict.fromkeys(("$", "SYM"), "SYM"),
+    "IN": "PREP",
+    "CC": "CONJ",
+    "CD": "NUM",
+    "UH": "INTJ",
+}
+PHRASAL = {**dict.fromkeys(("PDT", "PRP$", "WDT", "WP$"), "ADJ"), "WP": "NOUN"}
+CONTENT = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
+HELPERS = frozenset({"be", "have", "do"})
+BETWEEN = frozenset({"RB", "RBR", "RBS", "PRP", "DT"})
+MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~–—‘’“”…·•«»") | {"''", "``", "...", "--", "---"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """One side of a pair: its words with their tags."""
+
+    texts: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def lower(self) -> tuple[str, ...]:
+        return tuple(text.lower() for text in self.texts)
+
+    @cached_property
+    def lemmas(self) -> tuple[str, ...]:
+        return tuple(lemma(text, tag) for text, tag in zip(self.texts, self.tags, strict=True))
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(category(text, tag) for text, tag in zip(self.texts, self.tags, strict=True))
+
+    @cached_property
+    def phrasal(self) -> tuple[str, ...]:
+        """Categories as merging takes them: possessives and *which* with adjectives, *who* and *what* with nouns."""
+        return tuple(PHRASAL.get(tag, kind) for tag, kind in zip(self.tags, self.categories, strict=True))
+
+    def is_auxiliary(self, index: int) -> bool:
+        """Whether a verb helps another one that follows."""
+        if self.tags[index] == "MD":
+            return True
+        if self.categories[index] != "VERB" or self.lemmas[index] not in HELPERS:
+            return False
+        return self._verb_follows(index, self.lemmas[index])
+
+    def _verb_follows(self, index: int, helper: str) -> bool:
+        wanted = FOLLOWS[helper]
+        for after in range(index + 1, min(index + 5, len(self.tags))):
+            tag = self.tags[after]
+            if tag in wanted:
+                return True
+            if tag not in BETWEEN and self.categories[after] not in ("ADV", "PRON"):
+                return False
+        return False
+
+
+FOLLOWS = {
+    "be": frozenset({"VBG", "VBN", "VBD"}),
+    "have": frozenset({"VBN", "VBD"}),
+    "do": frozenset({"VB", "VBP"}),
+}
+
+
+def category(text: str, tag: str) -> str:
+    if text in MARKS:
+        return "CONJ" if text == "&" else "PUNCT"
+    return CATEGORIES.get(tag, "X")
+
+
+def words_of(texts: Sequence[str], tags: Sequence[str]) -> Words:
+    return Words(tuple(texts), tuple(tags))

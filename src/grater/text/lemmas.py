@@ -1,0 +1,167 @@
+"""Lemmas: the form of a word that a dictionary lists it under, decided from the word and its tag.
+
+Our own rules and lists of irregular forms; the list of `spelling` says which of the possible bases is a word, so that
+*hoping* belongs to *hope* and *hopping* to *hop*.  A word that no rule can take back is its own lemma; a proper noun
+keeps its form.  Lemmas are in lower case.
+
+`stem` goes further and cuts off derivational endings: *decide*, *decision* and *decisive* share one.  It is no word,
+only a key by which related words meet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from grater.text.inflect import singular
+from grater.text.spelling import is_word
+
+
+def _forms(text: str) -> dict[str, str]:
+    """From `base:past,participle` to each form's base."""
+    lemmas: dict[str, str] = {}
+    for entry in text.split():
+        base, _, forms = entry.partition(":")
+        lemmas |= {form: base for form in forms.split(",")}
+    return lemmas
+
+
+IRREGULAR_VERBS = _forms(
+    "arise:arose,arisen awake:awoke,awoken be:am,is,are,was,were,been,being,'m,'re,’m,’re,ai bear:bore,borne,born "
+    "beat:beaten become:became begin:began,begun bend:bent bind:bound bite:bit,bitten bleed:bled "
+    "blow:blew,blown break:broke,broken breed:bred bring:brought build:built burn:burnt buy:bought can:ca,could "
+    "catch:caught choose:chose,chosen cling:clung come:came creep:crept deal:dealt dig:dug do:does,did,done "
+    "draw:drew,drawn dream:dreamt drink:drank,drunk drive:drove,driven dwell:dwelt eat:ate,eaten fall:fell,fallen "
+    "feed:fed feel:felt fight:fought find:found flee:fled fling:flung fly:flew,flown forbid:forbade,forbidden "
+    "forecast:forecast foresee:foresaw,foreseen forget:forgot,forgotten forgive:forgave,forgiven "
+    "freeze:froze,frozen get:got,gotten give:gave,given go:goes,went,gone grind:ground grow:grew,grown hang:hung "
+    "have:has,had,'ve,’ve hear:heard hide:hid,hidden hold:held keep:kept kneel:knelt know:knew,known lay:laid "
+    "lead:led lean:leant leap:leapt learn:learnt leave:left lend:lent lie:lay,lain,lying light:lit lose:lost "
+    "make:made mean:meant meet:met mistake:mistook,mistaken overcome:overcame oversee:oversaw,overseen "
+    "overtake:overtook,overtaken pay:paid plead:pled prove:proven rebuild:rebuilt repay:repaid ride:rode,ridden "
+    "ring:rang,rung rise:rose,risen run:ran saw:sawn say:said see:saw,seen seek:sought sell:sold send:sent sew:sewn "
+    "shake:shook,shaken shall:should,sha shear:shorn shine:shone shoot:shot show:shown shrink:shrank,shrunk "
+    "sing:sang,sung sink:sank,sunk sit:sat sleep:slept slide:slid sling:slung smell:smelt sow:sown "
+    "speak:spoke,spoken speed:sped spell:spelt spend:spent spill:spilt spin:spun spit:spat spoil:spoilt "
+    "spring:sprang,sprung stand:stood steal:stole,stolen stick:stuck sting:stung stink:stank,stunk "
+    "stride:strode,stridden strike:struck,stricken string:strung strive:strove,striven swear:swore,sworn "
+    "sweep:swept swell:swollen swim:swam,swum swing:swung take:took,taken teach:taught tear:tore,torn tell:told "
+    "think:thought throw:threw,thrown tie:tying undergo:underwent,undergone understand:understood "
+    "undertake:undertook,undertaken undo:undid,undone uphold:upheld upset:upset wake:woke,woken wear:wore,worn "
+    "weave:wove,woven weep:wept will:'ll,’ll,wo,would,'d,’d win:won wind:wound withdraw:withdrew,withdrawn "
+    "withhold:withheld withstand:withstood wring:wrung write:wrote,written die:dying"
+)
+IRREGULAR_ADJECTIVES = _forms(
+    "good:better,best bad:worse,worst far:further,furthest,farther,farthest little:less,least many:more,most"
+)
+IRREGULAR_ADVERBS = _forms("well:better,best badly:worse,worst far:further,furthest,farther,farthest little:less,least")
+AS_WRITTEN = {"n't": "not", "n’t": "not", "an": "a", "'em": "them"}
+PRONOUNS = _forms("i:me he:him she:her we:us they:them who:whom")
+
+SHORT_VOWEL = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+"""*hop*, which would double its consonant before an ending: *hoping* is of *hope*."""
+
+DOUBLED = re.compile(r"([bdfgklmnprtvz])\1\Z")
+
+
+def lemma(word: str, tag: str) -> str:
+    """The lemma of a word under a tag of the Penn Treebank."""
+    small = word.lower()
+    if small in AS_WRITTEN:
+        return AS_WRITTEN[small]
+    return _lemma(small, tag[:2] if tag[:2] in ("VB", "JJ", "RB") else tag)
+
+
+@lru_cache(maxsize=65_536)
+def _lemma(small: str, tag: str) -> str:
+    if tag in ("VB", "MD"):
+        return IRREGULAR_VERBS.get(small) or _regular(small, _verb_bases(small))
+    if tag in ("NNS", "NN"):
+        return singular(small) if tag == "NNS" else small
+    if tag == "NNPS":
+        return singular(small)
+    if tag == "JJ":
+        return IRREGULAR_ADJECTIVES.get(small) or _regular(small, _compared(small))
+    if tag == "RB":
+        return IRREGULAR_ADVERBS.get(small) or _regular(small, _compared(small))
+    if tag == "PRP":
+        return PRONOUNS.get(small, small)
+    return small
+
+
+def lemmas_of(word: str) -> frozenset[str]:
+    """Every lemma that the word might have, whatever its tag."""
+    return _lemmas_of(word.lower())
+
+
+@lru_cache(maxsize=65_536)
+def _lemmas_of(small: str) -> frozenset[str]:
+    return frozenset({_lemma(small, tag) for tag in ("VB", "NNS", "JJ", "RB")} | {small})
+
+
+def _regular(small: str, bases: Iterator[str]) -> str:
+    return next((base for base in bases if is_word(base)), small)
+
+
+def _verb_bases(small: str) -> Iterator[str]:
+    """What a regular form of a verb may come from, the likelier first."""
+    if small.endswith("ies") and len(small) > 4:
+        yield small[:-3] + "y"
+    elif small.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
+        yield from (small[:-1], small[:-2])
+    elif small.endswith("s") and not small.endswith("ss"):
+        yield small[:-1]
+    elif small.endswith("ied") and len(small) > 4:
+        yield small[:-3] + "y"
+    elif small.endswith("ed"):
+        yield from _cut(small[:-2])
+    elif small.endswith("ing"):
+        yield from _cut(small[:-3])
+
+
+def _compared(small: str) -> Iterator[str]:
+    """What a comparative or superlative may come from."""
+    for ending in ("er", "est"):
+        if small.endswith(ending):
+            rest = small.removesuffix(ending)
+            if rest.endswith("i"):
+                yield rest[:-1] + "y"
+            yield from _cut(rest)
+
+
+def _cut(rest: str) -> Iterator[str]:
+    """A base that has lost its ending: the bare rest, with its *e* again, or with one of two consonants."""
+    if len(rest) < 2:
+        return
+    if DOUBLED.search(rest):
+        yield from (rest[:-1], rest)
+    elif SHORT_VOWEL.fullmatch(rest):
+        yield from (rest + "e", rest)
+    elif rest.endswith(("at", "iz", "is", "us", "ov", "iv", "uc", "ag", "rg", "ng", "nc", "v", "u", "as", "os")):
+        yield from (rest + "e", rest)
+    else:
+        yield from (rest, rest + "e")
+
+
+ENDINGS = tuple(
+    "isations izations isation ization ationally ational ations ation atives ative atory ators ator ates ated ating ate "
+    "icians ician ically icities icity ical ics ic ibility ability ibly ably ibles ables ible able "
+    "fulness fully ful lessness lessly less ousness ously ous iveness ively ives ive "
+    "ments mentally mental ment ances ancies ance ancy ants ant ences encies ence ency ents ently ent "
+    "nesses ness ities ity ships ship hoods hood isms ism ists istic ist "
+    "izes ized izing ize ises ised ising ise ifications ification ifies ified ifying ify "
+    "ings ing edly ed ers er ors or est es s ions ion als ally al ages age "
+    "ially ial ily ly ies ied ier iest y e".split()
+)
+SHORTEST_STEM = 3
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A key that words of one family share; at least three letters of the word stay."""
+    small = word.lower()
+    endings = (end for end in ENDINGS if small.endswith(end) and len(small) - len(end) >= SHORTEST_STEM)
+    rest = small.removesuffix(max(endings, key=len, default=""))
+    rest = DOUBLED.sub(r"\1", rest.rstrip("iey") if len(rest) > SHORTEST_STEM else rest)
+    return rest[:-1] if len(rest) > SHORTEST_STEM and rest[-1] in "sdtc" else rest
