@@ -196,3 +196,56 @@ def test_judgments_refuse_no_tags_and_never_write_over_their_input(
     )
     assert (ran.status, clean.read_text()) == (2, CLEAN)
     assert message in ran.err
+
+
+@pytest.fixture
+def parallel(tmp_path: Path) -> tuple[Path, Path]:
+    source, corrected = tmp_path / "source.txt", tmp_path / "corrected.txt"
+    source.write_text("She go home .\nWe left .\n", encoding="utf-8")
+    corrected.write_text("She goes home .\nWe left .\n", encoding="utf-8")
+    return source, corrected
+
+
+def test_parallel_text_becomes_m2_with_types(
+    capsys: pytest.CaptureFixture[str], parallel: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.m2"
+    assert grater(capsys, "corpus", "convert", *parallel, out).status == 0
+    first, second = out.read_text(encoding="utf-8").strip().split("\n\n")
+    assert first == "S She go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0"
+    assert second.startswith("S We left .\nA -1 -1|||noop|||")
+
+
+def test_sides_of_unequal_length_write_nothing(
+    capsys: pytest.CaptureFixture[str], parallel: tuple[Path, Path], tmp_path: Path
+) -> None:
+    parallel[1].write_text("She goes home .\n", encoding="utf-8")
+    ran = grater(capsys, "corpus", "convert", *parallel, tmp_path / "out.m2")
+    assert ran.status == 2
+    assert "the corrections end first" in ran.err
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "out.m2").exists()
+
+
+def test_a_corpus_is_not_converted_over_itself(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    before = clean.read_bytes()
+    ran = grater(capsys, "corpus", "convert", clean, clean)
+    assert ran.status == 2
+    assert "named twice" in ran.err
+    assert clean.read_bytes() == before
+
+
+def test_edits_are_kept_typed_or_made_again(capsys: pytest.CaptureFixture[str], clean: Path, tmp_path: Path) -> None:
+    typed, again = tmp_path / "typed.m2", tmp_path / "again.m2"
+    assert grater(capsys, "corpus", "convert", clean, typed, "--types", "errant").status == 0
+    assert grater(capsys, "corpus", "convert", clean, again, "--edits", "extract").status == 0
+    assert "|||Wcip|||" in clean.read_text(encoding="utf-8")
+    assert "|||R:PREP|||" in typed.read_text(encoding="utf-8")
+    assert "|||R:PREP|||" in again.read_text(encoding="utf-8")
+
+
+def test_edits_of_a_file_stand_beside_ours(capsys: pytest.CaptureFixture[str], clean: Path) -> None:
+    compared = json.loads(grater(capsys, "corpus", "compare", clean, "--json").out)
+    assert compared["f1"]["value"] == 1
+    assert compared["confusions"] == [{"first": "Wcip", "second": "R:PREP", "n": 1}]
+    assert compared["second"].startswith("grater-")

@@ -144,7 +144,7 @@ def test_wrong_use_is_told_in_one_line(capsys: pytest.CaptureFixture[str], folde
         (["ref.m2"], "expected a reference and at least one hypothesis"),
         (["ref.m2", "ours.txt", "--metric", "m3"], "unknown metric 'm3'"),
         (["ref.m2", "short.txt"], "found 1; nothing stands for sentence 2"),
-        (["ours.txt", "idle.txt"], "expected references with edits"),
+        (["ours.txt", "idle.txt"], "need the sentences as they were before: --source FILE"),
         (["ref.m2", "idle.txt", "--hyp", "ours.txt", "--metric", "gleu"], "found both"),
         (["ref.m2", "ours.txt", "--source", "src"], "leave --source out"),
         (["ref.m2", "ours.txt", "--beta", "-1"], "a beta above 0"),
@@ -213,3 +213,39 @@ def test_a_signature_stands_on_one_line(capsys: pytest.CaptureFixture[str], fold
     signature = json.loads(score(capsys, folder, *args, "--json").out)["signature"]
     assert len(signature) > 80
     assert signature in score(capsys, folder, *args).out.splitlines()
+
+
+def test_plain_text_is_scored_by_errant_with_no_extra(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    args = ("--metric", "errant", "--resamples", "10", "--json")
+    made = json.loads(score(capsys, folder, "ref.m2", "ours.txt", *args).out)
+    assert "|engine:grater-" in made["signature"]
+    plain = json.loads(score(capsys, folder, "ours.txt", "ours.txt", "--source", "src", *args).out)
+    assert plain["systems"][0]["f0.5"]["value"] == 1
+
+
+def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    ran = grater(
+        capsys,
+        "combine",
+        folder / "ours.txt",
+        folder / "idle.txt",
+        "--source",
+        folder / "src",
+        "--at-least",
+        "1",
+        "--out",
+        folder / "joint.txt",
+    )
+    assert ran.status == 0
+    assert (folder / "joint.txt").read_text().split() == (folder / "ours.txt").read_text().split()
+    over = grater(
+        capsys,
+        "combine",
+        folder / "ours.txt",
+        folder / "idle.txt",
+        "--source",
+        folder / "src",
+        "--out",
+        folder / "src",
+    )
+    assert over.status == 2

@@ -129,6 +129,7 @@ COMMANDS = {
     "cloze": ("grater.cli.selection:cloze_app", "Writer, raters and systems fill the same blanks."),
     "choice": ("grater.cli.selection:choice_app", "The writer's word or the system's: corrected accuracy."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
+    "combine": ("grater.cli.score:combine_app", "One correction of several: the edits that enough systems propose."),
     "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
@@ -142,7 +143,14 @@ COMMANDS = {
 
 CORPUS = {
     "stats": ("grater.cli.corpus:app:stats", "Documents, sentences, tokens, edits, tags (NUCLE, Table 5)."),
-    "convert": ("grater.cli.corpus:app:convert", "From one format to another, naming what cannot be held."),
+    "convert": (
+        "grater.cli.corpus:app:convert",
+        "From one format, or parallel text, to another; losses are named.",
+    ),
+    "compare": (
+        "grater.cli.corpus:app:compare",
+        "Two sets of edits of the same sentences: spans and types.",
+    ),
     "check": ("grater.cli.corpus:app:check", "Every defect with its line; exit status 1 if there is any."),
     "judgments": ("grater.cli.corpus:app:judgments", "Annotators' edits as judgments of items."),
 }

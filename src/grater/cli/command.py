@@ -30,6 +30,10 @@ FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; guessed from the name i
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine output on standard output, nothing else.")]
 Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
+EngineName: TypeAlias = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="What makes edits of plain text: grater, or errant:MODEL with a spaCy model."),
+]
 Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")]
 Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="How tables are printed.")]
 FigureTypes: TypeAlias = Annotated[

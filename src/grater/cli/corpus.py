@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
@@ -13,6 +13,7 @@ import typer
 
 from grater.cli.command import (
     FORMAT_HELP,
+    EngineName,
     Format,
     Json,
     Seed,
@@ -28,11 +29,15 @@ from grater.corpora import Loss, format_for, read_corpus, read_merged, write_cor
 from grater.corpora.check import CheckResult, Finding, check_corpora
 from grater.corpora.conversion import Conversion
 from grater.corpora.documents import attach_documents
+from grater.corpora.formats import Report, ignore_loss
 from grater.corpora.judgments import items_of, judgments_from_edits
-from grater.corpora.source import replacing
+from grater.corpora.merge import stems
+from grater.corpora.plain import read_sentences
+from grater.corpora.source import open_source, replacing
 from grater.corpora.statistics import corpus_statistics
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
+from grater.model import Essay
 from grater.sheet import counted
 from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
 from grater.tables.check import Duplicates
@@ -76,15 +81,27 @@ def stats(
     show(statistics, table=table, as_json=as_json)
 
 
-@app.command(short_help="From one format to another, naming what cannot be held.")
+@app.command(short_help="From one format, or parallel text, to another; losses are named.")
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The corpus to read; '-' is standard input.")],
-    target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="The file or folder to write, all or nothing; '-' is standard output."),
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="IN OUT",
+            help="The corpus to read and the file or folder to write, all or nothing; '-' is standard input or "
+            "output.  Of parallel text: SOURCE CORRECTED... OUT.",
+        ),
     ],
     from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help=FORMAT_HELP)] = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    edits: Annotated[
+        Literal["keep", "extract"],
+        typer.Option(metavar="keep|extract", help="Keep the edits, or make new ones of the corrected text."),
+    ] = "keep",
+    types: Annotated[
+        Literal["keep", "errant"],
+        typer.Option(metavar="keep|errant", help="Keep the tags of edits, or give each an ERRANT type."),
+    ] = "keep",
+    engine: EngineName = "grater",
     documents: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The documents that M2 sentences were cut from, to name them.")
     ] = None,
@@ -92,27 +109,69 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Convert a corpus; what the new format cannot hold is named, edit by edit and field by field."""
-    _require_apart(source, target, losses, as_json=as_json)
-    n_passes = format_for(source, from_format).n_passes
+    sources, target = _split_files(files)
+    _require_apart(sources, target, losses, as_json=as_json)
     with replacing(losses) if losses else nullcontext() as stream:
         conversion = Conversion(most=None if as_json else MOST_SHOWN, hear=_writing_to(stream) if stream else None)
-        with reading(f"reading {source}", source, n_passes=n_passes) as advance:
-            essays = read_corpus(source, format_name=from_format, advance=advance)
-            if documents:
-                essays = attach_documents(essays, read_corpus(documents))
+        with _opened(sources, from_format, documents, engine) as essays:
+            if len(sources) == 1:
+                essays = _with_new_edits(essays, conversion.report, edits=edits, types=types, engine=engine)
             write_corpus(conversion.counting(essays), target, conversion.report, format_name=to_format)
-    tell_left_out([source], from_format)
     if as_json:
         print_json(conversion.to_dict())
     else:
         _tell_conversion(conversion, target, losses)
 
 
-def _require_apart(source: Path, target: Path, losses: Path | None, *, as_json: bool) -> None:
-    """Each file has one job, except that a corpus may be written over itself."""
-    if losses:
-        require_different([target, losses])
-        require_different([source, losses])
+def _split_files(files: Sequence[Path]) -> tuple[list[Path], Path]:
+    if len(files) < 2:
+        raise UsageError("expected a corpus and where to write it: IN OUT, or SOURCE CORRECTED... OUT")
+    return list(files[:-1]), files[-1]
+
+
+@contextmanager
+def _opened(
+    sources: Sequence[Path], format_name: str | None, documents: Path | None, engine: str
+) -> Iterator[Iterable[Essay]]:
+    """The essays of a corpus, or of parallel text, with a progress bar while they are read."""
+    if len(sources) > 1:
+        yield _parallel(sources, engine)
+        return
+    n_passes = format_for(sources[0], format_name).n_passes
+    with reading(f"reading {sources[0]}", sources[0], n_passes=n_passes) as advance:
+        essays = read_corpus(sources[0], format_name=format_name, advance=advance)
+        yield attach_documents(essays, read_corpus(documents)) if documents else essays
+    tell_left_out(sources, format_name)
+
+
+def _parallel(files: Sequence[Path], engine: str) -> Iterator[Essay]:
+    from grater.corpora.parallel import parallel_essays  # loads the tagger
+    from grater.text.edits.engine import load_engine
+
+    first, *others = [read_sentences(open_source(file)) for file in files]
+    corrections = {str(file): lines for file, lines in zip(files[1:], others, strict=True)}
+    if len(corrections) < len(others):
+        raise UsageError("expected each corrected file once")
+    names = stems(corrections) if len(corrections) > 1 else dict.fromkeys(corrections, "0")
+    return parallel_essays(first, corrections, load_engine(engine), source_name=str(files[0]), annotators=names)
+
+
+def _with_new_edits(
+    essays: Iterable[Essay], report: Report, *, edits: str, types: str, engine: str
+) -> Iterable[Essay]:
+    if edits == types == "keep":
+        return essays
+    from grater.corpora.parallel import assign_types, extract_again  # loads the tagger
+    from grater.text.edits.engine import GraterEngine, load_engine
+
+    if edits == "extract":
+        return extract_again(essays, load_engine(engine), report)
+    return assign_types(essays, GraterEngine(), report)
+
+
+def _require_apart(sources: Sequence[Path], target: Path, losses: Path | None, *, as_json: bool) -> None:
+    """Each file has one job: a corpus is not written over itself."""
+    require_different([*dict.fromkeys(sources), target, *([losses] if losses else [])])
     if as_json and "-" in (str(target), str(losses)):
         raise UsageError("expected one thing on standard output, found the corpus or its losses beside --json")
 
@@ -138,6 +197,36 @@ def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) 
         say(str(loss))
     if n_losses > len(shown):
         say(f"and {n_losses - len(shown)} more; name a file with --losses to have them all")
+
+
+@app.command(short_help="Two sets of edits of the same sentences: spans and types.")
+def compare(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="A [B]", help="Two M2 files; or one, beside what --engine makes of it.")
+    ],
+    engine: EngineName = "grater",
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    seed: Seed = 0,
+    table: Table = "text",
+    as_json: Json = False,
+) -> None:
+    """Compare edits with those of another file, or with those that an engine extracts from the corrected text."""
+    from grater.corpora.parallel import extract_again
+    from grater.evaluate.edits.extraction import compare_edits
+    from grater.text.edits.engine import load_engine
+
+    if len(files) > 2:
+        raise UsageError(f"expected one file or two, found {len(files)}")
+    first = list(read_corpus(files[0]))
+    if len(files) == 2:
+        second, name = list(read_corpus(files[1])), str(files[1])
+    else:
+        chosen = load_engine(engine)
+        second, name = list(extract_again(first, chosen, ignore_loss)), chosen.name
+    compared = compare_edits(
+        first, second, first_name=str(files[0]), second_name=name, n_resamples=resamples, seed=seed
+    )
+    show(compared, table=table, as_json=as_json)
 
 
 @app.command(short_help="Every defect with its line; exit status 1 if there is any.")

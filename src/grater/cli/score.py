@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -11,17 +11,34 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperCommand
 
-from grater.cli.command import Json, Seed, Table, require_outputs, show, split_name, warn
-from grater.corpora import read_corpus
+from grater.cli.command import (
+    EngineName,
+    Json,
+    Seed,
+    Table,
+    print_json,
+    require_different,
+    require_outputs,
+    say,
+    show,
+    split_name,
+    warn,
+)
+from grater.corpora import read_corpus, write_corpus
+from grater.corpora.formats import ignore_loss
 from grater.corpora.merge import Reread, merge_annotators
-from grater.corpora.source import OPENERS, open_source
+from grater.corpora.normalise import corrected_text
+from grater.corpora.plain import read_sentences
+from grater.corpora.source import OPENERS, open_source, replacing
 from grater.errors import UsageError
 from grater.evaluate.edits.ceiling import MOST_SUBSETS, ceiling
 from grater.evaluate.edits.ceiling import RESAMPLES as CEILING_RESAMPLES
 from grater.evaluate.edits.edit_table import Mode, Tier
 from grater.evaluate.edits.metrics import METRICS, Metric, MetricOptions
 from grater.evaluate.edits.scores import RESAMPLES, Cluster, Resampling, score_systems, sentence_frame
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences, read_sentences, rewritten
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
+from grater.model import Essay
+from grater.sheet import counted
 from grater.statistics.paired import Test
 
 HYP = "--hyp"
@@ -62,9 +79,12 @@ def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list
 
 
 def read_references(
-    metric: Metric, files: Sequence[Path], source: Path | None, *, quickly: bool = False
+    metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str = "grater", quickly: bool = False
 ) -> References:
-    """References of one or several files; `quickly` in the metric's own shape where that is possible."""
+    """References of one or several files; `quickly` in the metric's own shape where that is possible.
+
+    Plain text becomes edits by the engine, for metrics that compare edits.
+    """
     name = ", ".join(str(file) for file in files)
     if all(is_annotated(file) for file in files):
         if source is not None:
@@ -72,17 +92,23 @@ def read_references(
         return References(name, _annotated(metric, files, quickly=quickly))
     if any(is_annotated(file) for file in files):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
-    if not metric.references_are_texts:
-        texts = next(file for file in files if not is_annotated(file))
-        raise UsageError(
-            f"{texts}: expected references with edits (.m2, .jsonl) for the metric {metric.name}; "
-            "for plain text there is --metric gleu --source FILE"
-        )
     if source is None:
         raise UsageError("plain text references need the sentences as they were before: --source FILE")
     short = short_names(files)
     lines = {short[str(file)]: _sentences(file) for file in files}
-    return References(name, rewritten(_sentences(source), lines, source_name=str(source)))
+    if metric.references_are_texts:
+        return References(name, rewritten(_sentences(source), lines, source_name=str(source)))
+    return _extracted(name, _sentences(source), lines, engine, source_name=str(source))
+
+
+def _extracted(
+    name: str, sources: list[str], lines: Mapping[str, list[str]], engine: str, *, source_name: str
+) -> References:
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
+    from grater.text.edits.engine import load_engine
+
+    chosen = load_engine(engine)
+    return References(name, list(parallel_essays(sources, lines, chosen, source_name=source_name)), chosen.name)
 
 
 def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
@@ -161,7 +187,7 @@ MatchMode: TypeAlias = Annotated[Mode, typer.Option(help="errant: what must be t
 Beta: TypeAlias = Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")]
 MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")]
 SpacyModel: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="errant: extract edits from plain text with this spaCy model.")
+    str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
 ]
 DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in a resample.")]
 
@@ -187,6 +213,7 @@ def score(
     by: Annotated[Tier | None, typer.Option(help="errant: scores by type of error.")] = None,
     beta: Beta = 0.5,
     max_unchanged: MaxUnchanged = 2,
+    engine: EngineName = "grater",
     spacy_model: SpacyModel = None,
     cluster: DrawnCluster = "sentence",
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
@@ -206,10 +233,11 @@ def score(
     if by and metric in WITHOUT_TYPES:
         raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
     quickly = cluster == "sentence"  # the fast reader does not keep documents
-    references = read_references(chosen, references_files, source, quickly=quickly)
+    engine = f"errant:{spacy_model}" if spacy_model else engine
+    references = read_references(chosen, references_files, source, engine=engine, quickly=quickly)
     hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
     tier: Tier | None = by or ("full" if as_json else None)
-    options = MetricOptions(beta, mode, tier, max_unchanged, spacy_model)
+    options = MetricOptions(beta, mode, tier, max_unchanged, engine)
     chance = Resampling(resamples, seed, cluster, test)
     scores = score_systems(chosen, references, hypotheses, options=options, chance=chance)
     if per_sentence:
@@ -237,6 +265,7 @@ def score_people(
     mode: MatchMode = "cs",
     beta: Beta = 0.5,
     max_unchanged: MaxUnchanged = 2,
+    engine: EngineName = "grater",
     spacy_model: SpacyModel = None,
     subsets: Annotated[
         int, typer.Option(min=1, help="Sets of references of one size; more are sampled.")
@@ -249,16 +278,56 @@ def score_people(
 ) -> None:
     """Score each annotator against the others, and systems against the same numbers of references."""
     chosen = METRICS[metric]
+    engine = f"errant:{spacy_model}" if spacy_model else engine
     people = ceiling(
         chosen,
-        read_references(chosen, files, source),
+        read_references(chosen, files, source, engine=engine),
         read_hypotheses(chosen, hyp),
-        options=MetricOptions(beta, mode, None, max_unchanged, spacy_model),
+        options=MetricOptions(beta, mode, None, max_unchanged, engine),
         chance=Resampling(resamples, seed, cluster),
         sizes=_numbers(references),
         most_subsets=subsets,
     )
     show(people, table=table, as_json=as_json)
+
+
+combine_app = typer.Typer()
+
+
+@combine_app.command()
+def combine(
+    files: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Corrections by each system, as sentences.")],
+    source: Annotated[Path, typer.Option(metavar="FILE", help="The sentences before correction.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the joint correction goes: text, or .m2 with its edits.")
+    ],
+    at_least: Annotated[int, typer.Option(min=1, help="Systems that must propose an edit.")] = 2,
+    engine: EngineName = "grater",
+    as_json: Json = False,
+) -> None:
+    """Combine corrections: keep the edits that enough systems propose."""
+    from grater.evaluate.edits.combination import combine as combined
+    from grater.text.edits.engine import load_engine
+
+    require_different([*files, source, out])
+    texts = {str(file): _sentences(file) for file in files}
+    essays = list(
+        combined(_sentences(source), texts, at_least=at_least, engine=load_engine(engine), source_name=str(source))
+    )
+    _write_combined(essays, out)
+    n_edits = sum(len(essay.edits) for essay in essays)
+    if as_json:
+        print_json({"sentences": len(essays), "systems": len(files), "at_least": at_least, "edits": n_edits})
+    else:
+        say(f"{out}: {counted(len(essays), 'sentence')}, {counted(n_edits, 'edit')} of at least {at_least} systems")
+
+
+def _write_combined(essays: Sequence[Essay], out: Path) -> None:
+    if is_annotated(out):
+        write_corpus(essays, out, ignore_loss)
+        return
+    with replacing(out) as stream:
+        stream.writelines(f"{corrected_text(essay.text, essay.edits)}\n" for essay in essays)
 
 
 def _numbers(text: str) -> list[int] | None:

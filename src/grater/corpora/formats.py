@@ -54,6 +54,10 @@ Report: TypeAlias = Callable[[Loss], None]
 """Where a writer tells its losses, one by one as it goes."""
 
 
+def ignore_loss(loss: Loss) -> None:
+    """The report of callers who want to hear of no loss."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileFormat:
     """A format that keeps a corpus in one file.

@@ -23,7 +23,7 @@ Spans must lie inside the text; readers see to that.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grater.model import Edit, Essay, Span
@@ -238,3 +238,14 @@ def _fates(source: Sequence[str], target: Sequence[str]) -> tuple[list[tuple[str
             becomes.append(new)
             put_in.append(())
     return becomes, put_in
+
+
+def corrected_text(text: str, edits: Iterable[Edit]) -> str:
+    """The text with first alternatives in place; of edits that overlap, the first in the text counts."""
+    parts, at = list[str](), 0
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, len(edit.span) > 0)):
+        if edit.span.start < at or not edit.replacements:
+            continue
+        parts += [text[at : edit.span.start], f" {edit.replacements[0]} "]
+        at = edit.span.end
+    return " ".join("".join([*parts, text[at:]]).split())

@@ -37,6 +37,14 @@ def read_text(lines: Iterable[str], *, name: str, one_per_line: bool = False) ->
         yield Essay(ids.of_text(text), text, line=1)
 
 
+def read_sentences(source: Source) -> list[str]:
+    """The lines of a file of one sentence per line, blank ones too, without their line ends."""
+    problems = Problems(source.name)
+    sentences = [line.removesuffix("\n").removesuffix("\r") for line in _checked(source.lines(), problems)]
+    problems.done()
+    return sentences
+
+
 def _checked(lines: Iterable[str], problems: Problems) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if "\0" in line:

@@ -30,7 +30,7 @@ def score(
     by: Tier | None = None,
     beta: float = 0.5,
     max_unchanged: int = 2,
-    spacy_model: str | None = None,
+    engine: str = "grater",
     cluster: TextCluster = "sentence",
     test: Test = "bootstrap",
     resamples: int = 5_000,
@@ -38,16 +38,17 @@ def score(
 ) -> Scores:
     """Score corrections by M2, ERRANT or GLEU, with paired tests between systems and rank groups.
 
-    References are annotated (M2, JSONL or essays); for GLEU they may be plain sentences, which need their `source`.
+    References are annotated (M2, JSONL or essays), or plain sentences, which need their `source`.  M2 and ERRANT
+    score edits: of plain text they are made by the `engine`, `grater` or `errant:MODEL` with a spaCy model.
     """
     from grater.evaluate.edits.metrics import METRICS, MetricOptions
     from grater.evaluate.edits.scores import Resampling, score_systems
 
     return score_systems(
         METRICS[metric],
-        references_of(references, source),
+        references_of(references, source, metric=METRICS[metric], engine=engine),
         [hypothesis_of(name, texts) for name, texts in hypotheses.items()],
-        options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, spacy_model=spacy_model),
+        options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine),
         chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster, test=test),
     )
 
@@ -62,6 +63,7 @@ def ceiling(
     mode: Mode = "cs",
     beta: float = 0.5,
     max_unchanged: int = 2,
+    engine: str = "grater",
     cluster: TextCluster = "sentence",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
@@ -73,9 +75,9 @@ def ceiling(
 
     return ceiling(
         METRICS[metric],
-        references_of(references, source),
+        references_of(references, source, metric=METRICS[metric], engine=engine),
         [hypothesis_of(name, texts) for name, texts in (hypotheses or {}).items()],
-        options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged),
+        options=MetricOptions(beta=beta, mode=mode, max_unchanged=max_unchanged, engine=engine),
         chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster),
         sizes=n_references,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from grater.model import Essay
 
 if TYPE_CHECKING:
+    from grater.evaluate.edits.metrics import Metric
     from grater.evaluate.edits.systems import Hypothesis, References
     from grater.tables import Table
 
@@ -52,7 +53,7 @@ def gold_of(source: TableSource | None) -> Table | None:
     return None if source is None else as_gold(source)
 
 
-def references_of(references: TextSource, source: TextSource | None) -> References:
+def references_of(references: TextSource, source: TextSource | None, *, metric: Metric, engine: str) -> References:
     from grater.evaluate.edits.systems import References, rewritten
 
     name = str(references) if isinstance(references, str | Path) else "references"
@@ -64,7 +65,15 @@ def references_of(references: TextSource, source: TextSource | None) -> Referenc
         from grater.errors import UsageError
 
         raise UsageError(f"{name}: plain text references need the sentences before correction: give source")
-    return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
+    if metric.references_are_texts:
+        return References(name=name, sentences=rewritten(originals, {name: texts}, source_name="source"))
+    from grater.corpora.parallel import parallel_essays
+    from grater.text.edits.engine import load_engine
+
+    chosen = load_engine(engine)
+    return References(
+        name=name, sentences=list(parallel_essays(originals, {name: texts}, chosen)), engine=chosen.name
+    )
 
 
 def hypothesis_of(system: str, hypothesis: TextSource) -> Hypothesis:
@@ -81,8 +90,8 @@ def _texts(source: TextSource) -> list[str] | None:
     """The sentences of plain text; none where the source has edits."""
     if not isinstance(source, str | Path):
         return [text for text in source if isinstance(text, str)] or None
+    from grater.corpora.plain import read_sentences
     from grater.corpora.source import open_source
-    from grater.evaluate.edits.systems import read_sentences
 
     is_annotated = {".m2", ".jsonl"} & set(Path(source).suffixes)
     return None if is_annotated else read_sentences(open_source(Path(source)))

@@ -23,7 +23,7 @@ def _forms(text: str) -> dict[str, str]:
     lemmas: dict[str, str] = {}
     for entry in text.split():
         base, _, forms = entry.partition(":")
-        lemmas |= {form: base for form in forms.split(",")}
+        lemmas |= dict.fromkeys(forms.split(","), base)
     return lemmas
 
 
@@ -55,12 +55,19 @@ IRREGULAR_VERBS = _forms(
 IRREGULAR_ADJECTIVES = _forms(
     "good:better,best bad:worse,worst far:further,furthest,farther,farthest little:less,least many:more,most"
 )
-IRREGULAR_ADVERBS = _forms("well:better,best badly:worse,worst far:further,furthest,farther,farthest little:less,least")
+IRREGULAR_ADVERBS = _forms(
+    "well:better,best badly:worse,worst far:further,furthest,farther,farthest little:less,least"
+)
 AS_WRITTEN = {"n't": "not", "n’t": "not", "an": "a", "'em": "them"}
 PRONOUNS = _forms("i:me he:him she:her we:us they:them who:whom")
 
 SHORT_VOWEL = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 """*hop*, which would double its consonant before an ending: *hoping* is of *hope*."""
+
+LOST_E = ("at", "iz", "is", "us", "uc", "ag", "rg", "ng", "nc", "v", "u", "as", "os")
+"""Ends of a base that has most often lost an *e*: *creat*, *chang*."""
+
+VOWEL = re.compile("[aeiouy]")
 
 DOUBLED = re.compile(r"([bdfgklmnprtvz])\1\Z")
 
@@ -101,7 +108,7 @@ def _lemmas_of(small: str) -> frozenset[str]:
 
 
 def _regular(small: str, bases: Iterator[str]) -> str:
-    return next((base for base in bases if is_word(base)), small)
+    return next((base for base in bases if VOWEL.search(base) and is_word(base)), small)
 
 
 def _verb_bases(small: str) -> Iterator[str]:
@@ -136,24 +143,23 @@ def _cut(rest: str) -> Iterator[str]:
         return
     if DOUBLED.search(rest):
         yield from (rest[:-1], rest)
-    elif SHORT_VOWEL.fullmatch(rest):
-        yield from (rest + "e", rest)
-    elif rest.endswith(("at", "iz", "is", "us", "ov", "iv", "uc", "ag", "rg", "ng", "nc", "v", "u", "as", "os")):
+    elif SHORT_VOWEL.fullmatch(rest) or rest.endswith(LOST_E):
         yield from (rest + "e", rest)
     else:
         yield from (rest, rest + "e")
 
 
-ENDINGS = tuple(
-    "isations izations isation ization ationally ational ations ation atives ative atory ators ator ates ated ating ate "
-    "icians ician ically icities icity ical ics ic ibility ability ibly ably ibles ables ible able "
+_ENDINGS = (
+    "isations izations isation ization ationally ational ations ation atives ative atory ators ator ates ated ating "
+    "ate icians ician ically icities icity ical ics ic ibility ability ibly ably ibles ables ible able "
     "fulness fully ful lessness lessly less ousness ously ous iveness ively ives ive "
     "ments mentally mental ment ances ancies ance ancy ants ant ences encies ence ency ents ently ent "
     "nesses ness ities ity ships ship hoods hood isms ism ists istic ist "
     "izes ized izing ize ises ised ising ise ifications ification ifies ified ifying ify "
     "ings ing edly ed ers er ors or est es s ions ion als ally al ages age "
-    "ially ial ily ly ies ied ier iest y e".split()
+    "ially ial ily ly ies ied ier iest y e"
 )
+ENDINGS = tuple(sorted(_ENDINGS.split(), key=len, reverse=True))
 SHORTEST_STEM = 3
 
 
@@ -162,6 +168,6 @@ def stem(word: str) -> str:
     """A key that words of one family share; at least three letters of the word stay."""
     small = word.lower()
     endings = (end for end in ENDINGS if small.endswith(end) and len(small) - len(end) >= SHORTEST_STEM)
-    rest = small.removesuffix(max(endings, key=len, default=""))
+    rest = small.removesuffix(next(endings, ""))
     rest = DOUBLED.sub(r"\1", rest.rstrip("iey") if len(rest) > SHORTEST_STEM else rest)
     return rest[:-1] if len(rest) > SHORTEST_STEM and rest[-1] in "sdtc" else rest

@@ -1,23 +1,23 @@
 """Which strings are words of English: a list, for telling a misspelling from a wrong word.
 
-The list is made of two that Debian ships (`wbritish-large` and `wamerican-large` 2020.12.07), which come from Kevin
-Atkinson's SCOWL (Spell Checker Oriented Word Lists); NOTICE has its terms.  Forms in *'s* are left out.  It is read
-when it is first asked for.
+The list, `words.model`, is made of two that Debian ships (`wbritish-large` and `wamerican-large` 2020.12.07), which
+come from Kevin Atkinson's SCOWL (Spell Checker Oriented Word Lists); NOTICE has its terms.  Forms in *'s* are left
+out.  It is read when it is first asked for.
 """
 
 from __future__ import annotations
 
-import lzma
 from functools import cache
-from pathlib import Path
 
-WORDS = Path(__file__).parent / "words.txt.xz"
+from grater.models import read_model, shipped
+
+KIND = "words"
 
 
 @cache
 def words() -> frozenset[str]:
     """All words of the list, as written there: names have their capital."""
-    return frozenset(lzma.decompress(WORDS.read_bytes()).decode().split("\n"))
+    return frozenset(read_model(shipped(KIND), kind=KIND).strings["words"])
 
 
 def is_word(text: str) -> bool:

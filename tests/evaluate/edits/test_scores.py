@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grater.corpora.plain import read_sentences
 from grater.corpora.source import open_source
 from grater.errors import UnknownName, UsageError
 from grater.evaluate.edits.metrics import METRICS, MetricOptions
 from grater.evaluate.edits.scores import Resampling, Scores, score_systems, together
-from grater.evaluate.edits.systems import Hypothesis, References, read_sentences, rewritten
+from grater.evaluate.edits.systems import Hypothesis, References, rewritten
 from grater.statistics.paired import PairTest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, TEXT, essays, m2_system, references, text_system
 from tests.evaluate.edits.slow_gleu import corpus_gleu

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grater.corpora.plain import read_sentences
 from grater.errors import BadInput, UsageError
 from grater.evaluate.edits.edit_table import table_of
 from grater.evaluate.edits.metrics import METRICS, MetricOptions
@@ -11,7 +12,6 @@ from grater.evaluate.edits.systems import (
     Hypothesis,
     References,
     corrected_texts,
-    read_sentences,
     require_texts_fit,
     rewritten,
 )

@@ -25,7 +25,7 @@ import numpy as np
 
 from grater.errors import UsageError
 from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, Metric, MetricOptions, SentenceCounts, subsets_of
-from grater.evaluate.edits.scores import Resampling, documents_of, metric_title, score_title
+from grater.evaluate.edits.scores import Resampling, documents_of, knowing_texts, metric_title, score_title
 from grater.evaluate.edits.systems import Hypothesis, References
 from grater.model import Essay, Interval, Json
 from grater.result import Result
@@ -163,6 +163,7 @@ def ceiling(
 ) -> Ceiling:
     """The ceiling for each number of references in `sizes`; all that can be where none are given."""
     options, chance = options or MetricOptions(), chance or Resampling(n_resamples=RESAMPLES)
+    options = knowing_texts(options, hypotheses)
     annotators = annotators_of(references)
     is_read = np.array([set(annotators) <= set(essay.annotators) for essay in references.essays], np.bool_)
     if not is_read.any():

@@ -1,4 +1,4 @@
-"""Edits against edits, as `errant_compare` counts them, and edits out of plain text by the errant package.
+"""Edits against edits, as `errant_compare` counts them, with edits extracted from plain text.
 
 Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error
 correction", section 5; checked against `errant_compare` of errant 3.0.2.  Four modes say when two edits match:
@@ -19,26 +19,22 @@ once.  ERRANT counts one hypothesis edit as two true positives there (errant #49
 `duplicates:once`, the result how many were left out; without duplicates the numbers are equal.  0/0 is 1, as in
 ERRANT.
 
-**Plain text** (sections 2-4): what `errant_parallel` would write, by the package itself (extra `errant`) with any
-spaCy model.  Both lines are tokenised already (words between white space), aligned, merged by its rules, typed.
-spaCy is loaded here and nowhere else in grater.  Departure: an empty source line gives a sentence without words;
-`errant_parallel` drops it, and with it the position of all lines below.
+**Plain text** is turned into edits by an engine (`text.edits.engine`): our own rules, or the errant package.  The
+signature names the engine and its version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from itertools import pairwise, zip_longest
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from grater.corpora.formats import Source
-from grater.corpora.identity import EssayIds
-from grater.errors import BadInput, MissingExtra, Problem, UsageError
+from grater.errors import UsageError
 from grater.evaluate.edits.edit_table import (
     FN,
     FP,
@@ -65,7 +61,7 @@ from grater.evaluate.edits.metrics import (
     score_names,
 )
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
-from grater.model import Edit, Essay, Span
+from grater.model import Essay
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints, Numbers
 
@@ -242,78 +238,6 @@ def _round4(values: Numbers) -> Numbers:
     return rounded
 
 
-ANNOTATOR = "0"
-UNCORRECTED = "UNK"
-
-
-def extract_edits(
-    source_lines: Iterable[str], corrected_lines: Iterable[str], *, spacy_model: str, name: str = "hypothesis"
-) -> Iterator[Essay]:
-    """A sentence for each pair of lines, with its edits by annotator 0; messages call the corrections by `name`."""
-    annotator = load_annotator(spacy_model)  # before the first sentence is asked for, so that what is missing is told
-    return _extracted(source_lines, corrected_lines, annotator, name)
-
-
-def load_annotator(spacy_model: str) -> Any:
-    """ERRANT with the spaCy model of this name or path."""
-    try:
-        spacy, errant = import_module("spacy"), import_module("errant")
-    except ImportError as error:
-        raise MissingExtra(
-            f"extracting edits from plain text needs the package {error.name}; "
-            "install it with: pip install 'grater[errant]'"
-        ) from error
-    try:
-        pipeline = spacy.load(spacy_model, disable=["ner"])  # as errant.load does with its own
-    except OSError as error:
-        raise MissingExtra(
-            f"the spaCy model {spacy_model!r} is not installed; install it (python -m spacy download {spacy_model}), "
-            "or name one that is"
-        ) from error
-    return errant.load("en", pipeline)
-
-
-def _extracted(
-    source_lines: Iterable[str], corrected_lines: Iterable[str], annotator: Any, name: str
-) -> Iterator[Essay]:
-    ids = EssayIds()
-    for number, (source, corrected) in enumerate(zip_longest(source_lines, corrected_lines), 1):
-        if source is None or corrected is None:
-            shorter = "the corrections end" if corrected is None else "the source ends"
-            raise BadInput(Problem(name, f"expected a correction for every source line; {shorter} first", number))
-        words, new_words = source.split(), corrected.split()
-        if not words and new_words:
-            message = "expected a source sentence for the correction, found an empty line"
-            raise BadInput(Problem(name, message, number))
-        yield _essay(ids, words, new_words, annotator, number)
-
-
-def _essay(ids: EssayIds, words: list[str], new_words: list[str], annotator: Any, number: int) -> Essay:
-    text, tokens = " ".join(words), _spans(words)
-    edits = () if words == new_words else _edits(text, tokens, " ".join(new_words), annotator)
-    return Essay(ids.of_text(text), text, edits, (ANNOTATOR,), tokens, line=number)
-
-
-def _spans(words: list[str]) -> tuple[Span, ...]:
-    spans, start = [], 0
-    for word in words:
-        spans.append(Span(start, start + len(word)))
-        start += len(word) + 1
-    return tuple(spans)
-
-
-def _edits(text: str, tokens: tuple[Span, ...], corrected: str, annotator: Any) -> tuple[Edit, ...]:
-    extracted = annotator.annotate(annotator.parse(text), annotator.parse(corrected))
-    return tuple(_edit(edit.o_start, edit.o_end, edit.type, edit.c_str, text, tokens) for edit in extracted)
-
-
-def _edit(start: int, end: int, tag: str, correction: str, text: str, tokens: tuple[Span, ...]) -> Edit:
-    point = tokens[start].start if start < len(tokens) else len(text)
-    span = Span(point, tokens[end - 1].end) if start < end else Span(point, point)
-    is_uncorrected = tag == UNCORRECTED and correction == span.of(text)
-    return Edit(span, () if is_uncorrected else (correction,), tag, ANNOTATOR)
-
-
 @dataclass(frozen=True, slots=True)
 class ErrantMetric:
     name: str = "errant"
@@ -343,8 +267,7 @@ class ErrantMetric:
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
         made = errant_signature(references.sentences, mode=options.mode, beta=options.beta)
-        model = {"spacy": options.spacy_model} if options.spacy_model else {}
-        return replace(made, options={**made.options, **model, "tokens": "as-reference"})
+        return replace(made, options={**made.options, **_engine(references, options), "tokens": "as-reference"})
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, sentences=[_only(essay, annotator) for essay in essays])
@@ -368,6 +291,15 @@ class ErrantMetric:
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:
         chosen = choose_annotators(counts.cells, subsets, errant_keys(options.beta))
         return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
+
+
+def _engine(references: References, options: MetricOptions) -> dict[str, str]:
+    """What made edits of plain text, on either side."""
+    if not options.extracts:
+        return {"engine": references.engine} if references.engine else {}
+    from grater.text.edits.engine import load_engine
+
+    return {"engine": load_engine(options.engine).name}
 
 
 def _counted(name: str, references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> SentenceCounts:
@@ -394,17 +326,15 @@ def _cells(theirs: EditTable, ours: EditTable, annotators: Sequence[str], option
 
 
 def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options: MetricOptions) -> Sentences:
-    """The edits as they are, or out of the text by the errant package, where a spaCy model is named for it."""
+    """The edits as they are, or made of the text."""
     if hypothesis.texts is None:
         return hypothesis.sentences
-    if options.spacy_model is None:
-        raise UsageError(
-            f"{hypothesis.name}: expected edits (M2) for the metric errant, found plain text; name a spaCy model to "
-            "extract edits with, or give M2"
-        )
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
+    from grater.text.edits.engine import load_engine
+
     sources = [" ".join(source_words(sentence)) for sentence in references.sentences]
-    texts = hypothesis.texts
-    return list(extract_edits(sources, texts, spacy_model=options.spacy_model, name=hypothesis.name))
+    corrections = {hypothesis.name: hypothesis.texts}
+    return list(parallel_essays(sources, corrections, load_engine(options.engine), source_name="the references"))
 
 
 def _table(sentences: Sentences) -> EditTable:

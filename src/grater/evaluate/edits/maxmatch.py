@@ -406,7 +406,8 @@ class M2Metric:
     def signature(self, references: References, options: MetricOptions) -> Signature:
         numbers = {"beta": f"{options.beta:g}", "unchanged": str(options.max_unchanged), "zero": "1"}
         parts = (part for essay in references.essays for part in _parts(essay))
-        return Signature("m2", {**numbers, "tokens": "as-reference", "reference": digest(parts)})
+        engine = {"engine": references.engine} if references.engine else {}
+        return Signature("m2", {**numbers, **engine, "tokens": "as-reference", "reference": digest(parts)})
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])

@@ -89,13 +89,17 @@ class AnnotatorCounts:
 
 @dataclass(frozen=True, slots=True)
 class MetricOptions:
-    """Every metric takes what concerns it; `tier` None asks for no scores by type."""
+    """Every metric takes what concerns it; `tier` None asks for no scores by type.
+
+    `engine` makes edits of plain text; `extracts` says that it had to, for the signature.
+    """
 
     beta: float = 0.5
     mode: Mode = "cs"
     tier: Tier | None = None
     max_unchanged: int = 2
-    spacy_model: str | None = None
+    engine: str = "grater"
+    extracts: bool = False
 
     def __post_init__(self) -> None:
         if not self.beta > 0 or self.beta == float("inf"):
@@ -103,7 +107,8 @@ class MetricOptions:
 
 
 class Metric(Protocol):
-    """`columns` are the names of its counts; `references_are_texts` where references are texts beside a source."""
+    """`columns` are the names of its counts; `references_are_texts` where plain references serve as
+    they are, and no edits need to be made of them."""
 
     @property
     def name(self) -> str: ...

@@ -220,11 +220,17 @@ def score_systems(
     """Score and compare the systems; the order in which they are given changes nothing but ties."""
     options, chance = options or MetricOptions(), chance or Resampling()
     _require_names_apart([hypothesis.system for hypothesis in hypotheses])
+    options = knowing_texts(options, hypotheses)
     documents = documents_of(references) if chance.cluster == "document" else None
     counts = metric.count(references, hypotheses, options)
     return compare_counts(
         metric, counts, metric.signature(references, options), options=options, chance=chance, documents=documents
     )
+
+
+def knowing_texts(options: MetricOptions, hypotheses: Sequence[Hypothesis]) -> MetricOptions:
+    """The options, with word of whether a hypothesis is plain text, of which edits may have to be made."""
+    return replace(options, extracts=any(hypothesis.texts is not None for hypothesis in hypotheses))
 
 
 def compare_counts(

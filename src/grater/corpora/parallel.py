@@ -1,0 +1,160 @@
+"""Parallel text: sentences and their corrections, one per line in files of their own, as essays with edits.
+
+The edits are made by an engine (`text.edits.engine`): our own rules, or the errant package.  Each corrected file is
+one annotator.  Words are those between white space, as in M2, so both sides must be tokenised alike.
+
+Sides of unequal length, a correction of an empty line, and a correction that is the same text cut into other words in
+most lines are refused; nothing is written then.  An empty source line is a sentence without words.
+
+`extract_again` and `assign_types` do the same for a corpus that has edits: the first makes new edits of each
+annotator's corrected text, the second keeps the edits and types them.  An essay without tokens is cut into sentences
+first, as for M2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from grater.corpora.formats import Report
+from grater.corpora.identity import EssayIds
+from grater.corpora.m2.reading import token_spans_of_line
+from grater.corpora.m2.writing import cut, has_whole_tokens, tokens_of_edit
+from grater.corpora.normalise import corrected_text
+from grater.errors import BadInput, Problem
+from grater.model import Edit, Essay, Span
+from grater.text.edits.engine import AT_ONCE, Engine, GraterEngine, WordEdit
+
+UNCORRECTED = "UNK"
+
+
+def parallel_essays(
+    sources: Sequence[str],
+    corrections: Mapping[str, Sequence[str]],
+    engine: Engine,
+    *,
+    source_name: str = "source",
+    annotators: Mapping[str, str] | None = None,
+) -> Iterator[Essay]:
+    """One essay for each source sentence, with the edits of every annotator.
+
+    `corrections` are lines by the name of their file; `annotators` gives each file's annotator another name.
+    """
+    words = [line.split() for line in sources]
+    sides = {name: [line.split() for line in lines] for name, lines in corrections.items()}
+    for name, corrected in sides.items():
+        _require_same_length(words, corrected, source_name=source_name, name=name)
+        _require_same_tokens(words, corrected, source_name=source_name, name=name)
+    made = [engine.extract(zip(words, corrected, strict=True)) for corrected in sides.values()]
+    ids, names = EssayIds(), [(annotators or {}).get(name, name) for name in sides]
+    for number, (sentence, *by_annotator) in enumerate(zip(words, *made, strict=True), 1):
+        yield _essay(ids, sentence, dict(zip(names, by_annotator, strict=True)), number)
+
+
+def _essay(ids: EssayIds, words: Sequence[str], edits: Mapping[str, Sequence[WordEdit]], number: int) -> Essay:
+    text = " ".join(words)
+    tokens = token_spans_of_line(text)
+    marked = tuple(_edit(edit, text, tokens, name) for name, made in edits.items() for edit in made)
+    return Essay(ids.of_text(text), text, marked, tuple(edits), tokens, line=number)
+
+
+def _edit(edit: WordEdit, text: str, tokens: Sequence[Span], annotator: str) -> Edit:
+    point = tokens[edit.start].start if edit.start < len(tokens) else len(text)
+    span = Span(point, tokens[edit.end - 1].end) if edit.start < edit.end else Span(point, point)
+    is_uncorrected = edit.type == UNCORRECTED and edit.correction == span.of(text)
+    return Edit(span, () if is_uncorrected else (edit.correction,), edit.type, annotator)
+
+
+def _require_same_length(
+    words: Sequence[list[str]], corrected: Sequence[list[str]], *, source_name: str, name: str
+) -> None:
+    if len(words) != len(corrected):
+        shorter = "the corrections end" if len(corrected) < len(words) else "the source ends"
+        sizes = f"{len(words)} lines in {source_name}, {len(corrected)} here"
+        message = f"expected a correction for every source line; {shorter} first ({sizes})"
+        raise BadInput(Problem(name, message, min(len(words), len(corrected)) + 1))
+    for number, (source, new) in enumerate(zip(words, corrected, strict=True), 1):
+        if new and not source:
+            message = "expected a source sentence for the correction, found an empty line"
+            raise BadInput(Problem(name, message, number))
+
+
+def _require_same_tokens(
+    words: Sequence[list[str]], corrected: Sequence[list[str]], *, source_name: str, name: str
+) -> None:
+    """Lines with the same characters in other words show two tokenisations; a few may be real corrections."""
+    n_same = sum(source == new for source, new in zip(words, corrected, strict=True))
+    differing = [
+        number
+        for number, (source, new) in enumerate(zip(words, corrected, strict=True), 1)
+        if source != new and "".join(source) == "".join(new)
+    ]
+    if len(differing) > n_same:
+        message = (
+            f"expected words as in {source_name}; {len(differing)} lines are tokenised differently, this one first"
+        )
+        raise BadInput(Problem(name, message, differing[0]))
+
+
+def extract_again(essays: Iterable[Essay], engine: Engine, report: Report) -> Iterator[Essay]:
+    """Sentences with new edits, made of the text as each annotator corrected it."""
+    for batch in _batches(_sentences(essays, report)):
+        pairs = [(_words(essay), _corrected(essay, name)) for essay in batch for name in essay.annotators]
+        made = iter(engine.extract(pairs))
+        for essay in batch:
+            yield _with_edits(essay, [(name, next(made)) for name in essay.annotators])
+
+
+def _with_edits(essay: Essay, made: Sequence[tuple[str, Sequence[WordEdit]]]) -> Essay:
+    tokens = essay.tokens or ()
+    edits = tuple(_edit(edit, essay.text, tokens, name) for name, word_edits in made for edit in word_edits)
+    return replace(essay, edits=edits)
+
+
+def assign_types(essays: Iterable[Essay], engine: GraterEngine, report: Report) -> Iterator[Essay]:
+    """Sentences with their edits as they are, and types in place of tags; what has no type keeps its tag."""
+    for essay in _sentences(essays, report):
+        edits = [
+            typed
+            for name in essay.annotators
+            for typed in _typed(essay, [edit for edit in essay.edits if edit.rater == name], engine)
+        ]
+        yield replace(essay, edits=tuple(edits))
+
+
+def _typed(essay: Essay, edits: Sequence[Edit], engine: GraterEngine) -> list[Edit]:
+    """Each alternative of an edit could have a type of its own; the first decides."""
+    ranges = [tokens_of_edit(edit, essay.text, essay.tokens or ()) for edit in edits]
+    known = [
+        WordEdit(place.start, place.end, "", edit.replacements[0])
+        for edit, place in zip(edits, ranges, strict=True)
+        if place is not None and edit.replacements
+    ]
+    types = iter(engine.types(_words(essay), known) if known else [])
+    return [
+        replace(edit, tag=next(types) or edit.tag) if place is not None and edit.replacements else edit
+        for edit, place in zip(edits, ranges, strict=True)
+    ]
+
+
+def _sentences(essays: Iterable[Essay], report: Report) -> Iterator[Essay]:
+    ids = EssayIds()
+    for essay in essays:
+        if has_whole_tokens(essay):
+            yield essay
+        else:
+            yield from (block.essay for block in cut(essay, ids, report))
+
+
+def _batches(essays: Iterator[Essay]) -> Iterator[list[Essay]]:
+    while batch := list(islice(essays, AT_ONCE)):
+        yield batch
+
+
+def _words(essay: Essay) -> list[str]:
+    return [token.of(essay.text) for token in essay.tokens or ()]
+
+
+def _corrected(essay: Essay, annotator: str) -> list[str]:
+    return corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == annotator]).split()

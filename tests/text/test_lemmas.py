@@ -1,0 +1,47 @@
+"""Lemmas and stems: regular and irregular forms, and words that only look like forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from grater.text.lemmas import lemma, lemmas_of, stem
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        ("hoping", "VBG", "hope"),
+        ("hopping", "VBG", "hop"),
+        ("opening", "VBG", "open"),
+        ("Studies", "VBZ", "study"),
+        ("goes", "VBZ", "go"),
+        ("was", "VBD", "be"),
+        ("n't", "RB", "not"),
+        ("ca", "MD", "can"),
+        ("children", "NNS", "child"),
+        ("easier", "JJR", "easy"),
+        ("worst", "JJS", "bad"),
+        ("worst", "RBS", "badly"),
+        ("bring", "VB", "bring"),
+        ("London", "NNP", "london"),
+        ("", "NN", ""),
+    ],
+)
+def test_lemma(word: str, tag: str, expected: str) -> None:
+    assert lemma(word, tag) == expected
+
+
+def test_a_form_may_have_several_lemmas() -> None:
+    assert {"leave", "left"} <= lemmas_of("left")
+
+
+@pytest.mark.parametrize(
+    "family", [("decide", "decision", "decisive"), ("happy", "happiness", "happily"), ("possible", "possibility")]
+)
+def test_words_of_one_family_share_a_stem(family: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in family}) == 1
+
+
+def test_short_words_keep_their_letters() -> None:
+    assert stem("the") == "the"
+    assert stem("is") != stem("it")
