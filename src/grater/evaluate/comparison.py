@@ -91,7 +91,7 @@ class Comparison(Result):
             "left_out": self.n_left_out,
             "systems": systems,
             "pairs": [pair.to_dict() for pair in self.pairs],
-            **({"intervals": self.scope.to_dict()} if self.scope else {}),
+            **({"scope": self.scope.to_dict()} if self.scope else {}),
             "signature": str(self.signature),
             **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
             **({"different_data": self.different.to_dict()} if self.different else {}),

@@ -70,7 +70,8 @@ class EvaluationOptions:
     """How to evaluate: one set for a whole report, named in its signature.
 
     Items on which a rater set one of the flags `contexts`, or judged below `least_confidence`, are shown apart.
-    With `redundancy` N, shares of votes are of the first N judgments of each item (`cases.py`).
+    With `redundancy` N, shares of votes are of the first N judgments of each item (`cases.py`).  `is_brief`: only the
+    scores against the truth, for a page that is looked at while people work.
     """
 
     truth: str = "majority"
@@ -81,6 +82,7 @@ class EvaluationOptions:
     contexts: tuple[str, ...] = ()
     least_confidence: float | None = None
     redundancy: int = 0
+    is_brief: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +93,10 @@ class Part:
     n_unjudged: int
     flagged_unjudged: dict[str, int]
     standard: tuple[Scored, ...]
-    by_rater: dict[str, list[Scored]]
-    weighted: tuple[Scored, ...]
-    bins: tuple[Bin, ...]
-    histogram: tuple[tuple[float, float, int], ...]
+    by_rater: dict[str, list[Scored]] = field(default_factory=dict)
+    weighted: tuple[Scored, ...] = ()
+    bins: tuple[Bin, ...] = ()
+    histogram: tuple[tuple[float, float, int], ...] = ()
 
     @property
     def n_judged(self) -> int:
@@ -115,7 +117,7 @@ class Part:
             "error_rate": standard["error_rate"].as_json(),
             **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
             "flagged_unjudged": self.flagged_unjudged[standard.system],
-            "weighted": self.weighted[number].to_dict(),
+            **({"weighted": self.weighted[number].to_dict()} if self.weighted else {}),
             "bins": [within.to_dict(number) for within in self.bins],
             **self._raters(number),
         }
@@ -158,7 +160,7 @@ class Evaluation(Result):
             "raters": list(self.cases.raters),
             **({"parts": {name: part.to_dict() for name, part in self.parts.items()}} if self.parts else {}),
             "warnings": list(self.warnings),
-            "intervals": self.scope.to_dict(),
+            "scope": self.scope.to_dict(),
             "signature": str(self.signature),
             **({"suggestions": [suggested.to_dict() for suggested in self.suggestions]} if self.suggestions else {}),
             **({"different_data": self.different.to_dict()} if self.different else {}),
@@ -257,7 +259,7 @@ def evaluate(
 def _with_different(evaluation: Evaluation, options: EvaluationOptions) -> Evaluation:
     """The evaluation with what can be said of systems on different items, and the warnings on essays first."""
     cases, truth = evaluation.cases, evaluation.truth
-    different = different_data(cases, truth, chance=options.chance, edges=options.edges)
+    different = None if options.is_brief else different_data(cases, truth, chance=options.chance, edges=options.edges)
     more = different.warnings if different else ()
     return replace(
         evaluation, different=different, warnings=(*evaluation.scope.warnings, *more, *evaluation.warnings)
@@ -314,18 +316,23 @@ def correction_of(
 def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths | None) -> Part:
     chance, known = options.chance, ~np.isnan(truth.values)
     here = np.ones(len(cases), bool) if where is None else where
-    hard = truth_of(cases, "majority") if truth.is_graded else truth
-    has_raters = not cases.judgments.anonymous_raters
     silent = here & ~known
-    return Part(
+    part = Part(
         int(here.sum()),
         int(silent.sum()),
         dict(zip(cases.systems, (cases.flagged[silent] == 1).sum(axis=0).tolist(), strict=True)),
         tuple(against(cases, truth, chance=chance, where=where)),
-        each_rater(cases, chance=chance, where=where) if has_raters else {},
-        tuple(weighted(cases, truth, chance=chance, where=where)),
-        tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
-        tuple(histogram(cases, where=where)),
+    )
+    if options.is_brief:
+        return part
+    hard = truth_of(cases, "majority") if truth.is_graded else truth
+    has_raters = not cases.judgments.anonymous_raters
+    return replace(
+        part,
+        by_rater=each_rater(cases, chance=chance, where=where) if has_raters else {},
+        weighted=tuple(weighted(cases, truth, chance=chance, where=where)),
+        bins=tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
+        histogram=tuple(histogram(cases, where=where)),
     )
 
 

@@ -81,7 +81,7 @@ class Verification(Result):
         parts = {name: [verified.to_dict() for verified in part] for name, part in self.parts.items()}
         return {
             "systems": [verified.to_dict() for verified in self.systems],
-            "intervals": self.scope.to_dict(),
+            "scope": self.scope.to_dict(),
             "signature": str(self.signature),
             **({"parts": parts} if parts else {}),
         }

@@ -18,11 +18,8 @@ import polars as pl
 from grater.agreement.edits import CorpusAgreement, edit_agreement
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
-from grater.evaluate.cases import cases_of
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.sampled import Sampled, chance_of, sampled
-from grater.evaluate.standard import against
-from grater.evaluate.truth import truth_of
 from grater.model import Essay, Interval, Json
 from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
@@ -114,21 +111,29 @@ def evaluate_study(
         missing = "decisions; run a system first" if tables.decisions is None else "judgments with verdicts"
         raise UsageError(f"{name}: the study has no {missing}")
     first = tables.redundancy if redundancy is None else redundancy
-    if drawn is not None:
-        whole, lines = judged_anywhere(tx, drawn, tables.judgments)
-        judged = first_of_each(whole, first) if first and truth == "share" else whole
-        estimates = _estimate(tables, drawn, judged, truth=truth, population=population, chance=chance)
-        return _telling(replace(estimates, warnings=(*lines, *estimates.warnings)), tables.judgments)
-    gold = tables.gold if truth == "adjudicated" else None
     options = EvaluationOptions(
         truth=truth,
-        chance=chance or Chance(),
+        chance=replace(chance or Chance(), population=population),
         contexts=scheme.contexts,
         least_confidence=scheme.least_confidence,
         redundancy=first,
     )
-    evaluation = evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
-    return _telling(evaluation, tables.judgments)
+    return _telling(_evaluated(tx, tables, drawn, options), tables.judgments)
+
+
+def _evaluated(tx: Tx, tables: StudyTables, drawn: Sample | None, options: EvaluationOptions) -> Evaluation | Sampled:
+    """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
+    if tables.decisions is None or tables.judgments is None:
+        raise UsageError(f"{tables.name}: the study has no decisions, or no judgments with verdicts")
+    if drawn is None:
+        gold = tables.gold if options.truth == "adjudicated" else None
+        return evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+    whole, lines = judged_anywhere(tx, drawn, tables.judgments)
+    is_share = options.redundancy and options.truth == "share"
+    judged = first_of_each(whole, options.redundancy) if is_share else whole
+    population = options.chance.population
+    estimates = _estimate(tables, drawn, judged, truth=options.truth, population=population, chance=options.chance)
+    return replace(estimates, warnings=(*lines, *estimates.warnings))
 
 
 def _estimate(
@@ -182,30 +187,35 @@ def _telling(result: Scored, judgments: Judgments) -> Scored:
     return replace(result, warnings=(*lines, *result.warnings))
 
 
-def scores_so_far(tx: Tx, job: Job) -> tuple[str, list[SystemLine]]:
-    """Every system against the majority of a job, with the name of the judged sample, if there is one.
+@dataclass(frozen=True, slots=True)
+class ScoresSoFar:
+    """Systems against the majority of a job; `sample` is the judged sample, `words` what the intervals speak of."""
 
-    A page asks for this while people work, so only precision and recall are computed, from fewer resamples.
-    """
+    sample: str = ""
+    systems: tuple[SystemLine, ...] = ()
+    words: str = ""
+
+
+def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
+    """What `evaluate_study` says of a job, from fewer resamples and without its further tables."""
     tables = study_tables(tx, job.name, job_names=[job.name]) if TASKS[job.task].verdict else None
     if tables is None or tables.judgments is None or tables.decisions is None:
-        return "", []
+        return ScoresSoFar()
     sample = sample_of(tx, tables)
+    options = EvaluationOptions(chance=Chance(n_resamples=RESAMPLES), is_brief=True)
     try:
-        if sample is not None:
-            judged, _ = judged_anywhere(tx, sample, tables.judgments)
-            return sample.name, _estimated(_estimate(tables, sample, judged, chance=Chance(n_resamples=RESAMPLES)))
-        cases = cases_of(tables.decisions, tables.judgments, unknown="drop")
-        scored = against(cases, truth_of(cases, "majority"), chance=Chance(n_resamples=RESAMPLES))
-        return "", [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in scored]
+        result = _evaluated(tx, tables, sample, options)
     except GraterError:  # no judged item has a decision yet
-        return "", []
+        return ScoresSoFar()
+    return ScoresSoFar(sample.name if sample else "", tuple(_lines(result)), result.scope.sentence)
 
 
-def _estimated(estimates: Sampled) -> list[SystemLine]:
+def _lines(result: Evaluation | Sampled) -> list[SystemLine]:
+    if isinstance(result, Evaluation):
+        whole = result.whole.standard
+        return [SystemLine(each.system, each.n, each["precision"], each["recall"]) for each in whole]
     return [
-        SystemLine(each.system, estimates.n_judged, each.scores.precision, each.scores.recall)
-        for each in estimates.systems
+        SystemLine(each.system, result.n_judged, each.scores.precision, each.scores.recall) for each in result.systems
     ]
 
 

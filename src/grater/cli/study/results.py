@@ -9,14 +9,22 @@ from typing import Annotated, TypeAlias
 import typer
 
 from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, show, warn
-from grater.cli.inputs import ConfidenceApart, ContextFlags, DropFlags, Redundancy, Resamples, TruthName, entries
+from grater.cli.inputs import (
+    ConfidenceApart,
+    ContextFlags,
+    DropFlags,
+    Population,
+    Redundancy,
+    Resamples,
+    TruthName,
+    entries,
+)
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.report.save import save_report
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
-from grater.statistics.population import Population
 from grater.store import Store, jobs
 from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
@@ -27,10 +35,6 @@ from grater.study.tables import Counting, judged_by_programs
 StudyConfidence: TypeAlias = Annotated[
     float | None,
     typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments: low is 0, high 1."),
-]
-
-SampledPopulation: TypeAlias = Annotated[
-    Population, typer.Option("--population", help="With --sample: a wider population, or exactly these items.")
 ]
 
 adjudicate_app = typer.Typer()
@@ -111,14 +115,12 @@ def evaluate_study(
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
-    population: SampledPopulation = "wider",
+    population: Population = "wider",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F of every system: on the judged items, or, with --sample, for the whole corpus."""
-    if population == "these" and not sample:
-        raise UsageError("expected --sample with --population these: judged items alone are no finite corpus")
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
         programs = {} if with_programs else judged_by_programs(tx, job_names=job)

@@ -199,7 +199,7 @@ class Review(Shape):
 class Crowd(Shape):
     """`scores` are for the whole corpus where a `sample` of it is judged, else on the judged items.
 
-    `unread` is what raters wrote and nobody has read.
+    `scope` says in words what their intervals speak of; `unread` is what raters wrote and nobody has read.
     """
 
     terms: Terms
@@ -209,6 +209,7 @@ class Crowd(Shape):
     protocol: dict[str, str]
     sample: str
     scores: list[Score]
+    scope: str
     pace: Pace | None
     reviews: list[Review]
     unread: list[Message]
@@ -239,7 +240,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             for rater in trust.of_job(tx, job_id)
         ]
         known = [GoldStanding.of(record) for record in gold_review.of_job(tx, job_id)]
-        sample, scores = scores_so_far(tx, job)
+        scores = scores_so_far(tx, job)
         times = [from_iso(str(row["at"])) for row in judgments.table(tx, job_id, payload=False)]
         pace = pace_of(progress.of_job(tx, job_id), times)
         return Crowd(
@@ -248,8 +249,9 @@ def crowd(context: Context, job_id: str) -> Crowd:
             gold=known,
             costs=costs_json(tx, job),
             protocol=dict(protocol_sheet(tx, job)),
-            sample=sample,
-            scores=[Score.of(line) for line in scores],
+            sample=scores.sample,
+            scores=[Score.of(line) for line in scores.systems],
+            scope=scores.words,
             pace=Pace.of(pace) if pace else None,
             reviews=[Review.of(review) for review in messages.reviews_of_job(tx, job_id)],
             unread=[Message.of(message) for message in messages.unread(tx)],

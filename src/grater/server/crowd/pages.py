@@ -33,12 +33,13 @@ def crowd_page(context: Context, job_id: str) -> Response:
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
         rows = judgments.table(tx, job_id, payload=False)
-        sample, scores = scores_so_far(tx, job)
+        scores = scores_so_far(tx, job)
         shown = {
             "job": job,
             "far": far,
-            "sample": sample,
-            "scores": scores,
+            "sample": scores.sample,
+            "scores": scores.systems,
+            "words": scores.words,
             "costs": job_costs(tx, job),
             "trouble": [record for record in gold_review.of_job(tx, job_id) if record.is_trouble],
             "standing": trust.of_job(tx, job_id),

@@ -1,0 +1,60 @@
+"""Systems of a study: the page that is looked at while people work says what the command says, of essays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.corpora import write_corpus
+from grater.evaluate.evaluation import Evaluation
+from grater.model import Essay
+from grater.statistics.bootstrap import Chance
+from grater.store import Store, jobs
+from grater.study.evaluation import RESAMPLES, evaluate_study, scores_so_far
+from grater.study.importing import import_files
+from tests.study.files import write_text
+
+N_ESSAYS, N_ITEMS = 12, 5
+
+
+@pytest.fixture
+def judged(store: Store, tmp_path: Path) -> Store:
+    """Twelve essays of five items; a system that flags everything but the last; every second essay is all errors."""
+    items, decided, said = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
+    for essay in range(N_ESSAYS):
+        for place in range(N_ITEMS):
+            name = f"e{essay}-{place}"
+            items.append(f"{name},e{essay},{3 * place},{3 * place + 2},prep")
+            decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
+            said += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
+    corpus = tmp_path / "essays.jsonl"
+    write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], corpus, lambda _: None)
+    tables = {
+        name: write_text(tmp_path / f"{name}.csv", *rows)
+        for name, rows in (("i", items), ("d", decided), ("j", said))
+    }
+    import_files(store, corpora=[corpus], items=[tables["i"]], decisions=[tables["d"]])
+    import_files(store, judgments=[tables["j"]], job="work")
+    return store
+
+
+def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Store) -> None:
+    with judged.read() as tx:
+        live = scores_so_far(tx, jobs.named(tx, "work"))
+        whole = evaluate_study(tx, "study", chance=Chance(n_resamples=RESAMPLES))
+    assert isinstance(whole, Evaluation)
+    [line], [scored] = live.systems, whole.whole.standard
+    assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
+    assert live.words == whole.scope.sentence
+    assert "other essays like these 12 (drawn by essay, design effect" in live.words
+    # Four flags of an essay are alike: 12 cases, not 48
+    assert line.precision.high - line.precision.low > 0.5
+
+
+def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:
+    with judged.read() as tx:
+        these = evaluate_study(tx, "study", population="these")
+    assert isinstance(these, Evaluation)
+    assert these.whole.standard[0]["precision"].low == 0.5
+    assert "exactly these 60 items" in these.scope.sentence
