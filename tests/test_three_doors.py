@@ -199,7 +199,7 @@ NUMBERS: dict[str, Doors] = {
     ),
     "token.days": Doors(
         lambda value, _: ["study", "token", "STUDY", "Owner", "--days", str(value)],
-        None,
+        lambda value, _: ("/me/tokens", {"days": value}),
         lambda value, _: ("/me/tokens", {"days": value}),
     ),
     "bonus.cents": Doors(

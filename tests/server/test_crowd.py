@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grater.model import Decision, Json
-from grater.store import checks, credentials, decisions, gold, jobs, leases, people, queue, trust, units
+from grater.store import checks, credentials, decisions, gold, jobs, leases, panels, people, queue, trust, units
 from grater.store.units import NewUnit
 from grater.study.jobs import JobPlan, add_job
 from grater.study.samples import Wish, draw
@@ -95,6 +95,7 @@ def test_gold_and_work_cost_the_server_the_same(crowd: Study, access: str, monke
         job_id = crowd_job(tx, {"gold": {"least_seen": 50}, "page": 2}, name="timed")
         token = credentials.make_token(tx, crowd.people["worker"].person_id)
     browser, headers = crowd.browser("worker"), {"authorization": f"Bearer {token}"}
+    crowd.client().get("/api/v1/me", headers=headers)  # the first use of a token is noted
     begin(browser, job_id)
     costs: dict[bool, set[tuple[tuple[str, ...], ...]]] = {True: set(), False: set()}
     for _ in range(6):
@@ -256,8 +257,13 @@ def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(
     browser, page = enter(crowd, panel_id, "abc")
     assert "FAIL-1" in page.text
     assert browser.get(f"/jobs/{job_id}").url.path == "/login"
-    _, elsewhere = enter(crowd, panel_of(crowd, job_id), "abc")  # another panel of the same provider, the same person
-    assert "removed from this job" in elsewhere.text
+    other = panel_of(crowd, job_id)  # another panel of the same provider, the same person
+    browser, elsewhere = enter(crowd, other, "abc")
+    assert "return code" in elsewhere.text
+    with crowd.store.read() as tx:
+        (place,) = panels.places(tx, panel_id)
+    form = {"PROLIFIC_PID": "abc", "STUDY_ID": "s1", "return_code": place.return_code}
+    assert "removed from this job" in browser.post(f"/p/{other}", form).text
 
 
 def test_a_place_that_is_returned_or_times_out_is_free_again(crowd: Study) -> None:

@@ -107,9 +107,9 @@ def test_a_token_is_its_persons_until_it_ends(store: Store, clock: FakeClock) ->
         ann = people.add(tx, name="Ann", role="worker").person_id
         bob = people.add(tx, name="Bob", role="worker").person_id
         secret, short = credentials.make_token(tx, ann, name="laptop"), credentials.make_token(tx, ann, days=1)
-        found = credentials.token_owner(tx, secret)
-        assert found is not None
-        assert found.person_id == ann
+        held = credentials.find_token(tx, secret)
+        assert held is not None
+        assert held[1].person_id == ann
         token_id = next(each.token_id for each in credentials.tokens_of_person(tx, ann) if each.name == "laptop")
     with pytest.raises(NotFound), store.write() as tx:
         credentials.end_token(tx, token_id, person_id=bob)
@@ -117,8 +117,8 @@ def test_a_token_is_its_persons_until_it_ends(store: Store, clock: FakeClock) ->
         credentials.end_token(tx, token_id, person_id=ann)
     clock.advance(DAY)
     with store.read() as tx:
-        assert credentials.token_owner(tx, secret) is None
-        assert credentials.token_owner(tx, short) is None
+        assert credentials.find_token(tx, secret) is None
+        assert credentials.find_token(tx, short) is None
 
 
 def test_what_postgresql_cannot_hold_is_an_error_and_not_a_crash(store: Store) -> None:

@@ -12,10 +12,12 @@ to their browser.  Both are out of reach of scripts, stay on our site and, where
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends
@@ -26,13 +28,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from grater.errors import BadInput, Forbidden, Problem
-from grater.server.roles import API, PUBLIC, roles_of
+from grater.errors import BadInput, Forbidden, GraterError, Problem
+from grater.server.roles import API, PUBLIC, SAFE, roles_of, scope_allows
 from grater.server.security import FIELD, HEADER, Tries, require_own_origin, require_token, visitor_token
 from grater.server.settings import Settings
 from grater.store import Store, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
+from grater.study.people import note_use
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +53,18 @@ class Server:
     secret: str = field(repr=False)
 
 
+def network_of(host: str) -> str:
+    """An IPv4 address as it is, the /64 network of an IPv6 one."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    mapped = address.ipv4_mapped
+    return str(mapped) if mapped else str(ipaddress.ip_network((address, 64), strict=False))
+
+
 def server_of(request: HTTPConnection) -> Server:
     server = request.app.state.server
     if not isinstance(server, Server):
@@ -57,7 +72,8 @@ def server_of(request: HTTPConnection) -> Server:
     return server
 
 
-SESSION, NONCE = "grater-session", "grater-visit"
+SESSION, NONCE, PLACE = "grater-session", "grater-visit", "grater-place"
+RETURN_DAYS = 60
 LONGEST_COOKIE = 100
 
 
@@ -86,6 +102,15 @@ def set_nonce(response: Response, settings: Settings, nonce: str) -> None:
     _set(response, settings, NONCE, nonce, None)
 
 
+def read_return_code(request: Request, settings: Settings, person_id: str) -> str:
+    """What the browser of a rater from a panel keeps, so that it is known again."""
+    return request.cookies.get(_name(f"{PLACE}-{person_id}", settings), "")[:LONGEST_COOKIE]
+
+
+def set_return_code(response: Response, settings: Settings, person_id: str, code: str) -> None:
+    _set(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
+
+
 def _set(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
     response.set_cookie(
         _name(name, settings),
@@ -98,9 +123,22 @@ def _set(response: Response, settings: Settings, name: str, value: str, seconds:
     )
 
 
-SAFE = ("GET", "HEAD", "OPTIONS")
 MOST_FIELDS = 1000
 MOST_FILES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a request was let in: the person, with the role that they have here, by a session or by a token.
+
+    `human_id` is who is behind it: the person, whoever sits on a joint seat, or whoever made the token.
+    """
+
+    person: Person
+    human_id: str
+    csrf: str = ""
+    scope: str = "manage"
+    expires_at: int | None = None
 
 
 class LoginNeeded(Exception):
@@ -125,6 +163,7 @@ class RequestContext:
     session_token: str
     form: FormData
     fresh_nonce: str = ""
+    access: Access | None = None
 
     @property
     def person(self) -> Person:
@@ -132,6 +171,11 @@ class RequestContext:
         if self.visitor is None:
             raise LoginNeeded(self.request.url.path)
         return self.visitor
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from; of IPv6 the network, since one machine has as many addresses as it likes."""
+        return network_of(self.request.client.host if self.request.client else "")
 
     @property
     def role(self) -> str:
@@ -171,9 +215,10 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     route: str = request.scope["route"].path
     is_api = route.startswith(API)
     token = "" if is_api else read_session(request, server.settings)
-    visitor, session_csrf = await run_in_threadpool(_who, server, request, token, is_api)
+    access = await run_in_threadpool(_who, server, request, token, is_api)
+    visitor, session_csrf = (access.person, access.csrf) if access else (None, "")
     request.state.known = (visitor, session_csrf)  # a page that tells of an error keeps the way on
-    _require_allowed(request, route, visitor)
+    _require_allowed(request, route, access)
     sent_nonce = read_nonce(request, server.settings)
     nonce = sent_nonce or new_secret()
     expected = session_csrf or visitor_token(server.secret, nonce)
@@ -187,6 +232,7 @@ async def open_context(request: Request) -> AsyncIterator[RequestContext]:
             session_token=token if visitor else "",
             form=form,
             fresh_nonce="" if sent_nonce else nonce,
+            access=access,
         )
     finally:
         await request.close()  # uploads lie in temporary files
@@ -209,26 +255,43 @@ async def _form(request: Request, server: Server, expected: str) -> FormData:
 Context = Annotated[RequestContext, Depends(open_context)]
 
 
-def _who(server: Server, request: Request, token: str, is_api: bool) -> tuple[Person | None, str]:
+def _who(server: Server, request: Request, token: str, is_api: bool) -> Access | None:
     """The person of a bearer token, or of a session with its form token."""
     if is_api:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not bearer:
-            return None, ""
-        with server.store.glance() as tx:
-            return credentials.token_owner(tx, bearer.strip()), ""
+        return _by_token(server, bearer.strip()) if scheme.lower() == "bearer" and bearer else None
     if not token:
-        return None, ""
+        return None
     with server.store.glance() as tx:
         known = credentials.find_session(tx, token)
-    return (known[1], known[0].csrf) if known else (None, "")
+    if known is None:
+        return None
+    session, person = known
+    return Access(person, session.member_id or person.person_id, csrf=session.csrf)
 
 
-def _require_allowed(request: Request, route: str, visitor: Person | None) -> None:
+def _by_token(server: Server, secret: str) -> Access | None:
+    with server.store.glance() as tx:
+        known = credentials.find_token(tx, secret)
+        now = tx.now
+    if known is None:
+        return None
+    token, person = known
+    if credentials.is_use_news(token, now):
+        with suppress(GraterError), server.store.write(brief=True) as tx:  # a full disk must not keep readers out
+            note_use(tx, token.token_id)
+    return Access(person, token.made_by or person.person_id, scope=token.scope, expires_at=token.expires_at)
+
+
+def _require_allowed(request: Request, route: str, access: Access | None) -> None:
     allowed = roles_of(request.method, route)
-    if (visitor.role if visitor else PUBLIC) in allowed or PUBLIC in allowed:
+    if access is not None and access.person.role in allowed:
+        if not scope_allows(access.scope, request.method, route):
+            raise Forbidden(f"this token is for {access.scope} only; make one with a wider scope")
         return
-    if visitor is not None or not allowed:
+    if PUBLIC in allowed:
+        return
+    if access is not None or not allowed:
         raise Forbidden("your role does not let you do this; ask the owner of the study")
     if route.startswith(API):
         raise HTTPException(401, "expected a bearer token", {"www-authenticate": "Bearer"})
@@ -253,6 +316,14 @@ def require_slow(context: RequestContext, what: str) -> None:
 
 LONGEST_VERSION = 10
 LONGEST_NUMBER = 12
+
+
+def passed_on(context: RequestContext) -> dict[str, Any]:
+    """What a token that somebody makes has at most: their role here, the human behind it, the end of their own."""
+    access = context.access
+    if access is None:
+        raise LoginNeeded(context.request.url.path)
+    return {"role": access.person.role, "made_by": access.human_id, "not_after": access.expires_at}
 
 
 def number_of(context: RequestContext, name: str, default: int) -> int:

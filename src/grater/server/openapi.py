@@ -20,8 +20,9 @@ from grater.server.roles import API, EVERYBODY, PUBLIC, roles_of
 
 WORDS = """\
 The same powers as the pages, for programs.  Make a token on your page (your name, top right) and send it as
-`Authorization: Bearer TOKEN`; it may do what you may.  Bodies and answers are JSON, times are UTC (ISO 8601), offsets
-are Unicode code points of the essay's text.  A body with a name that the call does not know is refused.
+`Authorization: Bearer TOKEN`; it may do what you may, within its scope, until it ends.  Bodies and answers are JSON,
+times are UTC (ISO 8601), offsets are Unicode code points of the essay's text.  A body with a name that the call does
+not know is refused.
 
 Long lists come by pages: `start` and `most`; `next` of an answer is the `start` of the next page, null on the last.
 
@@ -52,7 +53,7 @@ TAGS = {
 ERRORS = {
     400: "What was sent cannot be read at all.",
     401: "No bearer token, or one that does not hold.",
-    403: "Your role does not let you do this.",
+    403: "Your role, or the scope of your token, does not let you do this.",
     404: "There is no such thing, or not for you.",
     409: "The study holds something else under this id or name, or somebody was quicker: look again and choose.",
     413: "More than the server takes at once.",
@@ -140,7 +141,7 @@ def statuses(method: str, path: str) -> list[int]:
     can_be = {
         400: is_change,
         401: PUBLIC not in roles,
-        403: not roles >= EVERYBODY,
+        403: is_change or not roles >= EVERYBODY,
         404: is_change or "{" in path or path in NAMING,
         409: is_change,
         413: is_change,

@@ -220,6 +220,29 @@ CALLS: Mapping[tuple[str, str], frozenset[str]] = {
 ROLES_OF: Mapping[tuple[str, str], frozenset[str]] = {**PAGES, **CALLS}
 
 
+SAFE = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing."""
+
+READ, WORK, MANAGE = "read", "work", "manage"
+"""Scopes of tokens (`grater.store.credentials`)."""
+
+OF_TOKENS = f"{API}/me/tokens"
+
+
+def scope_allows(scope: str, method: str, path: str) -> bool:
+    """Whether a token of this scope may call a route, by its template, that its person may call.
+
+    `read` changes nothing; `work` is for what raters and adjudicators do, and sees nothing that only managers see.
+    Only `manage` makes and ends tokens.
+    """
+    if scope == READ:
+        return method in SAFE
+    if scope == WORK:
+        is_safe = method in SAFE or not path.startswith(OF_TOKENS)
+        return is_safe and not roles_of(method, path) <= MANAGERS
+    return scope == MANAGE
+
+
 def roles_of(method: str, path: str) -> frozenset[str]:
     """Who may call a route, by its template; nobody where the table does not name it."""
     return ROLES_OF.get((method, path), frozenset())

@@ -1,36 +1,73 @@
 """What a person shows to be let in: browser sessions and API tokens.
 
-Of both the store keeps only a hash; the secret itself is shown once, when it is made.  A session has an end that the
-server decides; a token lasts until it is ended, or as long as was said when it was made.
+Of both the store keeps only a hash; the secret itself is shown once, when it is made.  Both have an end.  A token has
+a scope as well: `read` changes nothing, `work` takes and answers units and adjudicates, `manage` does whatever its
+person may.
+
+Access ends with its reason (P11).  A token never has more than the role that its person had when it was made, nor
+more than the one that they have now.  Whoever sits on a joint seat, or made a token as the seat, has at most the role
+of their own (`member_id`, `made_by`), and none once they are shut out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import ColumnElement, bindparam, or_, select
 
 from grater.errors import NotFound
 from grater.store import events, people, schema
-from grater.store.clock import DAY, HOUR
+from grater.store.clock import DAY, HOUR, MINUTE
 from grater.store.ids import hashed, new_id, new_secret
 from grater.store.people import Person
-from grater.store.transaction import Columns, Tx
+from grater.store.transaction import Columns, Record, Tx
+
+NO_TOKEN = "there is no such token"
+TOKEN_DAYS = 90
+USES_NOTED_EVERY = 5 * MINUTE
+"""How exactly the last use of a token is known: a program that asks all day must not write all day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
+    """`member_id` is who sits on a joint seat; `address` is a keyed hash of where the login came from."""
+
     person_id: str
     csrf: str
     started_at: int
     expires_at: int
+    member_id: str | None = None
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`role` is that of its person when it was made, `made_by` the human who made it."""
+
+    token_id: str
+    person_id: str
+    name: str
+    scope: str
+    role: str
+    made_at: int
+    made_by: str | None
+    expires_at: int | None
+    ended_at: int | None
+    used_at: int | None
 
 
 SESSION_COLUMNS = Columns(Session, schema.sessions)
+TOKEN_COLUMNS = Columns(Token, schema.tokens)
 OWNER_COLUMNS = people.COLUMNS.prefixed("owner_")
+
+_behind = schema.people.alias("behind")
+BEHIND = (_behind.c.role.label("behind_role"), _behind.c.state.label("behind_state"))
+"""The human who sits on a seat, or who made a token."""
+
 LIVE = (
-    select(*SESSION_COLUMNS, *OWNER_COLUMNS)
+    select(*SESSION_COLUMNS, *OWNER_COLUMNS, *BEHIND)
     .join(schema.people, schema.people.c.person_id == schema.sessions.c.person_id)
+    .outerjoin(_behind, _behind.c.person_id == schema.sessions.c.member_id)
     .where(
         schema.sessions.c.token_hash == bindparam("token"),
         schema.sessions.c.ended_at.is_(None),
@@ -38,25 +75,10 @@ LIVE = (
         schema.people.c.state == "active",
     )
 )
-
-
-NO_TOKEN = "there is no such token"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    token_id: str
-    person_id: str
-    name: str
-    made_at: int
-    expires_at: int | None
-    ended_at: int | None
-
-
-TOKEN_COLUMNS = Columns(Token, schema.tokens)
-OWNER = (
-    select(*people.COLUMNS)
-    .join(schema.tokens, schema.tokens.c.person_id == schema.people.c.person_id)
+LIVE_TOKEN = (
+    select(*TOKEN_COLUMNS, *OWNER_COLUMNS, *BEHIND)
+    .join(schema.people, schema.people.c.person_id == schema.tokens.c.person_id)
+    .outerjoin(_behind, _behind.c.person_id == schema.tokens.c.made_by)
     .where(
         schema.tokens.c.token_hash == bindparam("token"),
         schema.tokens.c.ended_at.is_(None),
@@ -66,7 +88,9 @@ OWNER = (
 )
 
 
-def start_session(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session]:
+def start_session(
+    tx: Tx, person_id: str, *, hours: float, member_id: str | None = None, address: str = ""
+) -> tuple[str, Session]:
     """Start a session; return the token for its cookie, shown this once, and the session."""
     token = new_secret()
     session = Session(
@@ -74,42 +98,91 @@ def start_session(tx: Tx, person_id: str, *, hours: float) -> tuple[str, Session
         csrf=new_secret(),
         started_at=tx.now,
         expires_at=tx.now + int(hours * HOUR),
+        member_id=member_id,
+        address=address,
     )
     tx.insert(schema.sessions, SESSION_COLUMNS.row(session) | {"token_hash": hashed(token)})
     return token, session
 
 
 def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
-    """The session of a cookie and its person, if it has neither run out nor been ended and the person is active."""
+    """The session of a cookie and its person, if it holds; the person's role is what they may do in it."""
     row = tx.first(LIVE, token=hashed(token), now=tx.now)
-    return None if row is None else (SESSION_COLUMNS.read(row), OWNER_COLUMNS.read(row))
+    person = None if row is None else _powers(row)
+    return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
 
 
 def end_session(tx: Tx, token: str) -> None:
-    this = (schema.sessions.c.token_hash == hashed(token)) & schema.sessions.c.ended_at.is_(None)
-    tx.execute(schema.sessions.update().where(this).values(ended_at=tx.now))
+    _end_sessions(tx, schema.sessions.c.token_hash == hashed(token))
 
 
 def end_all_sessions(tx: Tx, person_id: str) -> None:
-    """End every session of a person: at ejection, at a new password."""
-    theirs = (schema.sessions.c.person_id == person_id) & schema.sessions.c.ended_at.is_(None)
-    tx.execute(schema.sessions.update().where(theirs).values(ended_at=tx.now))
+    """End every session of a person, and those in which they were a seat."""
+    _end_sessions(tx, or_(schema.sessions.c.person_id == person_id, schema.sessions.c.member_id == person_id))
 
 
-def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
-    """Make a token; return its secret, shown this once."""
-    secret, token_id = new_secret(), new_id()
-    expires_at = None if days is None else tx.now + int(days * DAY)
-    row = {"token_id": token_id, "token_hash": hashed(secret), "person_id": people.get(tx, person_id).person_id}
-    tx.insert(schema.tokens, row | {"name": name, "made_at": tx.now, "expires_at": expires_at})
-    events.write(tx, actor or person_id, "token.made", token_id, {"person_id": person_id})
+def end_access(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
+    """End every session and token of a person, those in which they were a seat, and tokens that they made for others.
+
+    Whatever ends somebody's access calls this in its own transaction: a new password, recovery, demotion, exclusion,
+    ejection, the end of a seat.
+    """
+    end_all_sessions(tx, person_id)
+    theirs = or_(schema.tokens.c.person_id == person_id, schema.tokens.c.made_by == person_id)
+    query = select(schema.tokens.c.token_id).where(theirs, schema.tokens.c.ended_at.is_(None))
+    token_ids = [row.token_id for row in tx.all(query.order_by(schema.tokens.c.made_at, schema.tokens.c.token_id))]
+    _end_tokens(tx, token_ids, actor)
+
+
+def make_token(
+    tx: Tx,
+    person_id: str,
+    *,
+    name: str = "",
+    days: float = TOKEN_DAYS,
+    scope: str = "manage",
+    role: str | None = None,
+    made_by: str | None = None,
+    not_after: int | None = None,
+    actor: str | None = None,
+) -> str:
+    """Make a token; return its secret, shown this once.  It ends after some days and never after `not_after`."""
+    secret, person = new_secret(), people.get(tx, person_id)
+    expires_at = tx.now + int(days * DAY)
+    token = Token(
+        token_id=new_id(),
+        person_id=person_id,
+        name=name,
+        scope=scope,
+        role=people.lower_role(person.role, role or person.role),
+        made_at=tx.now,
+        made_by=made_by,
+        expires_at=expires_at if not_after is None else min(expires_at, not_after),
+        ended_at=None,
+        used_at=None,
+    )
+    tx.insert(schema.tokens, TOKEN_COLUMNS.row(token) | {"token_hash": hashed(secret)})
+    events.write(tx, actor or person_id, "token.made", token.token_id, {"person_id": person_id, "scope": scope})
     return secret
 
 
-def token_owner(tx: Tx, secret: str) -> Person | None:
-    """The person whose token this is, if it has neither run out nor been ended."""
-    row = tx.first(OWNER, token=hashed(secret), now=tx.now)
-    return None if row is None else people.COLUMNS.read(row)
+def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
+    """The token and its person, if it holds; the person's role is what they may do by it."""
+    row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
+    person = None if row is None else _powers(row)
+    if row is None or person is None:
+        return None
+    token = TOKEN_COLUMNS.read(row)
+    return token, replace(person, role=people.lower_role(person.role, token.role))
+
+
+def is_use_news(token: Token, now: int) -> bool:
+    """Whether the use of a token at this moment should be noted."""
+    return token.used_at is None or now - token.used_at >= USES_NOTED_EVERY
+
+
+def note_use(tx: Tx, token_id: str) -> None:
+    tx.execute(schema.tokens.update().where(schema.tokens.c.token_id == token_id).values(used_at=tx.now))
 
 
 def token_by_secret(tx: Tx, secret: str) -> Token:
@@ -121,18 +194,43 @@ def token_by_secret(tx: Tx, secret: str) -> Token:
 
 
 def tokens_of_person(tx: Tx, person_id: str) -> list[Token]:
-    query = (
-        select(*TOKEN_COLUMNS)
-        .where(schema.tokens.c.person_id == person_id)
-        .order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
-    )
+    """The tokens of a person that have neither run out nor been ended."""
+    return [token for token in all_tokens(tx) if token.person_id == person_id]
+
+
+def all_tokens(tx: Tx) -> list[Token]:
+    """Every token that has neither run out nor been ended."""
+    holds = schema.tokens.c.ended_at.is_(None) & (schema.tokens.c.expires_at > tx.now)
+    query = select(*TOKEN_COLUMNS).where(holds).order_by(schema.tokens.c.made_at, schema.tokens.c.token_id)
     return [TOKEN_COLUMNS.read(row) for row in tx.all(query)]
 
 
-def end_token(tx: Tx, token_id: str, *, person_id: str) -> None:
-    """End a token of the person."""
-    theirs = (schema.tokens.c.token_id == token_id) & (schema.tokens.c.person_id == person_id)
-    if tx.value(select(schema.tokens.c.token_id).where(theirs)) is None:
+def end_token(tx: Tx, token_id: str, *, person_id: str | None, actor: str | None = None) -> None:
+    """End a token of the person; of whomever, if none is named."""
+    this = schema.tokens.c.token_id == token_id
+    theirs = this if person_id is None else this & (schema.tokens.c.person_id == person_id)
+    row = tx.first(select(schema.tokens.c.ended_at).where(theirs))
+    if row is None:
         raise NotFound(NO_TOKEN)
-    tx.execute(schema.tokens.update().where(theirs, schema.tokens.c.ended_at.is_(None)).values(ended_at=tx.now))
-    events.write(tx, person_id, "token.ended", token_id)
+    _end_tokens(tx, [token_id] if row.ended_at is None else [], actor or person_id)
+
+
+def _end_sessions(tx: Tx, wanted: ColumnElement[bool]) -> None:
+    tx.execute(schema.sessions.update().where(wanted, schema.sessions.c.ended_at.is_(None)).values(ended_at=tx.now))
+
+
+def _end_tokens(tx: Tx, token_ids: list[str], actor: str | None) -> None:
+    if token_ids:
+        ending = schema.tokens.update().where(schema.tokens.c.token_id.in_(token_ids))
+        tx.execute(ending.values(ended_at=tx.now))
+        events.write_all(tx, [(actor, "token.ended", token_id, {}) for token_id in token_ids])
+
+
+def _powers(row: Record) -> Person | None:
+    """The person with the role that they have here; None where the human behind them has no access any more."""
+    person = OWNER_COLUMNS.read(row)
+    if row.behind_state == "ended" or (person.kind == "joint" and row.behind_state is None):
+        return None
+    if person.kind == "joint":
+        return replace(person, role=people.lower_role(person.role, row.behind_role))
+    return person

@@ -6,8 +6,8 @@ ejected at once.  `why` remembers how: `quiz`, `gold` or `manager`.  A rater who
 by gold again.
 
 Ejected: every valid judgment of theirs in the job becomes untrusted and its slot free for others, what they hold is
-revoked, their sessions end.  Reinstated: untrusted judgments take slots that are still free; the rest are surplus.
-All of it happens in the caller's one transaction (P6).
+revoked, their sessions and tokens end.  Reinstated: untrusted judgments take slots that are still free; the rest are
+surplus.  All of it happens in the caller's one transaction (P6).
 
 Surplus work takes the slots that an ejection frees, before anybody else is asked: the oldest surplus answers of
 raters who are not ejected, and have no other answer to the unit that counts, become valid.  So a unit still has at
@@ -80,7 +80,7 @@ def eject(tx: Tx, job: Job, person_id: str, *, actor: str | None = None, why: st
     held = leases.held_by(tx, person_id, job_id=job.job_id)
     for lease in held:
         leases.close(tx, lease, "revoked", actor=actor)
-    credentials.end_all_sessions(tx, person_id)
+    credentials.end_access(tx, person_id, actor=actor)
     _promote_surplus(tx, [row.unit_id for row in valid] + [lease.unit_id for lease in held], actor)
     _settle(tx, job, person_id, became="untrusted")
     return len(valid)

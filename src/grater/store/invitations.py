@@ -125,13 +125,13 @@ def offer_password_reset(tx: Tx, person_id: str, *, days: float = 14, actor: str
 
 
 def reset_password(tx: Tx, token: str, *, password_hash: str) -> Person:
-    """The person behind the link, with a new password; the link is spent, and every session of theirs ends."""
+    """The person behind the link, with a new password; the link is spent, and all their access so far ends."""
     invitation = _find_locked(tx, token)
     person = people.lock(tx, invitation.person_id) if invitation and invitation.person_id else None
     if invitation is None or person is None or person.state != "active" or person.role != invitation.role:
         raise NotFound(NO_RESET)
     person = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
-    credentials.end_all_sessions(tx, person.person_id)
+    credentials.end_access(tx, person.person_id, actor=person.person_id)
     _use(tx, invitation, person)
     return person
 

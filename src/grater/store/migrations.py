@@ -13,9 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from sqlalchemy import Connection, inspect, select
+from sqlalchemy import text as sql
 
 from grater.errors import GraterError, UsageError
 from grater.store import schema
+from grater.store.clock import DAY, utc_now
 from grater.store.ids import new_id, new_secret
 
 GROW_ONLY = ("events", "judgments", "guidelines", "adjudications")
@@ -116,9 +118,44 @@ def add_columns(connection: Connection, table: str, **definitions: str) -> None:
 
 
 def bound_access(connection: Connection) -> None:
-    """Webhooks are told by one process each, and a delivery that failed says why."""
+    """Webhooks are told by one process each, and a delivery that failed says why.  Access ends with its reason.
+
+    A token that had no end gets one in 90 days, and the role that its person has now; tokens and open sessions of
+    joint seats end, since nobody knows who had them, and so do tokens of raters who came by a panel's link.
+    """
     add_columns(connection, "webhooks", claimed_until="BIGINT")
     add_columns(connection, "deliveries", problem="TEXT NOT NULL DEFAULT ''")
+    add_columns(
+        connection,
+        "tokens",
+        scope=f"TEXT NOT NULL DEFAULT 'manage' CONSTRAINT ck_tokens_scope CHECK (scope IN {schema.SCOPES!r})",
+        role=f"TEXT NOT NULL DEFAULT 'worker' CONSTRAINT ck_tokens_role CHECK (role IN {schema.ROLES!r})",
+        made_by="TEXT REFERENCES people (person_id)",
+        used_at="BIGINT",
+    )
+    add_columns(
+        connection,
+        "sessions",
+        member_id="TEXT REFERENCES people (person_id)",
+        address="TEXT NOT NULL DEFAULT ''",
+    )
+    connection.exec_driver_sql("CREATE INDEX IF NOT EXISTS ix_sessions_member_id ON sessions (member_id)")
+    _bound_old_tokens(connection, now=utc_now())
+
+
+def _bound_old_tokens(connection: Connection, *, now: int) -> None:
+    of_people = "(SELECT people.role FROM people WHERE people.person_id = tokens.person_id)"
+    maker = "(SELECT min(actor) FROM events WHERE verb = 'token.made' AND noun = tokens.token_id)"
+    seats = "(SELECT person_id FROM people WHERE kind = 'joint')"
+    from_panels = "(SELECT person_id FROM people WHERE password_hash = '' AND payload LIKE '%\"panel\":%')"
+    for statement in (
+        f"UPDATE tokens SET role = {of_people}, made_by = {maker}",
+        f"UPDATE tokens SET expires_at = {now + 90 * DAY} WHERE expires_at IS NULL",
+        f"UPDATE tokens SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {seats}",
+        f"UPDATE tokens SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {from_panels}",
+        f"UPDATE sessions SET ended_at = {now} WHERE ended_at IS NULL AND person_id IN {seats}",
+    ):
+        connection.execute(sql(statement))
 
 
 STEPS: Mapping[int, Step] = {2: index_the_queue, 3: index_the_events, 5: bound_access}

@@ -4,12 +4,18 @@ Identity is the panel's: the same id at the same provider is the same person in 
 quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed` (all that there was for
 the rater is stored), `screened-out`, `failed`; or it is `returned` or `timed-out`, which frees it for
 somebody else and takes back what the rater held.  An `open` panel has no ids: everybody who comes is somebody new.
+
+An id is no password, since it stands in a link and others may know it.  Whoever comes first with an id gets a return
+code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their place.
 """
 
 from __future__ import annotations
 
+import hmac
+from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import cast
 
 from sqlalchemy import func, select
@@ -56,9 +62,11 @@ class PanelPlace:
     joined_at: int
     ended_at: int | None
     address: str = field(default="", compare=False)
+    return_code: str = field(default="", compare=False, repr=False)
 
 
-PLACE_COLUMNS = Columns(PanelPlace, schema.panel_places, without=["address"])
+PLACE_COLUMNS = Columns(PanelPlace, schema.panel_places, without=["address", "return_code"])
+CODE_LETTERS = 4
 
 
 def add(
@@ -134,7 +142,7 @@ def place_in_job(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
     )
     query = query.where(schema.panels.c.job_id == job_id, schema.panel_places.c.person_id == person_id)
     row = tx.first(query.order_by(schema.panel_places.c.joined_at.desc()))
-    return None if row is None else way_out(tx, PLACE_COLUMNS.read(row))
+    return None if row is None else way_out(tx, _with_return_code(tx, PLACE_COLUMNS.read(row)))
 
 
 def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
@@ -149,7 +157,27 @@ def way_out(tx: Tx, place: PanelPlace) -> PanelPlace:
 def places(tx: Tx, panel_id: str) -> list[PanelPlace]:
     query = select(schema.panel_places).where(schema.panel_places.c.panel_id == panel_id)
     query = query.order_by(schema.panel_places.c.joined_at, schema.panel_places.c.external_id)
-    return [PLACE_COLUMNS.read(row) for row in tx.all(query)]
+    return [_with_return_code(tx, PLACE_COLUMNS.read(row)) for row in tx.all(query)]
+
+
+def return_code(tx: Tx, person_id: str) -> str:
+    """What a rater from a panel must name in another browser: 40 bits, the same for all their places."""
+    digest = hmac.new(tx.key.encode(), f"return|{person_id}".encode(), sha256).digest()
+    letters = b32encode(digest).decode()
+    return f"{letters[:CODE_LETTERS]}-{letters[CODE_LETTERS : 2 * CODE_LETTERS]}"
+
+
+def _with_return_code(tx: Tx, place: PanelPlace) -> PanelPlace:
+    return replace(place, return_code=return_code(tx, place.person_id))
+
+
+def known_person(tx: Tx, provider: str, external_id: str) -> str | None:
+    """The id of whoever came with this id from this provider before, in whatever job."""
+    query = select(schema.panel_places.c.person_id).join(
+        schema.panels, schema.panels.c.panel_id == schema.panel_places.c.panel_id
+    )
+    same = query.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
+    return cast("str | None", tx.value(same.limit(1)))
 
 
 def conclude(tx: Tx, job_id: str, person_id: str) -> PanelPlace | None:
@@ -213,11 +241,7 @@ def _n_taken(tx: Tx, panel_id: str) -> int:
 
 def _person(tx: Tx, provider: str, external_id: str, also: Mapping[str, str]) -> Person:
     """Whoever came with this id from this provider before, in whatever job, or somebody new without a password."""
-    query = select(schema.panel_places.c.person_id).join(
-        schema.panels, schema.panels.c.panel_id == schema.panel_places.c.panel_id
-    )
-    same = query.where(schema.panels.c.provider == provider, schema.panel_places.c.external_id == external_id)
-    person_id = tx.value(same.limit(1))
+    person_id = known_person(tx, provider, external_id)
     if person_id is not None:
         return people.get(tx, person_id)
     name = f"{provider} {external_id}"

@@ -178,6 +178,11 @@ def _change(tx: Tx, person_id: str, actor: str | None, verb: str, **values: str)
     return get(tx, person_id)
 
 
+def lower_role(one: str, other: str) -> str:
+    """The role of the two that may do less."""
+    return max(one, other, key=schema.ROLES.index)
+
+
 def require_role(role: str) -> None:
     if role not in schema.ROLES:
         raise UsageError(unknown("role", role, list(schema.ROLES)))

@@ -69,7 +69,7 @@ LIMITS: Mapping[str, Limit] = {
     "review.clear": Limit(1, 5),
     "invitation.days": Limit(0, 365, excludes_least=True),
     "invitation.number": Limit(1, 100),
-    "token.days": Limit(0, 3650, excludes_least=True),
+    "token.days": Limit(0, 366, excludes_least=True),
     "webhook.verbs": Limit(0, 30),
 }
 """Ranges of numbers; the last part of a name is the field that a message names."""

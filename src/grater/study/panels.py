@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping
 from typing import cast
 
@@ -28,6 +29,13 @@ def add_panel(
 def enter(tx: Tx, panel_id: str, external_id: str, *, also: Mapping[str, str]) -> PanelPlace:
     """The place of a rater who comes from a panel, by the panel's own id for them."""
     return panels.enter(tx, panel_id, external_id, also=also)
+
+
+def is_same_browser(tx: Tx, person_id: str, named: str) -> bool:
+    """Whether somebody names the return code of a rater; letters alone count, large or small."""
+    expected = panels.return_code(tx, person_id).replace("-", "")
+    sent = "".join(letter for letter in named.upper() if letter.isalnum())
+    return hmac.compare_digest(expected.encode(), sent.encode())
 
 
 def conclude(tx: Tx, job_id: str, person_id: str) -> None:

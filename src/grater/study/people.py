@@ -4,7 +4,10 @@ Managers invite those who work; only owners make managers and owners.  A study a
 
 A joint seat is two people who give one agreed judgment, recorded as such (T&C 2008, section 6.2): a person of its own
 without a password, which either of the two opens from their own page.  It may do what both of them may, and never
-more than adjudicate.
+more than adjudicate: when one of them is demoted, so is the seat; when one is shut out, nobody sits there.
+
+Access ends with its reason (P11): a new password, recovery, demotion, exclusion and the end of a seat end sessions
+and tokens in the same transaction.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grater.errors import Forbidden, NotFound, UsageError
+from grater.registry import unknown
 from grater.store import Store, Tx, credentials, invitations, jobs, people, schema
 from grater.store.invitations import Invitation, offer_password_reset, reset_password
 from grater.store.people import Person
@@ -99,19 +103,24 @@ def accept_invitation(tx: Tx, invitation: Invitation, token: str, *, name: str, 
 
 
 def set_password(tx: Tx, person: Person, password_hash: str) -> Person:
-    """A new password for oneself, which ends every session of the person."""
+    """A new password for oneself, which ends every session and token of the person."""
     people.require_unchanged(tx, person)
     changed = people.set_password(tx, person.person_id, password_hash, actor=person.person_id)
-    credentials.end_all_sessions(tx, person.person_id)
+    credentials.end_access(tx, person.person_id, actor=person.person_id)
     return changed
 
 
-def start_session(tx: Tx, person: Person, *, hours: float, old_token: str = "") -> str:
-    """The token of a new session for a person who has proved who they are; the session before, if any, ends."""
+def start_session(
+    tx: Tx, person: Person, *, hours: float, old_token: str = "", member_id: str | None = None, address: str = ""
+) -> str:
+    """The token of a new session for a person who has proved who they are; the session before, if any, ends.
+
+    `member_id` is who sits down, where the person is a joint seat.
+    """
     people.require_unchanged(tx, person)
     if old_token:
         credentials.end_session(tx, old_token)
-    token, _ = credentials.start_session(tx, person.person_id, hours=hours)
+    token, _ = credentials.start_session(tx, person.person_id, hours=hours, member_id=member_id, address=address)
     return token
 
 
@@ -119,24 +128,90 @@ def end_session(tx: Tx, token: str) -> None:
     credentials.end_session(tx, token)
 
 
-def make_token(tx: Tx, person_id: str, *, name: str = "", days: float | None = None, actor: str | None = None) -> str:
-    """The secret of an API token, with which a program acts for somebody; the study keeps only its hash."""
+def may_have_tokens(person: Person) -> bool:
+    """Whether programs may act for a person: not for raters who came by a panel's link, whose id is no password."""
+    return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
+
+
+def make_token(
+    tx: Tx,
+    person_id: str,
+    *,
+    name: str = "",
+    days: float | None = None,
+    scope: str = schema.SCOPES[-1],
+    role: str | None = None,
+    made_by: str | None = None,
+    not_after: int | None = None,
+    actor: str | None = None,
+) -> str:
+    """The secret of an API token, with which a program acts for somebody; the study keeps only its hash.
+
+    It never has more than `role`, where one is named, and never lasts beyond `not_after`: a token that makes another
+    passes on no more than it has.  `made_by` is the human whose exclusion ends it, the person unless somebody else
+    is named.
+    """
+    if not may_have_tokens(people.get(tx, person_id)):
+        raise Forbidden("raters who come by a panel's link have no tokens; invite them by a link of your own")
     require_text("name", name)
+    days = credentials.TOKEN_DAYS if days is None else days
     require_number("token.days", days)
-    return credentials.make_token(tx, person_id, name=name, days=days, actor=actor)
+    if scope not in schema.SCOPES:
+        raise UsageError(unknown("scope", scope[:20], list(schema.SCOPES)))
+    return credentials.make_token(
+        tx,
+        person_id,
+        name=name,
+        days=days,
+        scope=scope,
+        role=role,
+        made_by=made_by or person_id,
+        not_after=not_after,
+        actor=actor,
+    )
 
 
-def end_token(tx: Tx, token_id: str, *, person_id: str) -> None:
-    credentials.end_token(tx, token_id, person_id=person_id)
+def end_token(tx: Tx, token_id: str, *, person_id: str | None = None, actor: str | None = None) -> None:
+    """End a token of a person; whoever has the study's file may end anybody's."""
+    credentials.end_token(tx, token_id, person_id=person_id, actor=actor)
+
+
+def note_use(tx: Tx, token_id: str) -> None:
+    """Note that a token was used now."""
+    credentials.note_use(tx, token_id)
 
 
 def give_role(tx: Tx, person_id: str, role: str, *, actor: str) -> Person:
-    """Give somebody another role; their sessions end, and the study keeps an owner."""
+    """Give somebody another role; their sessions end, with a lower one their tokens too; the study keeps an owner."""
     require_another_owner(tx, person_id)
+    before = people.get(tx, person_id)
+    people.require_role(role)
+    if before.kind == "joint":
+        _require_of_both(tx, before, role)
     person = people.set_role(tx, person_id, role, actor=actor)
-    if person_id != actor:
+    if people.lower_role(before.role, role) != before.role:
+        _demote_seats(tx, person, actor=actor)
+        credentials.end_access(tx, person_id, actor=actor)
+    elif person_id != actor:
         credentials.end_all_sessions(tx, person_id)
     return person
+
+
+def _demote_seats(tx: Tx, person: Person, *, actor: str) -> None:
+    """The seats of somebody who may do less from now on may do no more than that."""
+    for joint in people.seats(tx, person.person_id):
+        lower = people.lower_role(joint.role, person.role)
+        if lower != joint.role:
+            people.set_role(tx, joint.person_id, lower, actor=actor)
+            credentials.end_access(tx, joint.person_id, actor=actor)
+
+
+def _require_of_both(tx: Tx, joint: Person, role: str) -> None:
+    most = HIGHEST_OF_A_SEAT
+    for member_id in people.members(tx, joint.person_id):
+        most = people.lower_role(most, people.get(tx, member_id).role)
+    if people.lower_role(most, role) != role:
+        raise Forbidden(f"a joint seat may do what both of its people may, and at most adjudicate: {most} here")
 
 
 def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
@@ -145,8 +220,9 @@ def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
         raise UsageError(f"state: expected {' or '.join(STATES)}, found {state[:20]!r}")
     require_another_owner(tx, person_id)
     person = people.set_state(tx, person_id, "active" if state == "active" else "ended", actor=actor)
-    for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
-        credentials.end_all_sessions(tx, each)
+    if state != "active":
+        for each in (person_id, *(joint.person_id for joint in people.seats(tx, person_id))):
+            credentials.end_access(tx, each, actor=actor)
     return person
 
 
@@ -175,8 +251,10 @@ def seat(tx: Tx, pair: Sequence[Person], *, name: str = "", actor: str | None = 
 
 
 def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
-    """The seat, for one of its two people; to anybody else there is none."""
+    """The seat, for one of its two people, both of them still in the study; to anybody else there is none."""
     joint = people.find(tx, seat_id)
     if joint is None or joint.state != "active" or person_id not in people.members(tx, seat_id):
         raise NotFound("there is no such joint seat, or it is not yours")
+    if any(people.get(tx, member_id).state != "active" for member_id in people.members(tx, seat_id)):
+        raise Forbidden("the other person of this joint seat is shut out of the study")
     return joint

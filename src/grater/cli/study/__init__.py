@@ -36,7 +36,10 @@ COMMANDS = {
         "Terms, protocol sheet, costs and payment file of a job for a crowd.",
     ),
     "invite": ("grater.cli.study.jobs:invite_app", "A link for somebody to join, used once."),
-    "token": ("grater.cli.study.jobs:token_app", "A token with which a program acts for somebody."),
+    "token": (
+        "grater.cli.study.access:token_app",
+        "A token with which a program acts for somebody.",
+    ),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "What somebody has not done becomes another's."),
     "seat": ("grater.cli.study.jobs:seat_app", "A joint seat: two people, one agreed judgment."),
     "status": ("grater.cli.study.files:status_app", "Where the study stands, and what comes next."),

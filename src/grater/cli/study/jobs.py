@@ -1,4 +1,4 @@
-"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite, token and seat.
+"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite and seat.
 
 `grater judge` is the same for a program as a rater.
 """
@@ -24,7 +24,7 @@ from grater.store import Store, jobs, people, progress
 from grater.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.study.money import job_costs, owed_frame, settle
-from grater.study.people import add_seat, invite, invite_back, make_token
+from grater.study.people import add_seat, invite, invite_back
 from grater.study.programs import judge, program_job, through
 from grater.study.samples import of_sample
 from grater.study.status import open_study
@@ -270,28 +270,6 @@ def make_link(
         return
     typer.echo(link)
     say(f"works once, for {days:g} days, as {role}")
-
-
-token_app = typer.Typer()
-
-
-@token_app.command()
-def print_token(
-    study: StudyName,
-    person: Annotated[str, typer.Argument(metavar="NAME", help="The person for whom a program shall act.")],
-    days: Annotated[float | None, typer.Option(min=0, help="How long it works; for good if not given.")] = None,
-    name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
-    as_json: Json = False,
-) -> None:
-    """Print an API token, this once; the study keeps only its hash.  It may do what the person may."""
-    with open_study(study) as store, store.write() as tx:
-        owner = people.named(tx, person)
-        token = make_token(tx, owner.person_id, name=name, days=days)
-    if as_json:
-        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days})
-        return
-    typer.echo(token)
-    say(f"acts for {owner.name}, {owner.role}, {'until it is ended' if days is None else f'for {days:g} days'}")
 
 
 seat_app = typer.Typer()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from grater.server.calls import Body, Person, Shape, When, at_most, calls_about, example, within
-from grater.server.context import Context
+from grater.server.context import Context, passed_on
 from grater.store import credentials, people, revisions
 from grater.study import people as study_people
 
@@ -19,19 +19,30 @@ class Me(Person):
     seats: list[Person]
 
 
-class NewToken(Body):
-    """`days` until it ends; without, it holds until you end it."""
+Scope = Literal["read", "work", "manage"]
 
-    model_config = example(name="nightly export", days=90)
+
+class NewToken(Body):
+    """`days` until it ends, 90 if not given.
+
+    `scope`: `read` changes nothing, `work` is for raters and adjudicators, `manage` is all that you may.
+    """
+
+    model_config = example(name="nightly export", days=90, scope="manage")
     name: Annotated[str, at_most("name")] = ""
     days: Annotated[float, within("token.days")] | None = None
+    scope: Scope = "manage"
 
 
 class Token(Shape):
+    """`used_at` is exact to five minutes, null before the first use."""
+
     token_id: str
     name: str
+    scope: Scope
     made_at: When
     expires_at: When | None
+    used_at: When | None
 
 
 class MadeToken(Token):
@@ -60,19 +71,17 @@ def me(context: Context) -> Me:
 
 @router.get("/me/tokens")
 def my_tokens(context: Context) -> Tokens:
-    """Your tokens that have not been ended, without their secrets."""
+    """Your tokens that hold, without their secrets."""
     with context.server.store.read() as tx:
-        tokens = [
-            token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
-        ]
+        tokens = credentials.tokens_of_person(tx, context.person.person_id)
     return Tokens(tokens=[Token.of(token) for token in tokens])
 
 
 @router.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
-    """Make another token of yours; it is told this once."""
+    """Make another token of yours, which ends no later than this one; it is told this once."""
     with context.server.store.write() as tx:
-        secret = study_people.make_token(tx, context.person.person_id, name=sent.name, days=sent.days)
+        secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
         made = Token.of(credentials.token_by_secret(tx, secret))
     return MadeToken(**made.model_dump(), token=secret)
 

@@ -11,11 +11,11 @@ from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.server.context import Context, RequestContext, end_session, set_session
+from grater.server.context import Context, RequestContext, decimal_of, end_session, passed_on, set_session
 from grater.server.errors import lines_of
-from grater.server.roles import MANAGERS
+from grater.server.roles import MANAGE, MANAGERS
 from grater.server.security import SHORTEST, hash_password, is_password
-from grater.store import credentials, invitations, jobs, people, revisions
+from grater.store import credentials, invitations, jobs, people, revisions, schema
 from grater.store.invitations import NO_RESET, Invitation
 from grater.store.people import Person
 from grater.study import people as study_people
@@ -72,11 +72,16 @@ def logout(context: Context) -> Response:
     return response
 
 
-def begin_session(context: RequestContext, person: Person, path: str) -> Response:
-    """A new session for a person who has proved who they are; the one they came with, if any, ends."""
+def begin_session(context: RequestContext, person: Person, path: str, *, member_id: str | None = None) -> Response:
+    """A new session for a person who has proved who they are; the one they came with, if any, ends.
+
+    `member_id` is who sits down, where the person is a joint seat.
+    """
     settings = context.server.settings
     with context.server.store.write() as tx:
-        token = study_people.start_session(tx, person, hours=settings.session_hours, old_token=context.session_token)
+        token = study_people.start_session(
+            tx, person, hours=settings.session_hours, old_token=context.session_token, member_id=member_id
+        )
     response = context.go(path)
     set_session(response, settings, token)
     return response
@@ -165,7 +170,7 @@ def me(context: Context) -> Response:
 
 @router.post("/me/password")
 def new_password(context: Context) -> Response:
-    """A new password ends every session of the person, and begins a new one here."""
+    """A new password ends every session and token of the person, and begins a new session here."""
     old, new, again = (str(context.form.get(name, "")) for name in ("old", "password", "again"))
     if not context.server.logins.take(f"password {context.person.person_id}"):
         return _own_page(context, problems=[TOO_OFTEN], status=429)
@@ -185,8 +190,10 @@ def new_password(context: Context) -> Response:
 @router.post("/me/tokens")
 def new_token(context: Context) -> Response:
     """A new token is shown this once."""
+    days = decimal_of(context, "days", credentials.TOKEN_DAYS)
+    wanted = {"name": context.text("name"), "days": days, "scope": context.text("scope") or MANAGE}
     with context.server.store.write() as tx:
-        secret = study_people.make_token(tx, context.person.person_id, name=context.text("name"))
+        secret = study_people.make_token(tx, context.person.person_id, **wanted, **passed_on(context))
     return _own_page(context, secret=secret)
 
 
@@ -204,9 +211,8 @@ def _own_page(
         own_jobs = [own_job(tx, job, context.person) for job in jobs.all(tx) if job.state != "draft"]
         seats = [seat for seat in people.seats(tx, context.person.person_id) if seat.state == "active"]
         n_findings = len(revisions.open_findings(tx, context.person.person_id))
-        own_tokens = [
-            token for token in credentials.tokens_of_person(tx, context.person.person_id) if token.ended_at is None
-        ]
+        own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    shown |= {"scopes": schema.SCOPES, "may_have_tokens": study_people.may_have_tokens(context.person)}
     return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)

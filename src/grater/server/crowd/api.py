@@ -263,5 +263,8 @@ def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
     """A program as a rater: its own job beside the people's, and a token, told this once."""
     with context.server.store.write() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
-        token = make_token(tx, person.person_id, name="program", actor=context.person.person_id)
+        made_by = context.access.human_id if context.access else None
+        token = make_token(
+            tx, person.person_id, name="program", scope="work", made_by=made_by, actor=context.person.person_id
+        )
     return Program(job_id=job.job_id, job=job.name, person_id=person.person_id, token=token)

@@ -34,13 +34,14 @@ class NewPanel(Body):
 
 
 class Place(Shape):
-    """A rater by the panel's own `id`."""
+    """A rater by the panel's own `id`; `return_code` lets them go on in another browser."""
 
     id: str = Field(validation_alias="external_id")
     person_id: str
     state: str
     joined_at: When
     ended_at: When | None
+    return_code: str
 
 
 class Panel(Shape):

@@ -1,8 +1,9 @@
 """Panels that send raters: the way in and out for raters, and the panels of a job for managers.
 
 A rater comes by `/p/PANEL?PROLIFIC_PID=...`, or by an open link, and leaves with a code.  Looking at the link changes
-nothing; the button does.  A rater who has ended gets the code again and no session.  The number of attempts from one
-address is limited.  Managers give out links, take places back and so reopen them.
+nothing; the button does.  A rater who has ended gets the code again and no session.  A second browser with the same
+id is asked for the return code that the first one got: an id in a link is no password.  The number of attempts from
+one address is limited.  Managers give out links, take places back and so reopen them.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from grater.crowd.panels import ENDINGS, SIGNATURE, id_from
 from grater.errors import Forbidden, UsageError
 from grater.model import Json
 from grater.server.account.pages import begin_session
-from grater.server.context import Context, RequestContext, number_of
+from grater.server.context import Context, RequestContext, number_of, read_return_code, set_return_code
 from grater.server.roles import WORKER
 from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
-from grater.store.panels import KNOWN, OVER, StudyPanel
-from grater.study.panels import add_panel, door_path, give_back
+from grater.store.jobs import Job
+from grater.store.panels import KNOWN, OVER, StudyPanel, known_person, return_code
+from grater.study.panels import add_panel, door_path, give_back, is_same_browser
 from grater.study.panels import enter as enter_panel
 
 router = APIRouter()
 
+ASK_CODE = "Somebody came here with your id before, in another browser. Name the return code that was shown there."
+WRONG_CODE = "This is not the return code. Go on in your first browser, or ask the people who run the study."
 TOO_OFTEN = "Too many people came from your address just now. Wait a minute, then try again."
 LONGEST_PARAMETER = 200
 
@@ -43,12 +47,24 @@ def door(context: Context, panel_id: str) -> Response:
     if place is not None and place.state in OVER:
         return context.page("crowd_end.html", job=job, ended=place)
     carried = {name: parameters[name] for name in _names(panel) if name in parameters}
-    return context.page("crowd_door.html", job=job, carried=carried, problem="")
+    return _door(context, job, carried)
+
+
+def _door(
+    context: RequestContext,
+    job: Job,
+    carried: Mapping[str, str],
+    *,
+    problem: str = "",
+    asks_code: bool = False,
+    status: int = 200,
+) -> Response:
+    shown = {"job": job, "carried": carried, "problem": problem, "asks_code": asks_code}
+    return context.page("crowd_door.html", shown, status=status)
 
 
 @router.post("/p/{panel_id}")
 def enter(context: Context, panel_id: str) -> Response:
-    client = context.request.client
     with context.server.store.read() as tx:
         panel = panels.get(tx, panel_id)
         job = jobs.get(tx, panel.job_id)
@@ -56,18 +72,36 @@ def enter(context: Context, panel_id: str) -> Response:
     if is_here:
         return context.go(f"/jobs/{panel.job_id}")
     carried = {name: context.text(name)[:LONGEST_PARAMETER] for name in _names(panel) if context.text(name)}
-    if not context.server.logins.take(f"panel {panel_id} {client.host if client else ''}"):
-        return context.page("crowd_door.html", status=429, job=job, carried=carried, problem=TOO_OFTEN)
+    if not context.server.logins.take(f"panel {panel_id} {context.address}"):
+        return _door(context, job, carried, problem=TOO_OFTEN, status=429)
     external_id = _id(panel, carried) or f"guest-{new_id()}"
+    if (problem := _stranger(context, panel, external_id)) is not None:
+        return _door(context, job, carried, problem=problem, asks_code=True, status=403)
     also = {name: value for name, value in carried.items() if name in panel.panel.provider.also}
     with context.server.store.write() as tx:
         place = enter_panel(tx, panel_id, external_id, also=also)
-        person = people.get(tx, place.person_id)
+        person, code = people.get(tx, place.person_id), return_code(tx, place.person_id)
     if place.state in OVER:
         return context.go(f"/p/{panel_id}?{urlencode(carried)}")
     if person.role != WORKER:  # an id in a link is no password, so it opens no more than a rater's door
         raise Forbidden("log in with your name and password")
-    return begin_session(context, person, f"/jobs/{panel.job_id}")
+    response = begin_session(context, person, f"/jobs/{panel.job_id}")
+    set_return_code(response, context.server.settings, person.person_id, code)
+    return response
+
+
+def _stranger(context: RequestContext, panel: StudyPanel, external_id: str) -> str | None:
+    """What to say to a browser that is not the one in which somebody came with this id; None where all is well."""
+    with context.server.store.read() as tx:
+        person_id = known_person(tx, panel.panel.provider.name, external_id)
+        is_here = context.visitor is not None and context.visitor.person_id == person_id
+        if person_id is None or is_here or people.get(tx, person_id).role != WORKER:
+            return None
+        sent = context.text("return_code")
+        kept = read_return_code(context.request, context.server.settings, person_id)
+        if is_same_browser(tx, person_id, sent or kept):
+            return None
+    return WRONG_CODE if sent else ASK_CODE
 
 
 def _is_here(tx: Tx, context: RequestContext, panel: StudyPanel) -> bool:

@@ -120,4 +120,4 @@ def sit_down(context: Context, person_id: str) -> Response:
     """A session as the seat; the person's own session ends with it."""
     with context.server.store.read() as tx:
         joint = require_member(tx, person_id, context.person.person_id)
-    return begin_session(context, joint, "/jobs")
+    return begin_session(context, joint, "/jobs", member_id=context.person.person_id)

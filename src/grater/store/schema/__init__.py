@@ -25,6 +25,7 @@ from grater.store.schema.corpus import (
 from grater.store.schema.crowd import (
     GOLD_STATES,
     ROLES,
+    SCOPES,
     disputes,
     gold,
     invitations,
@@ -61,6 +62,7 @@ __all__ = [
     "JOB_STATES",
     "METADATA",
     "ROLES",
+    "SCOPES",
     "STATUSES",
     "adjudications",
     "annotators",

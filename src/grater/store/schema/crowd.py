@@ -11,6 +11,7 @@ from grater.store.schema.columns import METADATA, json_column, key, moment, numb
 
 ROLES = ("owner", "manager", "adjudicator", "annotator", "worker")
 KINDS = ("human", "program", "joint")
+SCOPES = ("read", "work", "manage")
 
 people = Table(
     "people",
@@ -49,8 +50,12 @@ sessions = Table(
     moment("started_at"),
     moment("expires_at"),
     moment("ended_at", optional=True),
+    optional("member_id", "people.person_id"),
+    text("address", default=""),
     Index("ix_sessions_person_id", "person_id"),
+    Index("ix_sessions_member_id", "member_id"),
 )
+"""`member_id`: who sits on a joint seat; `address`: a keyed hash of where the login came from."""
 
 tokens = Table(
     "tokens",
@@ -59,10 +64,17 @@ tokens = Table(
     text("token_hash", unique=True),
     refers("person_id", "people.person_id"),
     text("name", default=""),
+    text("scope", default="manage"),
+    text("role", default="worker"),
     moment("made_at"),
+    optional("made_by", "people.person_id"),
     moment("expires_at", optional=True),
     moment("ended_at", optional=True),
+    moment("used_at", optional=True),
+    one_of("scope", *SCOPES),
+    one_of("role", *ROLES),
 )
+"""`role`: that of its person when it was made; `made_by`: the human who made it."""
 
 invitations = Table(
     "invitations",

@@ -1,0 +1,84 @@
+"""Commands on access to a study: token."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grater.cli.command import Json, print_json, say
+from grater.cli.study import StudyName
+from grater.errors import UsageError
+from grater.model import Json as JsonValue
+from grater.store import Tx, credentials, people
+from grater.store.clock import as_iso
+from grater.store.credentials import TOKEN_DAYS
+from grater.store.schema import SCOPES
+from grater.study.people import end_token, make_token
+from grater.study.status import open_study
+
+token_app = typer.Typer()
+
+
+@token_app.command()
+def print_token(
+    study: StudyName,
+    person: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The person for whom a program shall act.")
+    ] = None,
+    days: Annotated[float, typer.Option(help="How long it works.")] = TOKEN_DAYS,
+    scope: Annotated[
+        str, typer.Option(help="read (change nothing), work (rate and adjudicate) or manage (all that they may).")
+    ] = SCOPES[-1],
+    name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
+    is_list: Annotated[bool, typer.Option("--list", help="List the tokens that hold, of all or of NAME.")] = False,
+    ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="End a token, by its id.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print an API token, this once; the study keeps only its hash.  It may do what the person may, in its scope."""
+    with open_study(study) as store, store.write() as tx:
+        if ended:
+            end_token(tx, ended)
+            say(f"{ended}: ended")
+            return
+        if is_list:
+            _print_tokens(_token_rows(tx, person), as_json=as_json)
+            return
+        if person is None:
+            raise UsageError("name the person for whom a program shall act")
+        owner = people.named(tx, person)
+        token = make_token(tx, owner.person_id, name=name, days=days, scope=scope)
+    if as_json:
+        print_json({"token": token, "person": owner.name, "role": owner.role, "days": days, "scope": scope})
+        return
+    typer.echo(token)
+    say(f"acts for {owner.name}, {owner.role}, scope {scope}, for {days:g} days")
+
+
+def _token_rows(tx: Tx, person: str | None) -> list[dict[str, JsonValue]]:
+    """The tokens that hold, the oldest first."""
+    wanted = people.named(tx, person).person_id if person else None
+    names = {each.person_id: each.name for each in people.all(tx)}
+    return [
+        {
+            "token_id": token.token_id,
+            "person": names[token.person_id],
+            "name": token.name,
+            "scope": token.scope,
+            "made_at": as_iso(token.made_at),
+            "expires_at": as_iso(token.expires_at) if token.expires_at else None,
+            "used_at": as_iso(token.used_at) if token.used_at else None,
+        }
+        for token in credentials.all_tokens(tx)
+        if wanted in (None, token.person_id)
+    ]
+
+
+def _print_tokens(rows: list[dict[str, JsonValue]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"tokens": rows})
+        return
+    for row in rows:
+        used = f"last used {row['used_at']}" if row["used_at"] else "never used"
+        cells = (row["token_id"], row["person"], row["scope"], f"until {row['expires_at']}", used, row["name"])
+        typer.echo("  ".join(map(str, cells)))
