@@ -134,7 +134,7 @@ COMMANDS = {
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
     "judge": (
-        "grater.cli.study.jobs:judge_app",
+        "grater.cli.study.judge:judge_app",
         "A program as a rater: JSON lines in and out, judgments marked as its own.",
     ),
     "serve": ("grater.cli.serve:app", "The annotation server of a study."),

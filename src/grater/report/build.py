@@ -18,6 +18,7 @@ from grater.report.corpus import corpus_section
 from grater.report.difficulty import difficulty_section
 from grater.report.document import ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
+from grater.report.programs import programs_section
 from grater.report.raters import effort_section, raters_section
 from grater.report.sampling import sampling_section
 from grater.report.selection import choice_section, cloze_section
@@ -35,9 +36,9 @@ class Inputs:
     `without_gold` are crowd judgments of the same items made without hidden gold; `on_gold` are the answers to it;
     `hours` says when judgments came, counted from the first.  `constructions`, `cloze` (with the writer's words as
     rater `writer`; those of systems are the suggestions of `cloze_words`), `choice` and `usage` are judgments in the
-    labels of their tasks.  `redundancy` is the number of judgments that every item was to have, where more were
-    collected only if raters differed: shares and agreement are of these first judgments.  `cost`, `protocol` and
-    `notes` (what a reader must know first) are ready to be read.
+    labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
+    of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
+    are of these first judgments.  `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Inputs:
     cloze_words: Table | None = None
     choice: Judgments | None = None
     usage: Judgments | None = None
+    programs: Judgments | None = None
     hours: Sequence[float] = ()
     redundancy: int = 0
     cost: str = ""
@@ -106,6 +108,7 @@ def _sections(
     yield from _rater_sections(inputs)
     if inputs.usage is not None:
         yield usage_section(inputs.usage, seed=inputs.chance.seed)
+    yield from _program_sections(inputs)
     if evaluation and inputs.decisions is not None:
         yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts)
         yield bins_section(evaluation)
@@ -159,6 +162,14 @@ def _rater_sections(inputs: Inputs) -> Iterator[Section]:
             yield experts_section(inputs.without_gold, experts, name="raters-needed-without-gold", title=title)
     if not crowd.anonymous_raters:
         yield raters_section(crowd, gold=inputs.gold, on_gold=inputs.on_gold)
+
+
+def _program_sections(inputs: Inputs) -> Iterator[Section]:
+    people = inputs.experts or inputs.judgments
+    if inputs.programs is not None and people is not None:
+        section = programs_section(people, inputs.programs, items=inputs.items, seed=inputs.chance.seed)
+        if section is not None:
+            yield section
 
 
 def _headline(evaluation: Evaluation | None, sections: list[Section]) -> Iterator[str]:

@@ -5,6 +5,9 @@ A command gets one JSON line per unit and answers with one, in any order, as it 
     {"unit": ID, "task": "error", "before": "", "pieces": [...], "after": "", "fields": [...]}
     {"unit": ID, "fields": {"label": ["ok"]}}
 
+What `fields` must hold is the task's own form, as each question's `fields` says; `example_answer` is one that the
+task accepts.  A refused answer is told with its unit and such an example.
+
 The job `J by NAME` has the work of J with one judgment a unit, assigned to the program alone: a program never takes a
 place that a person was to have and is never mixed with people unless asked.  Units answered before are not asked
 again.  An answer is stored as it comes; a bad one ends the run and what came before stays.
@@ -17,11 +20,11 @@ import shlex
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import IO, Any
 
-from grater.errors import GraterError, UsageError
+from grater.errors import BadInput, GraterError, UsageError
 from grater.model import Json
 from grater.rng import generator
 from grater.store import Store, Tx, assignments, intake, jobs, leases, people, slots, units
@@ -31,7 +34,8 @@ from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.queue import UnitSlot
 from grater.store.units import NewUnit, StudyUnit
-from grater.tasks import TASKS, Field, Shown
+from grater.tasks import TASKS, Answer, Field, Shown
+from grater.tasks.form import LABEL
 from grater.tasks.marking import TASK as MARKING
 from grater.tasks.marking import tagset_of
 
@@ -105,7 +109,7 @@ def program_job(tx: Tx, job: Job, name: str, *, actor: str | None = None) -> tup
 def to_ask(tx: Tx, job: Job) -> list[Asked]:
     """The units of a program's job that it has not answered yet."""
     free = slots.free_units(tx, job.job_id)
-    return [_asked(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id) if unit_id in free]
+    return [asked_unit(tx, unit_id) for unit_id in units.ids_of_job(tx, job.job_id) if unit_id in free]
 
 
 def judge(
@@ -121,7 +125,11 @@ def judge(
         unit_id, fields = _answer(line, number)
         if unit_id not in asked:
             raise GraterError(f"answer {number}: expected a unit that was asked about, each once, found {unit_id!r}")
-        store_answer(store, asked.pop(unit_id), person, fields)
+        unit = asked.pop(unit_id)
+        try:
+            store_answer(store, unit, person, fields)
+        except BadInput as error:
+            raise GraterError(f"answer {number}, unit {unit_id}: {refusal(error, unit)}") from error
         n_done += 1
         tick()
     if asked:
@@ -129,10 +137,45 @@ def judge(
     return n_done
 
 
-def store_answer(store: Store, asked: Asked, person: Person, fields: Mapping[str, list[str]]) -> None:
-    """Hand one answer in, as a rater would."""
+def refusal(error: BadInput, asked: Asked) -> str:
+    """What is wrong with an answer, and one that would be right."""
+    wrong = "; ".join(problem.message for problem in error.problems)
+    return f"{wrong}. An answer to it looks like {json.dumps({'fields': example_answer(asked)})}"
+
+
+def example_answer(asked: Asked) -> dict[str, list[str]]:
+    """An answer that the task of a unit accepts: the first choice of every question that then must be answered."""
+    if asked.unit.job.task == MARKING.name:
+        return {"edits": ["[]"]}
+    label = next((_first(field) for field in asked.shown.fields if field.name == LABEL), "")
+    due = [field for field in asked.shown.fields if not field.asked_for or label in field.asked_for]
+    return {field.name: [_first(field)] for field in due if field.required}
+
+
+def _first(field: Field) -> str:
+    return field.choices[0].value if field.choices else "word"
+
+
+def read_answer(asked: Asked, fields: Mapping[str, list[str]]) -> tuple[Answer, ...]:
+    """The answers that filled fields come to; `BadInput` where the task refuses them."""
     unit = asked.unit
-    answers = TASKS[unit.job.task].read(unit.unit, fields, kept=asked.shown.kept)
+    return TASKS[unit.job.task].read(unit.unit, fields, kept=asked.shown.kept)
+
+
+def store_answer(
+    store: Store,
+    asked: Asked,
+    person: Person,
+    fields: Mapping[str, list[str]],
+    *,
+    payloads: Mapping[str, Mapping[str, Json]] | None = None,
+) -> None:
+    """Hand one answer in, as a rater would; `payloads`, by item, go into its judgments."""
+    unit, further = asked.unit, payloads or {}
+    answers = tuple(
+        replace(answer, payload={**answer.payload, **further.get(answer.item_id, {})})
+        for answer in read_answer(asked, fields)
+    )
     with store.write() as tx:
         lease = leases.issue(tx, unit.job, UnitSlot(unit.unit_id, 1), person_id=person.person_id)
         leases.keep(tx, lease.lease_id, asked.shown.kept)
@@ -164,7 +207,7 @@ def _new(unit: StudyUnit) -> NewUnit:
     return NewUnit(asked, essay_id, stage=unit.unit.stage, payload=unit.unit.payload, wanted=1)
 
 
-def _asked(tx: Tx, unit_id: str) -> Asked:
+def asked_unit(tx: Tx, unit_id: str) -> Asked:
     unit = units.get(tx, unit_id)
     return Asked(unit, TASKS[unit.job.task].show(unit.unit, rng=generator(0, tx.key, PROGRAM, unit_id)))
 
@@ -176,7 +219,9 @@ def _answer(line: str, number: int) -> tuple[str, dict[str, list[str]]]:
         return str(answer["unit"]), fields
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         wanted = '{"unit": ID, "fields": {"label": ["ok"]}}'
-        raise GraterError(f"answer {number}: expected a JSON line {wanted}, found {line.strip()[:80]!r}") from error
+        what = "with the fields of its task"
+        message = f"expected a JSON line {wanted}, {what}, found {line.strip()[:80]!r}"
+        raise GraterError(f"answer {number}: {message}") from error
 
 
 def _values(value: Any) -> list[str]:
@@ -185,4 +230,12 @@ def _values(value: Any) -> list[str]:
 
 def _field(field: Field) -> dict[str, Json]:
     choices: list[Json] = [{"value": choice.value, "text": choice.text} for choice in field.choices]
-    return {"name": field.name, "kind": field.kind, "question": field.question, "choices": choices}
+    asked_for: list[Json] = list(field.asked_for)
+    return {
+        "name": field.name,
+        "kind": field.kind,
+        "question": field.question,
+        "choices": choices,
+        "required": field.required,
+        "asked_for": asked_for,
+    }

@@ -171,6 +171,7 @@ def study_inputs(
         cloze_words=words.cloze_words,
         choice=words.choice,
         usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
+        programs=tables.programs,
         hours=tables.hours,
         redundancy=tables.redundancy,
         cost=_cost(tx),

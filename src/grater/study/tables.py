@@ -207,7 +207,10 @@ HOUR = 3_600_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTables:
-    """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest."""
+    """What a study holds; a table without rows is None; `on_gold` are answers to hidden gold, no part of the rest.
+
+    Neither are `programs`, the verdicts of programs, unless they were asked to count among people.
+    """
 
     name: str
     judgments: Judgments | None
@@ -218,6 +221,7 @@ class StudyTables:
     on_gold: Judgments | None = None
     hours: tuple[float, ...] = ()
     redundancy: int = 0
+    programs: Judgments | None = None
 
 
 def study_tables(
@@ -248,6 +252,7 @@ def study_tables(
         latest_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
         _hours(crowd if both else said),
         redundancy_of(job for job in chosen if TASKS[job.task].verdict),
+        latest_judgments(_said(tx, chosen, (PROGRAM,)), f"programs of {name}"),
     )
 
 

@@ -1,13 +1,9 @@
-"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite and seat.
-
-`grater judge` is the same for a program as a rater.
-"""
+"""Commands on jobs and the people who do them: job, change, gold, crowd, hand-over, invite and seat."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,7 +21,6 @@ from grater.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.study.money import job_costs, owed_frame, settle
 from grater.study.people import add_seat, invite, invite_back
-from grater.study.programs import judge, program_job, through
 from grater.study.samples import of_sample
 from grater.study.status import open_study
 from grater.study.terms import protocol_sheet, set_terms
@@ -290,29 +285,3 @@ def make_seat(
         print_json({"person_id": seat.person_id, "name": seat.name, "role": seat.role, "members": [first, second]})
     else:
         say(f"{seat.name}: a joint seat of {first} and {second}, {seat.role}; they open it from their own page")
-
-
-judge_app = typer.Typer()
-
-
-@judge_app.command()
-def ask(
-    study: StudyName,
-    job: Annotated[str, typer.Option(help="The job whose units the program judges.")],
-    command: Annotated[str, typer.Option(help="What to run: a JSON line in for each unit, a JSON line out.")],
-    name: Annotated[str, typer.Option(help="What the program is called among the raters.")] = "program",
-    as_json: Json = False,
-) -> None:
-    """Let a program judge what people judge, in a job of its own; units that it has answered are not asked again.
-
-    In:  {"unit": ID, "task": ..., "before": ..., "pieces": [...], "after": ..., "fields": [...]}, one line a unit.
-    Out: {"unit": ID, "fields": {"label": ["ok"]}}, in any order.
-    """
-    with open_study(study) as store:
-        with store.write() as tx:
-            own, person = program_job(tx, jobs.named(tx, job), name)
-        n_done = judge(store, own, person, partial(through, command), tick=lambda: None)
-    if as_json:
-        print_json({"job": own.name, "judged": n_done, "rater": person.pseudonym})
-    else:
-        say(f"{own.name}: {counted(n_done, 'unit')} judged by the program {name}")

@@ -1,0 +1,124 @@
+"""Programs and language models beside people: how far each agrees with their majority, by kind of item.
+
+A program is measured as a rater, never taken as the truth: its verdicts are compared with the majority of people on
+the items that both judged, ties left out.  Beside it stands what a person reaches in the same comparison, each person
+against the majority of the others: a program that is as near to people as they are to each other could be one of
+them.  Agreement on errors and on ok apart show a program that says ok to everything; a high agreement does not, where
+errors are rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from grater.agreement.cohen import cohen_kappa
+from grater.agreement.confusion import Confusion, confusion
+from grater.agreement.summary import kappa_cells
+from grater.report.document import Section, interval
+from grater.rng import generator
+from grater.sheet import Sheet, count
+from grater.statistics.proportions import wilson
+from grater.tables import Judgments, Table
+
+ERROR, OK = "error", "ok"
+ALL = "all"
+PERSON = "a person, against the others"
+FEW = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """One rater against the majority of people, on items of one kind."""
+
+    rater: str
+    kind: str
+    table: Confusion
+
+    def row(self, seed: int) -> tuple[str, ...]:
+        kappa = cohen_kappa(self.table, rng=generator(seed, "programs", self.rater, self.kind))
+        cells = self.table.cells
+        on_errors, on_ok = (wilson(int(cells[i, i]), int(cells[i].sum())) for i in (0, 1))
+        agreement = (interval(self.table.observed), *kappa_cells(kappa))
+        return (self.rater, self.kind, count(self.table.n), *agreement, interval(on_errors), interval(on_ok))
+
+
+def programs_section(
+    people: Judgments, programs: Judgments, *, items: Table | None = None, seed: int = 0
+) -> Section | None:
+    """Every program on all items and on those of each kind; None where no item was judged by both."""
+    said, kinds = _votes(people), _kinds(items)
+    majority = _majority(said)
+    own = _votes(programs)
+    compared = [
+        each
+        for rater in sorted(own["rater"].unique().to_list())
+        for each in _compared(rater, own.filter(rater=rater), majority, kinds)
+    ]
+    if not compared:
+        return None
+    compared += _compared(PERSON, _against_others(said), None, kinds)
+    columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
+    rows = tuple(each.row(seed) for each in compared)
+    sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
+    return Section(name="programs", title="Programs as raters", words=tuple(_words(compared)), sheets=(sheet,))
+
+
+def _votes(judgments: Judgments) -> pl.DataFrame:
+    frame = judgments.frame.select(pl.col("item", "rater", "label").cast(pl.String))
+    return frame.filter(pl.col("label").is_in([ERROR, OK]))
+
+
+def _kinds(items: Table | None) -> dict[str, str]:
+    return dict(items.frame.select(pl.col("item", "kind").cast(pl.String)).iter_rows()) if items is not None else {}
+
+
+def _majority(said: pl.DataFrame) -> pl.DataFrame:
+    """The majority of people on each item; a tie is none."""
+    n_error = (pl.col("label") == ERROR).sum()
+    counts = said.group_by("item").agg(n_error=n_error, n=pl.len()).filter(2 * pl.col("n_error") != pl.col("n"))
+    most = pl.when(2 * pl.col("n_error") > pl.col("n")).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
+    return counts.select("item", most=most)
+
+
+def _against_others(said: pl.DataFrame) -> pl.DataFrame:
+    """Each judgment of a person beside the majority of the other people on the item."""
+    is_error = pl.col("label") == ERROR
+    others = is_error.sum().over("item") - is_error.cast(pl.UInt32)
+    n_others = pl.len().over("item") - 1
+    most = pl.when(2 * others > n_others).then(pl.lit(ERROR)).otherwise(pl.lit(OK))
+    return said.with_columns(most=most, others=others, n=n_others).filter(2 * pl.col("others") != pl.col("n"))
+
+
+def _compared(
+    rater: str, own: pl.DataFrame, majority: pl.DataFrame | None, kinds: Mapping[str, str]
+) -> Iterator[Compared]:
+    both = own if majority is None else own.join(majority, on="item")
+    if not len(both):
+        return
+    yield Compared(rater, ALL, _table(both, rater))
+    named = both.with_columns(kind=pl.col("item").replace_strict(kinds, default="", return_dtype=pl.String))
+    for kind in sorted(name for name in named["kind"].unique().to_list() if name):
+        yield Compared(rater, kind, _table(named.filter(kind=kind), rater))
+
+
+def _table(both: pl.DataFrame, rater: str) -> Confusion:
+    """Rows are the majority's verdicts, columns the rater's."""
+    cells = [
+        [len(both.filter((pl.col("most") == most) & (pl.col("label") == label))) for label in (ERROR, OK)]
+        for most in (ERROR, OK)
+    ]
+    return confusion(cells, (ERROR, OK), ("people", rater))
+
+
+def _words(compared: Sequence[Compared]) -> Iterator[str]:
+    people = next((each for each in compared if each.rater == PERSON and each.kind == ALL), None)
+    for each in compared:
+        if each.kind == ALL and each.rater != PERSON:
+            beside = f"; a person agrees with the others in {interval(people.table.observed)}" if people else ""
+            few = f" Only {each.table.n} items: too few to say more." if each.table.n < FEW else ""
+            agrees = f"{each.rater} agrees with the majority of people in {interval(each.table.observed)}"
+            yield f"{agrees} of {each.table.n:,} items{beside}.{few}"
+    yield "Programs are raters here, never the truth: no score of a system counts them unless somebody asked for it."

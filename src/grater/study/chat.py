@@ -1,0 +1,322 @@
+"""A chat endpoint that speaks the OpenAI protocol: one question, one answer, within limits, never paid for twice.
+
+`POST URL/chat/completions` with `model`, `messages`, `temperature`, `max_tokens`, `seed`, and `response_format` JSON
+where the endpoint takes it.  Every hosted service and every local server (llama.cpp, vLLM, Ollama) speaks it.  The
+standard library sends it: one POST at a time needs no client of HTTP, and the core has none.
+
+- **Retries.**  429, 408 and 5xx, a cut connection, a time-out and an answer that is no JSON are tried again, after
+  the seconds of `Retry-After` or 1, 2, 4, ... of them; other statuses end the run with what the endpoint said.
+- **Rate.**  Requests are spread out: at most `per_minute` of them.
+- **Spending.**  Tokens and money are counted as the endpoint reports them (by four characters each where it does
+  not), over all runs with one cache.  A request is not sent if its worst case, a question as dear by the character as
+  the dearest so far and the longest answer, would exceed a limit.
+- **Cache.**  Answers lie in a file of JSON lines under the hash of what was asked: endpoint, model, messages,
+  settings, number of the sample.  A run that was killed goes on where it was; a line that the kill cut short is
+  ignored.
+- **The key** goes into the header and nowhere else.  A redirect, which would carry it to another host, is refused;
+  so is plain HTTP to another machine.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from http.client import HTTPException
+from math import ceil
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from grater.errors import GraterError, UsageError
+from grater.files import complaining
+from grater.model import Json
+
+Message: TypeAlias = Mapping[str, str]
+
+PATH = "/chat/completions"
+AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+LONGEST_WAIT = 120.0
+LONGEST_ANSWER = 4_000_000
+"""Bytes of a reply that are read."""
+
+CHARACTERS_PER_TOKEN = 4
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class LimitReached(GraterError):
+    """The next request could exceed what may be spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to ask and how; prices are for a million tokens, a limit of None is none."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    temperature: float = 0.0
+    max_tokens: int = 300
+    json_mode: bool = True
+    timeout: float = 60.0
+    retries: int = 5
+    per_minute: float | None = None
+    most_tokens: int | None = None
+    most_cost: float | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+
+    @property
+    def address(self) -> str:
+        base = self.url.rstrip("/")
+        return base if base.endswith(PATH) else base + PATH
+
+    def cost(self, n_in: int, n_out: int) -> float:
+        return (n_in * self.price_in + n_out * self.price_out) / 1e6
+
+
+def require_endpoint(endpoint: Endpoint) -> None:
+    """Refuse an address that cannot be asked, or would give the key away; and a limit that nothing can be held to."""
+    parts = urlsplit(endpoint.url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"expected the address of an endpoint, as in https://HOST/v1, found {endpoint.url[:80]!r}")
+    if endpoint.key and parts.scheme == "http" and parts.hostname not in LOCAL:
+        raise UsageError(f"{parts.hostname}: a key is sent over https only, or to this machine")
+    if endpoint.most_cost is not None and not (endpoint.price_in or endpoint.price_out):
+        raise UsageError("a limit in money needs the prices of a million tokens, in and out")
+
+
+@dataclass(slots=True)
+class Spent:
+    """What was used so far."""
+
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, n_in: int, n_out: int) -> None:
+        self.requests, self.tokens_in, self.tokens_out = (
+            self.requests + 1,
+            self.tokens_in + n_in,
+            self.tokens_out + n_out,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+class Cache:
+    """Answers by the hash of their question, in a file that only grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.answers: dict[str, str] = {}
+        self.spent = Spent()
+        with complaining(path):
+            lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        for line in lines:
+            self._take(line)
+
+    def _take(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+            self.answers[row["key"]] = row["answer"]
+            self.spent.add(int(row["in"]), int(row["out"]))
+        except (ValueError, KeyError, TypeError):  # a line that a kill cut short
+            return
+
+    def keep(self, key: str, answer: str, n_in: int, n_out: int) -> None:
+        row = json.dumps({"key": key, "in": n_in, "out": n_out, "answer": answer}, ensure_ascii=False)
+        with complaining(self.path), self.path.open("a", encoding="utf-8") as stream:
+            if stream.tell() and not _ends_in_newline(self.path):
+                stream.write("\n")
+            stream.write(row + "\n")
+        self.answers[key] = answer
+        self.spent.add(n_in, n_out)
+
+
+def _ends_in_newline(path: Path) -> bool:
+    with path.open("rb") as stream:
+        stream.seek(-1, 2)
+        return stream.read(1) == b"\n"
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_args: Any, **_named: Any) -> None:
+        return None
+
+
+class Chat:
+    """Asks an endpoint; `sleep` and `clock` come from outside, so that tests need not wait."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cache: Cache,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        require_endpoint(endpoint)
+        self.endpoint, self.cache = endpoint, cache
+        self.sleep, self.clock, self.tell = sleep, clock, tell
+        self.json_mode = endpoint.json_mode
+        self._opener = build_opener(_NoRedirects())
+        self._last: float | None = None
+        self._dearest = 0.0
+
+    @property
+    def cost(self) -> float:
+        return self.endpoint.cost(self.cache.spent.tokens_in, self.cache.spent.tokens_out)
+
+    def ask(self, messages: Sequence[Message], *, sample: int = 0) -> str:
+        """The answer to a conversation; the same question, as the same sample, is answered from the cache."""
+        key = self._key(messages, sample)
+        known = self.cache.answers.get(key)
+        if known is not None:
+            return known
+        self._require_means(messages)
+        answer, n_in, n_out = self._tried(messages, sample)
+        self.cache.keep(key, answer, n_in, n_out)
+        self._dearest = max(self._dearest, n_in / max(_length(messages), 1))
+        return answer
+
+    def _key(self, messages: Sequence[Message], sample: int) -> str:
+        of = [self.endpoint.address, self.endpoint.model, self.endpoint.temperature, self.endpoint.max_tokens, sample]
+        return sha256(json.dumps([*of, list(map(dict, messages))], sort_keys=True).encode()).hexdigest()
+
+    def _require_means(self, messages: Sequence[Message]) -> None:
+        """Refuse a request whose worst case would exceed a limit."""
+        spent, most = self.cache.spent, self.endpoint
+        n_in, n_out = max(_tokens(messages), ceil(self._dearest * _length(messages))), most.max_tokens
+        if most.most_tokens is not None and spent.tokens + n_in + n_out > most.most_tokens:
+            raise LimitReached(
+                f"{spent.tokens:,} tokens are spent, and the next question may take {n_in + n_out:,}: "
+                f"the limit of {most.most_tokens:,} is reached"
+            )
+        cost = most.cost(n_in, n_out)
+        if most.most_cost is not None and self.cost + cost > most.most_cost:
+            raise LimitReached(
+                f"{self.cost:.4f} is spent, and the next question may cost {cost:.4f}: "
+                f"the limit of {most.most_cost:g} is reached"
+            )
+
+    def _tried(self, messages: Sequence[Message], sample: int) -> tuple[str, int, int]:
+        for turn in range(self.endpoint.retries + 1):
+            self._pace()
+            try:
+                return self._answer(self._post(messages, sample), messages)
+            except _Again as trouble:
+                if turn == self.endpoint.retries:
+                    raise GraterError(
+                        f"{self.endpoint.address}: {trouble}; tried {turn + 1} times. "
+                        "What was answered is kept; ask again later"
+                    ) from trouble
+                wait = min(trouble.seconds if trouble.seconds is not None else 2.0**turn, LONGEST_WAIT)
+                self.tell(f"{self.endpoint.address}: {trouble}; again in {wait:g} s")
+                self.sleep(wait)
+        raise AssertionError("unreachable")
+
+    def _pace(self) -> None:
+        if self.endpoint.per_minute and self._last is not None:
+            wait = 60 / self.endpoint.per_minute - (self.clock() - self._last)
+            if wait > 0:
+                self.sleep(wait)
+        self._last = self.clock()
+
+    def _post(self, messages: Sequence[Message], sample: int) -> bytes:
+        try:
+            with self._opener.open(self._request(messages, sample), timeout=self.endpoint.timeout) as reply:
+                return bytes(reply.read(LONGEST_ANSWER))
+        except HTTPError as error:
+            with error:
+                said = _said(error.read(LONGEST_ANSWER))
+            if error.code == 400 and self.json_mode and "response_format" in said:
+                self.json_mode = False
+                raise _Again("the endpoint does not take response_format; asking without", 0.0) from error
+            if error.code in AGAIN:
+                raise _Again(f"status {error.code} {said}".strip(), _retry_after(error.headers)) from error
+            raise GraterError(f"{self.endpoint.address}: status {error.code} {said}".strip()) from error
+        except (URLError, OSError, HTTPException) as error:
+            reason = getattr(error, "reason", None) or error
+            raise _Again(f"{type(error).__name__}: {reason}") from error
+
+    def _request(self, messages: Sequence[Message], sample: int) -> Request:
+        most = self.endpoint
+        body: dict[str, Json] = {
+            "model": most.model,
+            "messages": [dict(message) for message in messages],
+            "temperature": most.temperature,
+            "max_tokens": most.max_tokens,
+            "seed": sample,
+        }
+        if self.json_mode:
+            body["response_format"] = {"type": "json_object"}
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if most.key:
+            headers["Authorization"] = f"Bearer {most.key}"
+        return Request(most.address, json.dumps(body).encode(), headers, method="POST")
+
+    def _answer(self, reply: bytes, messages: Sequence[Message]) -> tuple[str, int, int]:
+        try:
+            told = json.loads(reply)
+            answer = str(told["choices"][0]["message"]["content"] or "")
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise _Again(f"expected a chat completion, found {reply[:80]!r}") from error
+        usage = told.get("usage") or {}
+        n_in = usage.get("prompt_tokens")
+        n_out = usage.get("completion_tokens")
+        return (
+            answer,
+            n_in if isinstance(n_in, int) else _tokens(messages),
+            n_out if isinstance(n_out, int) else len(answer) // CHARACTERS_PER_TOKEN + 1,
+        )
+
+
+class _Again(Exception):
+    """Something that may go better next time, after `seconds` if the endpoint said so."""
+
+    def __init__(self, what: str, seconds: float | None = None) -> None:
+        super().__init__(what)
+        self.seconds = seconds
+
+
+def _length(messages: Sequence[Message]) -> int:
+    return sum(len(message["content"]) for message in messages)
+
+
+def _tokens(messages: Sequence[Message]) -> int:
+    return _length(messages) // CHARACTERS_PER_TOKEN + 8 * len(messages)
+
+
+def _said(body: bytes) -> str:
+    """What an endpoint says of an error, in one line."""
+    try:
+        told = json.loads(body)
+        error = told.get("error", told)
+        words = error.get("message", error) if isinstance(error, dict) else error
+    except (ValueError, AttributeError):
+        words = body.decode("utf-8", "replace")
+    return " ".join(str(words).split())[:200]
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Seconds, or the time until a date; None where the header is missing or says neither."""
+    value = headers.get("Retry-After") if headers else None
+    if not value:
+        return None
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    except ValueError:
+        return None

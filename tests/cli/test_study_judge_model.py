@@ -1,0 +1,127 @@
+"""`grater judge` with a model behind a chat endpoint, and what it says where something is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.model import Essay, Item, Span
+from grater.rng import generator
+from grater.study import status
+from grater.study.importing import import_files
+from grater.study.jobs import JobPlan, add_job
+from grater.tasks import TASKS
+from grater.tasks.task import Unit, UnitItem
+from tests.cli.running import grater
+from tests.study.chat_server import ChatServer, serving
+from tests.study.files import write_essays, write_items
+
+Capture = pytest.CaptureFixture[str]
+TASKS_PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with status.new_study(tmp_path / "study.db") as store:
+        import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+        add_job(store, JobPlan("ratings", "usage", judgments=2, item_ids=("one", "two")))
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(lambda _: '{"label": "1", "better": "at", "confidence": "high", "flags": []}') as running:
+        yield running
+
+
+def test_a_model_judges_the_only_job_and_a_second_run_asks_nothing(
+    study: Path, server: ChatServer, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sesame")
+    args = ("judge", study, "--endpoint", server.url, "--model", "tiny", "--key-env", "MY_KEY", "--json")
+    ran = grater(capsys, *args)
+    assert ran.status == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["job"], told["judged"], told["tokens"], told["refused"]) == ("ratings by tiny", 2, 220, [])
+    assert server.headers[0]["Authorization"] == "Bearer sesame"
+    assert json.loads(grater(capsys, *args).out)["judged"] == 0
+    assert len(server.requests) == 2
+    kept = study.with_name("study.db.answers.jsonl").read_text("utf-8")
+    assert len(kept.splitlines()) == 2
+    assert "sesame" not in kept
+
+
+def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
+    study: Path, server: ChatServer, capsys: Capture
+) -> None:
+    args = ("judge", study, "--endpoint", server.url, "--model", "tiny", "--most-tokens", 10)
+    ran = grater(capsys, *args)
+    assert ran.status == 1
+    assert "the limit of 10 is reached; the same command goes on where it was" in ran.err
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "expected --command LINE for a program, or --endpoint URL and --model NAME"),
+        (("--endpoint", "http://localhost:1/v1"), "expected --command LINE"),
+        (("--endpoint", "localhost", "--model", "m"), "expected the address of an endpoint"),
+        (("--endpoint", "http://localhost:1", "--model", "m", "--key-env", "NO_SUCH_KEY"), "variable NO_SUCH_KEY"),
+        (("--endpoint", "http://localhost:1", "--model", "m", "--most-cost", 1), "needs the prices"),
+    ],
+)
+def test_wrong_use_is_one_line(study: Path, capsys: Capture, args: tuple[object, ...], message: str) -> None:
+    ran = grater(capsys, "judge", study, *args)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert message in ran.err
+
+
+def test_a_refused_answer_of_a_program_is_told_with_its_unit_and_one_that_fits(
+    study: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    program = tmp_path / "rater.py"
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'unit': json.loads(line)['unit'], 'fields': {'label': ['ok']}}))\n",
+        "utf-8",
+    )
+    ran = grater(capsys, "judge", study, "--command", f"{sys.executable} {program}")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert re.search(r"answer 1, unit \w+: label: expected one of 0, 1, 2, e, found 'ok'", ran.err)
+    [example] = re.findall(r"looks like (\{.*\})$", ran.err, re.M)
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        f"    print(json.dumps({{'unit': json.loads(line)['unit'], **{example}}}))\n",
+        "utf-8",
+    )
+    assert grater(capsys, "judge", study, "--command", f"{sys.executable} {program}").status == 0
+
+
+def unit_of(task: str) -> Unit:
+    essay = Essay("e", "She waited on the stop. It was cold.")
+    if task == "marking":
+        return Unit("u", essay, ())
+    if task != "construction":
+        return Unit("u", essay, (UnitItem(Item("e", Span(11, 13), "prep"), {"suggestion": "at"}),))
+    names = ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
+    kinds = (f"construction/no-context/{name}" for name in names)
+    nouns = tuple(UnitItem(Item("e", Span(14, 22), kind), {"words": "a stop"}) for kind in kinds)
+    return Unit("u", essay, nouns, stage="no-context")
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_the_documented_answer_of_every_task_is_accepted(task: str) -> None:
+    [cell] = re.findall(rf"^\| `{task}` \| `(\{{.*\}})` \|$", TASKS_PAGE, re.M)
+    fields = {name: [str(each) for each in values] for name, values in json.loads(cell)["fields"].items()}
+    unit = unit_of(task)
+    shown = TASKS[task].show(unit, rng=generator(0, "docs"))
+    assert TASKS[task].read(unit, fields, kept=shown.kept)
