@@ -1,8 +1,8 @@
 """Judgments as integers: what every statistic of agreement and of the crowd starts from.
 
 Categorical columns are taken as they are: their physical codes, closed up where a category does not occur.  Text is
-made categorical first.  Raters and labels are in the order of their names, numbers by size where all of them are
-numbers, so that a result does not depend on the order of rows; items are in the order in which they first appear.
+made categorical first.  Raters and labels are in the order of their names (A1, A2, A10), numbers by size, so that a
+result does not depend on the order of rows; items are in the order in which they first appear.
 
 Judgments that say `unknown` (too hard to judge, or both bad) say something of the item, not of the error: by default
 they are left out of shares and counted (`with_unknown`).
@@ -35,7 +35,10 @@ ROWS_AT_FIRST = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """Judgments as three aligned integer arrays; names by code."""
+    """Judgments as three aligned integer arrays; names by code.
+
+    `unit` has the essay of each item, by the item's code, where essays are known.
+    """
 
     item: Codes
     rater: Codes
@@ -45,6 +48,7 @@ class Coded:
     labels: tuple[str, ...]
     name: str
     anonymous_raters: bool = field(default=False, kw_only=True)
+    unit: npt.NDArray[np.int64] | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.item)

@@ -18,6 +18,11 @@ o_kl; n_k are their margins, n the number of judgments in them, d the squared di
 The ordinal distance is the squared difference of midranks, so it changes with the margins in every resample; its sums
 are therefore the coincidences themselves (labels squared), those of the other scales one number and the margins.
 
+Specific agreement (Dice 1945; Spitzer & Fleiss 1974; for any number of raters Cicchetti & Feinstein 1990) asks for
+one label: where one rater says `error`, how often does another?
+
+    specific sum_i n_ik (n_ik - 1) / sum_i n_ik (n_i - 1)
+
 q counts the labels of the table, so a label that nobody used should not be in its order.  With one label only,
 nothing can disagree by chance and every coefficient but observed agreement is undefined.  Intervals are BCa over
 items (`grater.statistics.bca`); half of the made-up item there is unanimous, spread over the labels, and half of it
@@ -44,6 +49,7 @@ from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers
 
 ONE_LABEL = "all judgments are of one label, so that chance alone agrees as well"
 NO_PAIR = "no item has two judgments"
+NO_USE = "nobody gave this label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,17 @@ def _beyond(name: str, weights: Matrix, chance: Chance) -> Coefficient:
         return ratio(ratio(sums[..., 1], sums[..., 0]) - expected, 1 - expected)
 
     return Coefficient(name, rows, score)
+
+
+def specific(label: int) -> Coefficient:
+    """Agreement on one label: of the pairs of judgments of which one gives it, counted for each, the share that does
+    so twice."""
+
+    def rows(patterns: Ints) -> Numbers:
+        times, n_judgments = patterns[:, label], patterns.sum(axis=1)
+        return np.column_stack([times * (times - 1), times * (n_judgments - 1)]).astype(np.float64)
+
+    return Coefficient("specific", rows, lambda sums: ratio(sums[..., 0], sums[..., 1]), NO_USE)
 
 
 # Krippendorff's alpha
@@ -338,7 +355,10 @@ def pattern_units(counts: Counts) -> PatternUnits:
     made_up = np.concatenate([np.zeros(len(counts.patterns)), *shares])
     n_items = np.concatenate([counts.n_items, np.zeros(2 * n_labels - 1, np.int64)])
     return PatternUnits(
-        patterns=np.vstack([counts.patterns, unanimous, split]), n_items=n_items, made_up=made_up / made_up.sum()
+        patterns=np.vstack([counts.patterns, unanimous, split]),
+        n_items=n_items,
+        made_up=made_up / made_up.sum(),
+        groups=counts.groups,
     )
 
 

@@ -11,34 +11,58 @@ disagree both errors are 0, which nobody believes: the interval then comes from 
 
 The mean over pairs is Light's (1971, Psychological Bulletin 76, 365-377).  Pairs that share no item, or whose kappa
 is undefined, are left out and counted, in every resample too.  Pairs share items and raters, so their kappas are
-dependent: whole items are resampled, with all that their raters said.  Where that would take too much memory (many
-items or many pairs) the interval is that of the delta method: an item's influence on the mean is the mean of its
-influences on the pairs.
+dependent: whole items (essays, where they are known) are resampled, with all that their raters said.  Where that
+would take too much memory (many items or many pairs) the interval is that of the delta method: an item's influence on
+the mean is the mean of its influences on the pairs.
+
+A kappa of few items is biased low: with four or five items a pair, the mean of kappas that are .45 in truth comes out
+at .37 (docs/agreement.md), and a resample, with fewer distinct items still, is biased once more.  So where the middle
+pair shares fewer than `FEW_SHARED` items the interval is the jackknife's, around the value less its bias (Efron &
+Tibshirani 1993, chapter 10).
+
+Conger's kappa (1980, Psychological Bulletin 88, 322-328) takes the agreement of all pairs against the chance of each
+rater's own shares of labels, so that one coefficient does for all raters what Cohen's does for two:
+
+    pe = mean over raters g != h of sum_kl w_kl p_gk p_hl
+
+With missing judgments a rater's shares are those on the items that he or she judged, and each rater counts once, as
+in Gwet 2014, chapter 2.  With two raters it is Cohen's kappa.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from grater.agreement.coded import Coded
-from grater.agreement.coefficients import Coefficient
+from grater.agreement.coefficients import NO_PAIR, Coefficient, pair_agreement
+from grater.agreement.coefficients import ONE_LABEL as ONE_LABEL_OF_ALL
 from grater.agreement.confusion import NOBODY, Confusion, label_matrix
 from grater.agreement.weights import Matrix, weight_matrix
 from grater.errors import UsageError
 from grater.model import Interval
-from grater.statistics.bca import PatternUnits, Sums, bca_interval, gradient, ratio, resampled_scores
-from grater.statistics.intervals import LEVEL, RESAMPLES, Ints, Numbers, normal_interval, student_quantile
+from grater.statistics.bca import (
+    PatternUnits,
+    Sums,
+    bca_interval,
+    gradient,
+    grouped,
+    point_estimate,
+    ratio,
+    resampled_scores,
+)
+from grater.statistics.intervals import LEVEL, ONE_UNIT, RESAMPLES, Ints, Numbers, normal_interval, student_quantile
 
 Error: TypeAlias = Literal["fce", "simple"]
 Method: TypeAlias = Literal["fce", "simple", "bootstrap"]
-METHODS: tuple[Method, ...] = ("fce", "simple", "bootstrap")
+METHODS: tuple[Method, ...] = ("bootstrap", "fce", "simple")
 
 NO_ITEM = "the two raters share no item"
 ONE_LABEL = "both raters used one label only, so that chance alone agrees as well"
@@ -47,6 +71,12 @@ NO_KAPPA = "no pair of raters has a kappa"
 MOST_SUMS = 1024
 MOST_CELLS = 1 << 24
 """What the bootstrap may take: cells of all pairs' tables, and these times items (128 MB)."""
+
+FEW_SHARED = 50
+"""Items of the middle pair below which a mean kappa is biased low."""
+
+MOST_SETS = 64
+"""Sets of raters that share the made-up item."""
 
 
 def cohen(weights: Matrix) -> Coefficient:
@@ -93,11 +123,11 @@ def cohen_kappa(
     *,
     rng: np.random.Generator,
     weights: Matrix | None = None,
-    method: Method = "fce",
+    method: Method = "bootstrap",
     n_resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Interval:
-    """Kappa with its interval."""
+    """Kappa with its interval; the formulas take items as independent even where essays are known."""
     value = kappa(table, weights=weights)
     if value != value:
         return Interval(nan, nan, nan, ONE_LABEL if table.n else NO_ITEM)
@@ -125,24 +155,51 @@ def cell_units(table: Confusion) -> PatternUnits:
     for label in set(range(n_labels)) - {modal}:
         made_up[label, modal] = made_up[modal, label] = 0.25 / (n_labels - 1)
     n_cells = n_labels * n_labels
-    return PatternUnits(np.eye(n_cells, dtype=np.int64), table.cells.ravel(), made_up.ravel() / made_up.sum())
+    return PatternUnits(
+        patterns=np.eye(n_cells, dtype=np.int64),
+        n_items=table.cells.ravel(),
+        made_up=made_up.ravel() / made_up.sum(),
+        groups=table.groups,
+    )
 
 
 def _coefficient(table: Confusion, weights: Matrix | None) -> Coefficient:
     return cohen(weight_matrix("identity", len(table.labels)) if weights is None else weights)
 
 
-# The mean over all pairs of raters
+# The mean over all pairs of raters, and Conger's kappa
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelRows:
+    """Items with two judgments or more: their labels by rater, and their essays where they are known."""
+
+    matrix: npt.NDArray[np.int32]
+    unit_of: Ints | None
+
+
+def compared_rows(coded: Coded) -> LabelRows:
+    """What pairs of raters are compared on."""
+    matrix = label_matrix(coded)
+    is_compared = (matrix != NOBODY).sum(axis=1) > 1
+    return LabelRows(matrix[is_compared], None if coded.unit is None else coded.unit[is_compared])
 
 
 @dataclass(frozen=True, slots=True)
 class MeanPairwise:
-    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none.  `method` says how its interval was made."""
+    """Mean kappa over `n_pairs` pairs; `n_undefined` more have none.  `method` says how its interval was made, and
+    `n_shared` how many items the middle pair shares."""
 
     kappa: Interval
     n_pairs: int
     n_undefined: int
     method: str
+    n_shared: int = 0
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether pairs share so few items that their kappas, and so the mean, are biased low."""
+        return 0 < self.n_shared < FEW_SHARED
 
 
 def mean_pairwise(
@@ -161,20 +218,49 @@ def mean_pairwise(
     if n_pairs == 0:
         return MeanPairwise(Interval(nan, nan, nan, NO_KAPPA), 0, n_undefined, "none")
     value = float(values[is_defined].mean())
-    matrix = label_matrix(coded)
-    matrix = matrix[(matrix != NOBODY).sum(axis=1) > 1]
-    if len(matrix) < 2:
-        alone = Interval(value, nan, nan, "a single item cannot be resampled")
-        return MeanPairwise(alone, n_pairs, n_undefined, "none")
-    n_sums = len(tables) * len(coded.labels) ** 2
-    if n_sums > MOST_SUMS or n_sums * len(matrix) > MOST_CELLS:
-        half = student_quantile((1 + level) / 2, len(matrix) - 1) * _delta_error(matrix, tables, is_defined, weights)
-        interval = Interval(value, max(-1.0, value - half), min(1.0, value + half))
-        return MeanPairwise(interval, n_pairs, n_undefined, "delta")
+    rows = compared_rows(coded)
+    n_shared = int(np.median([table.n for table, defined in zip(tables, is_defined, strict=True) if defined]))
+    mean = partial(MeanPairwise, n_pairs=n_pairs, n_undefined=n_undefined, n_shared=n_shared)
+    if len(rows.matrix) < 2:
+        return mean(Interval(value, nan, nan, "a single item cannot be resampled"), method="none")
+    if _is_large(len(tables) * len(coded.labels) ** 2, len(rows.matrix)):
+        error, n_units = _delta_error(rows, tables, is_defined, weights)
+        return mean(_student(value, error, n_units, level), method="delta")
     chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
-    mean, units = mean_kappa(matrix.shape[1], chosen), row_units(matrix, len(coded.labels))
-    [draws] = resampled_scores([mean], units, rng=rng, n_resamples=n_resamples)
-    return MeanPairwise(bca_interval(mean, value, units, draws, level=level), n_pairs, n_undefined, "bootstrap")
+    statistic, units = mean_kappa(len(coded.raters), chosen), row_units(rows, len(coded.labels))
+    if n_shared < FEW_SHARED:
+        return mean(jackknife(statistic, value, units, level=level), method="jackknife")
+    [draws] = resampled_scores([statistic], units, rng=rng, n_resamples=n_resamples)
+    return mean(bca_interval(statistic, value, units, draws, level=level), method="bootstrap")
+
+
+def _is_large(n_sums: int, n_items: int) -> bool:
+    return n_sums > MOST_SUMS or n_sums * n_items > MOST_CELLS
+
+
+def _student(value: float, error: float, n_units: int, level: float) -> Interval:
+    if n_units < 2:
+        return Interval(value, nan, nan, ONE_UNIT)
+    half = student_quantile((1 + level) / 2, n_units - 1) * error
+    return Interval(value, max(-1.0, value - half), min(1.0, value + half))
+
+
+def jackknife(statistic: Coefficient, value: float, units: PatternUnits, *, level: float = LEVEL) -> Interval:
+    """The value with the interval of the jackknife over items or essays, around the value less its bias."""
+    rows = statistic.rows(units.patterns)
+    total = units.n_items @ rows
+    left_out = units.groups.sums(rows) if units.groups else rows[units.n_items > 0]
+    times = np.ones(len(left_out)) if units.groups else units.n_items[units.n_items > 0]
+    without = statistic.score(total - left_out)
+    defined = ~np.isnan(without)
+    n = float(times[defined].sum())
+    if n < 2:
+        return Interval(value, nan, nan, ONE_UNIT)
+    middle = float(times[defined] @ without[defined]) / n
+    error = sqrt((n - 1) / n * float(times[defined] @ (without[defined] - middle) ** 2))
+    centre = value - (n - 1) * (middle - value)
+    half = student_quantile((1 + level) / 2, max(1, int(n) - 1)) * error
+    return Interval(value, max(-1.0, min(value, centre - half)), min(1.0, max(value, centre + half)))
 
 
 def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
@@ -199,36 +285,112 @@ def mean_kappa(n_raters: int, weights: Matrix) -> Coefficient:
     return Coefficient("mean kappa", rows, score, NO_KAPPA)
 
 
-def row_units(matrix: npt.NDArray[np.int32], n_labels: int) -> PatternUnits:
-    """Distinct items; the made-up one as in `coefficients.py`, its split half with every other rater on each side."""
-    patterns, n_items = np.unique(matrix, axis=0, return_counts=True)
-    modal = int(np.bincount(matrix[matrix != NOBODY], minlength=n_labels).argmax())
-    others = np.array([label for label in range(n_labels) if label != modal], np.int64)
-    unanimous = np.repeat(np.arange(n_labels)[:, None], matrix.shape[1], axis=1)
-    is_odd = np.arange(matrix.shape[1]) % 2 == 1
-    split = np.vstack([np.where(is_odd == odd, others[:, None], modal) for odd in (True, False)])
-    made_up = [
-        np.zeros(len(patterns)),
-        np.full(n_labels, 0.5 / n_labels),
-        np.full(len(split), 0.5 / max(1, len(split))),
-    ]
-    shares = np.concatenate(made_up)
-    n_of_each = np.concatenate([n_items, np.zeros(len(unanimous) + len(split), np.int64)])
-    return PatternUnits(np.vstack([patterns, unanimous, split]).astype(np.int64), n_of_each, shares / shares.sum())
+def conger(n_raters: int, weights: Matrix) -> Coefficient:
+    """Conger's kappa as a function of the number of items, their agreeing pairs and each rater's labels."""
+    n_labels = len(weights)
+
+    def rows(patterns: Ints) -> Numbers:
+        said = np.zeros((len(patterns), n_raters, n_labels))
+        item, rater = np.nonzero(patterns != NOBODY)
+        said[item, rater, patterns[item, rater]] = 1
+        agreeing = pair_agreement(said.sum(axis=1).astype(np.int64), weights)
+        return np.column_stack([np.ones(len(patterns)), agreeing, said.reshape(len(patterns), -1)])
+
+    def score(sums: Sums) -> Sums:
+        said = sums[..., 2:].reshape(*sums.shape[:-1], n_raters, n_labels)
+        n_said = said.sum(axis=-1, keepdims=True)
+        shares = np.where(n_said != 0, said / np.where(n_said != 0, n_said, 1), 0)
+        n_active = (n_said[..., 0].real > 0).sum(axis=-1)
+        together, alone = shares.sum(axis=-2), ((shares @ weights) * shares).sum(axis=(-2, -1))
+        expected = ratio(((together @ weights) * together).sum(axis=-1) - alone, n_active * (n_active - 1))
+        return ratio(ratio(sums[..., 1], sums[..., 0]) - expected, 1 - expected)
+
+    return Coefficient("conger", rows, score, ONE_LABEL_OF_ALL)
+
+
+def conger_kappa(
+    coded: Coded,
+    *,
+    rng: np.random.Generator,
+    weights: Matrix | None = None,
+    n_resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> Interval:
+    """Conger's kappa of all raters with its interval; by the jackknife where there is too much for the bootstrap."""
+    rows = compared_rows(coded)
+    chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
+    statistic, units = conger(len(coded.raters), chosen), row_units(rows, len(coded.labels))
+    if not len(rows.matrix):
+        return Interval(nan, nan, nan, NO_PAIR)
+    value = point_estimate(statistic, units.patterns, units.n_items)
+    if isnan(value):
+        return Interval(nan, nan, nan, ONE_LABEL_OF_ALL)
+    if len(rows.matrix) < 2:
+        return Interval(value, nan, nan, "a single item cannot be resampled")
+    n_sums = 2 + len(coded.raters) * len(coded.labels)
+    if _is_large(n_sums, len(rows.matrix)):
+        return jackknife(statistic, value, units, level=level)
+    [draws] = resampled_scores([statistic], units, rng=rng, n_resamples=n_resamples)
+    return bca_interval(statistic, value, units, draws, level=level)
+
+
+def conger_without_each(coded: Coded, weights: Matrix) -> Numbers:
+    """Conger's kappa with one rater left out, in the order of raters."""
+    statistic = conger(len(coded.raters), weights)
+    matrix = label_matrix(coded)
+    values = []
+    for rater in range(len(coded.raters)):
+        others = matrix.copy()
+        others[:, rater] = NOBODY
+        rows = np.unique(others[(others != NOBODY).sum(axis=1) > 1], axis=0, return_counts=True)
+        values.append(point_estimate(statistic, rows[0].astype(np.int64), rows[1]))
+    return np.array(values)
+
+
+def row_units(rows: LabelRows, n_labels: int) -> PatternUnits:
+    """Distinct items; the made-up one as in `coefficients.py`, judged by such raters as judge an item together."""
+    matrix = rows.matrix
+    patterns, place, n_items = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)
+    made_up, shares = _made_up_rows(matrix, n_labels)
+    n_of_each = np.concatenate([n_items, np.zeros(len(made_up), np.int64)])
+    return PatternUnits(
+        patterns=np.vstack([patterns, made_up]).astype(np.int64),
+        n_items=n_of_each,
+        made_up=np.concatenate([np.zeros(len(patterns)), shares]),
+        groups=None if rows.unit_of is None else grouped(place.ravel(), rows.unit_of),
+    )
+
+
+def _made_up_rows(matrix: npt.NDArray[np.int32], n_labels: int) -> tuple[npt.NDArray[np.int32], Numbers]:
+    """Unanimous and split items of the most frequent sets of raters, and the share of the made-up item on each."""
+    judged, times = np.unique(matrix != NOBODY, axis=0, return_counts=True)
+    chosen = np.argsort(-times, kind="stable")[:MOST_SETS]
+    modal = int(np.bincount(matrix[matrix != NOBODY], minlength=n_labels).argmax()) if matrix.size else 0
+    rows: list[npt.NDArray[np.int32]] = []
+    shares: list[float] = []
+    for is_judge, n in zip(judged[chosen], times[chosen].tolist(), strict=True):
+        is_odd = np.cumsum(is_judge) % 2 == 1
+        splits = [
+            np.where(is_odd == odd, label, modal) for label in range(n_labels) if label != modal for odd in (0, 1)
+        ]
+        answers = [*(np.full(len(is_judge), label) for label in range(n_labels)), *splits]
+        rows += [np.where(is_judge, answer, NOBODY).astype(np.int32) for answer in answers]
+        shares += [0.5 * n / n_labels] * n_labels + [0.5 * n / max(1, len(splits))] * len(splits)
+    return np.array(rows, np.int32).reshape(-1, matrix.shape[1]), np.array(shares) / max(sum(shares), 1e-12)
 
 
 def _delta_error(
-    matrix: npt.NDArray[np.int32],
-    tables: Sequence[Confusion],
-    is_defined: npt.NDArray[np.bool_],
-    weights: Matrix | None,
-) -> float:
-    """The standard error of the mean from each item's influence on it."""
+    rows: LabelRows, tables: Sequence[Confusion], is_defined: npt.NDArray[np.bool_], weights: Matrix | None
+) -> tuple[float, int]:
+    """The standard error of the mean from each item's influence on it, and the number of items or essays."""
+    matrix = rows.matrix
     total = np.zeros(len(matrix))
     pairs = combinations(range(matrix.shape[1]), 2)
     for (first, second), table, defined in zip(pairs, tables, is_defined, strict=True):
         if defined:
             both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
             total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
-    n = len(matrix)
-    return sqrt(float((total**2).sum()) * n / (n - 1)) / int(is_defined.sum())
+    if rows.unit_of is not None:
+        total = np.bincount(np.unique(rows.unit_of, return_inverse=True)[1], weights=total)
+    n = len(total)
+    return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum()), n

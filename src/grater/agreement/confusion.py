@@ -18,8 +18,9 @@ from grater.agreement.counts import MOST_CELLS
 from grater.errors import UnknownName, UsageError
 from grater.model import Interval, Json
 from grater.registry import unknown
+from grater.statistics.bca import Groups, grouped
 from grater.statistics.intervals import Ints
-from grater.statistics.proportions import wilson
+from grater.statistics.proportions import cluster_wilson, wilson
 
 NOBODY = -1
 """In a label matrix: this rater did not judge this item."""
@@ -27,11 +28,15 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion:
-    """`cells[k, l]` items were given label k by the first rater and label l by the second."""
+    """`cells[k, l]` items were given label k by the first rater and label l by the second.
+
+    `groups` are the essays that these items stand in, where they are known; their patterns are cells, row by row.
+    """
 
     cells: Ints
     labels: tuple[str, ...]
     raters: tuple[str, str]
+    groups: Groups | None = None
 
     @property
     def n(self) -> int:
@@ -41,7 +46,15 @@ class Confusion:
     @property
     def observed(self) -> Interval:
         """The share of items on which the two agree."""
-        return wilson(int(self.cells.trace()), self.n)
+        return self.share(np.eye(len(self.labels), dtype=bool), np.ones_like(self.cells, dtype=bool))
+
+    def share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]) -> Interval:
+        """The items in some cells among those in others; essays are drawn where they are known."""
+        if self.groups is None:
+            return wilson(int(self.cells[part].sum()), int(self.cells[whole].sum()))
+        cells = np.column_stack([part.ravel(), whole.ravel()]).astype(np.float64)
+        sums = self.groups.sums(cells)
+        return cluster_wilson(sums[:, 0], sums[:, 1])
 
     def merged(self, *groups: Sequence[str], names: Sequence[str]) -> Confusion:
         """The table of coarser labels, each group under its new name."""
@@ -72,17 +85,23 @@ def confusions(coded: Coded) -> Iterator[Confusion]:
     """The table of every pair of raters, also of pairs that share no item."""
     matrix = label_matrix(coded)
     for first, second in combinations(range(len(coded.raters)), 2):
-        yield between(matrix[:, first], matrix[:, second], coded.labels, (coded.raters[first], coded.raters[second]))
+        raters = coded.raters[first], coded.raters[second]
+        yield between(matrix[:, first], matrix[:, second], coded.labels, raters, unit_of=coded.unit)
 
 
 def between(
-    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32], labels: tuple[str, ...], raters: tuple[str, str]
+    first: npt.NDArray[np.int32],
+    second: npt.NDArray[np.int32],
+    labels: tuple[str, ...],
+    raters: tuple[str, str],
+    *,
+    unit_of: Ints | None = None,
 ) -> Confusion:
-    """The table of two aligned columns of labels."""
+    """The table of two aligned columns of labels; `unit_of` has the essay of each row."""
     both = (first != NOBODY) & (second != NOBODY)
     cell = first[both].astype(np.int64) * len(labels) + second[both]
     cells = np.bincount(cell, minlength=len(labels) ** 2).reshape(len(labels), len(labels))
-    return Confusion(cells, labels, raters)
+    return Confusion(cells, labels, raters, None if unit_of is None else grouped(cell, unit_of[both]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +112,7 @@ class Disagreement:
     other: str
     n_ok: int
     n: int
-
-    @property
-    def rate(self) -> Interval:
-        return wilson(self.n_ok, self.n)
+    rate: Interval
 
     def to_dict(self) -> dict[str, Json]:
         return {"rater": self.rater, "other": self.other, "ok": self.n_ok, "n": self.n, **self.rate.as_json()}
@@ -108,13 +124,20 @@ def disagreements(table: Confusion, *, ok: str) -> tuple[Disagreement, Disagreem
         raise UnknownName(unknown("label", ok, list(table.labels)))
     place = table.labels.index(ok)
     first, second = table.raters
-    rows, columns = table.cells, table.cells.T
-    return (_disagreement(rows, place, first, second), _disagreement(columns, place, second, first))
+    is_error = np.arange(len(table.labels)) != place
+    by_first = np.repeat(is_error[:, None], len(table.labels), axis=1)
+    both = is_error[:, None] & is_error
+    return (
+        _disagreement(table, by_first & ~both, by_first, first, second),
+        _disagreement(table, by_first.T & ~both, by_first.T, second, first),
+    )
 
 
-def _disagreement(cells: Ints, ok: int, rater: str, other: str) -> Disagreement:
-    errors = np.delete(cells, ok, axis=0)
-    return Disagreement(rater, other, int(errors[:, ok].sum()), int(errors.sum()))
+def _disagreement(
+    table: Confusion, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], rater: str, other: str
+) -> Disagreement:
+    n_ok, n = int(table.cells[part].sum()), int(table.cells[whole].sum())
+    return Disagreement(rater=rater, other=other, n_ok=n_ok, n=n, rate=table.share(part, whole))
 
 
 def ok_label(labels: Sequence[str]) -> str | None:

@@ -24,6 +24,7 @@ from grater.agreement.coded import (
     codes_by_name,
 )
 from grater.errors import UsageError
+from grater.statistics.bca import Groups, grouped
 from grater.statistics.intervals import Ints
 from grater.tables import Judgments
 
@@ -41,13 +42,15 @@ class Counts:
     """Distinct rows of the items x labels table (`patterns`, at least two judgments each) and the number of items
     that have each.
 
-    `n_judgments` counts the judgments of these items; `n_left_out` the items that have fewer than two.
+    `n_judgments` counts the judgments of these items; `n_left_out` the items that have fewer than two.  `groups` are
+    the essays that these items stand in, where they are known.
     """
 
     patterns: Ints
     n_items: Ints
     labels: tuple[str, ...]
     n_left_out: int = 0
+    groups: Groups | None = None
 
     @property
     def n_compared(self) -> int:
@@ -61,7 +64,8 @@ class Counts:
 def tally(judgments: Judgments | Coded) -> Counts:
     """The counts of a table; a frame is not coded by rater, which counts do not know."""
     if isinstance(judgments, Coded):
-        return from_rows(table_of(judgments.item, judgments.label, len(judgments.labels)), judgments.labels)
+        rows = table_of(judgments.item, judgments.label, len(judgments.labels))
+        return from_rows(rows, judgments.labels, unit_of=judgments.unit)
     item, names = _item_codes(judgments), categories(judgments, "label")
     physical = names.to_physical().to_numpy()
     code_of, labels = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
@@ -72,12 +76,27 @@ def tally(judgments: Judgments | Coded) -> Counts:
     return from_rows(rows, labels)
 
 
-def from_rows(rows: Ints, labels: tuple[str, ...]) -> Counts:
-    """The counts of an items x labels table, as textbooks print it."""
+def from_rows(rows: Ints, labels: tuple[str, ...], *, unit_of: Ints | None = None) -> Counts:
+    """The counts of an items x labels table, as textbooks print it; `unit_of` has the essay of each row."""
     patterns, n_items = distinct(rows)
     n_labels = patterns.sum(axis=1)
     n_left_out = int(n_items[n_labels == 1].sum())
-    return Counts(patterns[n_labels > 1], n_items[n_labels > 1], labels, n_left_out)
+    patterns, n_items = patterns[n_labels > 1], n_items[n_labels > 1]
+    if unit_of is None:
+        return Counts(patterns, n_items, labels, n_left_out)
+    is_compared = rows.sum(axis=1) > 1
+    groups = grouped(places(rows[is_compared], patterns), unit_of[is_compared])
+    return Counts(patterns, n_items, labels, n_left_out, groups)
+
+
+def places(rows: Ints, patterns: Ints) -> Ints:
+    """The place of every row among the distinct patterns, which are in order."""
+    base = int(patterns.max(initial=0)) + 1
+    if base ** patterns.shape[1] > MOST_KEYS:
+        place_of = {tuple(pattern): place for place, pattern in enumerate(patterns.tolist())}
+        return np.array([place_of[tuple(row)] for row in rows.tolist()], np.int64)
+    radix = base ** np.arange(patterns.shape[1] - 1, -1, -1, dtype=np.int64)
+    return np.searchsorted(patterns @ radix, rows @ radix)
 
 
 def distinct(rows: Ints) -> tuple[Ints, Ints]:

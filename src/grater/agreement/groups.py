@@ -23,6 +23,7 @@ import polars as pl
 from grater.agreement.coded import in_order
 from grater.agreement.cohen import Error
 from grater.agreement.compare import Comparison, compare_tables
+from grater.agreement.essays import Essays
 from grater.agreement.summary import Agreement, Options, agreement, coefficient_frame, kappa_cells
 from grater.errors import UnknownName, UsageError
 from grater.model import Json
@@ -145,19 +146,26 @@ class Groups:
 
 
 def agreement_by_group(
-    tables: Mapping[str, Judgments], options: Options, *, by: str, with_tests: bool = True
+    tables: Mapping[str, Judgments],
+    options: Options,
+    *,
+    by: str,
+    with_tests: bool = True,
+    essays: Essays | None = None,
 ) -> Groups:
     """Agreement in each table, and tests between every two of them where they are few."""
-    parts = {name: agreement(table, options) for name, table in tables.items()}
+    parts = {name: agreement(table, options, essays=essays) for name, table in tables.items()}
     names = list(tables) if with_tests and len(tables) <= MOST_TESTED else []
-    tests = [_test(tables, pair, options) for pair in combinations(names, 2)]
+    tests = [_test(tables, pair, options, essays) for pair in combinations(names, 2)]
     return Groups(by, parts, tuple(_holm(tests)))
 
 
-def _test(tables: Mapping[str, Judgments], pair: tuple[str, str], options: Options) -> GroupTest:
+def _test(
+    tables: Mapping[str, Judgments], pair: tuple[str, str], options: Options, essays: Essays | None
+) -> GroupTest:
     rng = generator(options.seed, "agreement", "test", *pair)
     error: Error = "simple" if options.interval == "simple" else "fce"
-    comparison = compare_tables(tables[pair[0]], tables[pair[1]], rng=rng, error=error)
+    comparison = compare_tables(tables[pair[0]], tables[pair[1]], rng=rng, error=error, essays=essays)
     return GroupTest(first=pair[0], second=pair[1], comparison=comparison)
 
 
@@ -172,7 +180,9 @@ def _with_p(test: GroupTest, p: float) -> GroupTest:
     return replace(test, comparison=replace(comparison, test=replace(comparison.test, p=p)))
 
 
-def agreement_by_context(judgments: Judgments, options: Options, flags: Sequence[str]) -> Groups:
+def agreement_by_context(
+    judgments: Judgments, options: Options, flags: Sequence[str], *, essays: Essays | None = None
+) -> Groups:
     """T&C 2008, 5.2 and note 7: with flagged contexts and without, by both readings of "flagged"."""
     tables = {
         "all items": judgments,
@@ -180,7 +190,7 @@ def agreement_by_context(judgments: Judgments, options: Options, flags: Sequence
         "without items flagged by all raters": without_flagged(judgments, flags, by="all"),
     }
     kept = {name: table for name, table in tables.items() if len(table)}
-    return agreement_by_group(kept, options, by=f"flags {', '.join(flags)}", with_tests=False)
+    return agreement_by_group(kept, options, by=f"flags {', '.join(flags)}", with_tests=False, essays=essays)
 
 
 # The whole and its parts in one result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeAlias
 
 import typer
 
@@ -15,6 +15,7 @@ from grater.agreement.constructions import construction_study
 from grater.agreement.difficulty import SPLIT, DifficultyOptions, difficulty
 from grater.agreement.edit_marks import SeveralMarks
 from grater.agreement.edits import CorpusAgreement, EditOptions, edit_agreement
+from grater.agreement.essays import Essays, essays_of, with_essays
 from grater.agreement.groups import (
     AgreementReport,
     Groups,
@@ -23,8 +24,9 @@ from grater.agreement.groups import (
     by_batch,
     by_column,
 )
+from grater.agreement.labels import one_spelling
 from grater.agreement.raters_needed import NeedOptions, plot, raters_needed
-from grater.agreement.summary import Options, agreement
+from grater.agreement.summary import Options, RatersAre, agreement
 from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show
 from grater.cli.inputs import Reading, entries, takes_reading
@@ -37,6 +39,7 @@ from grater.rng import generator
 from grater.sheet import TableFormat
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import Judgments, read_items, require_raters, write_table
+from grater.tables import Table as ItemTable
 from grater.tables.files import SPREADSHEETS, load
 
 app = typer.Typer()
@@ -47,9 +50,18 @@ nouns_agree_app = typer.Typer()
 ALL_RATERS = 10**9
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
-    *("by", "items", "contexts", "compare", "against", "weights", "scale", "order", "ok", "all_pairs"),
+    *("by", "items", "cluster", "raters_are", "contexts", "compare", "against"),
+    *("weights", "scale", "order", "ok", "all_pairs"),
     *("columns", "merge", "drop_flags", "min_confidence", "status", "duplicates"),
 )
+ClusterColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="COLUMN",
+        help="What is drawn for intervals: a column of items or judgments; essays where known; 'item' for none.",
+    ),
+]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
 CORPUS_HEADER = str(HEADER["format"])
 
@@ -80,7 +92,14 @@ def agree(
     by: Annotated[
         list[str], typer.Option(metavar="COLUMN", help="Agreement in each part; 'batch' is put in order of time.")
     ] = [],  # noqa: B006
-    items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for its columns.")] = None,
+    items: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays and other columns.")
+    ] = None,
+    cluster: ClusterColumn = None,
+    raters_are: Annotated[
+        RatersAre,
+        typer.Option("--raters", help="Intervals for these raters, or for others like them too (random)."),
+    ] = "these",
     contexts: Annotated[
         str, typer.Option(metavar="FLAG,FLAG", help="Agreement with and without items that bear these flags.")
     ] = "",
@@ -97,7 +116,7 @@ def agree(
     ] = "",
     interval: Annotated[
         Method | None,
-        typer.Option(help="Interval of Cohen's kappa; fce for tables, bootstrap for corpora."),
+        typer.Option(help="Interval of Cohen's kappa; bootstrap if not given, with fce beside it."),
     ] = None,
     gaps: Annotated[
         bool,
@@ -141,20 +160,23 @@ def agree(
         return
     _refuse(context, CORPUS_OPTIONS, "annotated corpora")
     judgments = reading.read(*files)
+    table_of_items = read_items(items) if items else None
+    essays = essays_of(judgments, table_of_items, cluster=cluster)
     options = Options(
         weights=weights if weights in WEIGHTS else _read_weights(weights, _labels(judgments, order)),
         scale=scale,
         order=entries([order]),
-        interval=interval or "fce",
+        interval=interval or "bootstrap",
+        raters=raters_are,
         ok=ok,
         n_resamples=resamples,
         seed=seed,
         most_raters=ALL_RATERS if all_pairs else Options().most_raters,
     )
     report = AgreementReport(
-        whole=agreement(judgments, options),
-        groups=tuple(_groups(judgments, options, by, items, entries([contexts]))),
-        comparisons=_comparisons(judgments, options, compare, reading.read(against) if against else None),
+        whole=agreement(judgments, options, essays=essays),
+        groups=tuple(_groups(judgments, options, by, table_of_items, entries([contexts]), essays)),
+        comparisons=_comparisons(judgments, options, compare, reading.read(against) if against else None, essays),
     )
     deliver(report, out=out, table=table, as_json=as_json)
 
@@ -218,22 +240,26 @@ def _read_weights(setting: str, labels: tuple[str, ...]) -> Matrix:
 
 
 def _groups(
-    judgments: Judgments, options: Options, by: list[str], items: Path | None, flags: list[str]
+    judgments: Judgments,
+    options: Options,
+    by: list[str],
+    items: ItemTable | None,
+    flags: list[str],
+    essays: Essays,
 ) -> list[Groups]:
-    table = read_items(items) if items else None
     parts = {
-        column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=table)
+        column: by_batch(judgments) if column == "batch" else by_column(judgments, column, items=items)
         for column in entries(by)
     }
     groups = [
-        agreement_by_group(tables, options, by=column, with_tests=column != "batch")
+        agreement_by_group(tables, options, by=column, with_tests=column != "batch", essays=essays)
         for column, tables in parts.items()
     ]
-    return [*groups, *([agreement_by_context(judgments, options, flags)] if flags else [])]
+    return [*groups, *([agreement_by_context(judgments, options, flags, essays=essays)] if flags else [])]
 
 
 def _comparisons(
-    judgments: Judgments, options: Options, pairs: str, other: Judgments | None
+    judgments: Judgments, options: Options, pairs: str, other: Judgments | None, essays: Essays
 ) -> dict[str, Comparison]:
     comparisons = {}
     if pairs:
@@ -241,10 +267,13 @@ def _comparisons(
         first, second = _two_pairs(pairs)
         rng = generator(options.seed, "agreement", "pairs")
         name = f"{' and '.join(first)} against {' and '.join(second)}"
-        comparisons[name] = compare_pairs(coded(judgments), first, second, rng=rng)
+        comparisons[name] = compare_pairs(with_essays(coded(one_spelling(judgments)), essays), first, second, rng=rng)
     if other is not None:
         rng = generator(options.seed, "agreement", "against")
-        comparisons[f"{judgments.name} against {other.name}"] = compare_tables(judgments, other, rng=rng)
+        # Where essays come from the judgments' own column, each table names its own.
+        known = essays if essays.covers(other) else None
+        name = f"{judgments.name} against {other.name}"
+        comparisons[name] = compare_tables(judgments, other, rng=rng, essays=known)
     return comparisons
 
 

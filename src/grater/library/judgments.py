@@ -58,12 +58,19 @@ def agreement(
     weights: WeightName = "identity",
     scale: Scale = "nominal",
     label_order: Sequence[str] = (),
-    interval: Method = "fce",
+    interval: Method = "bootstrap",
+    items: TableSource | None = None,
+    cluster: str | None = None,
+    raters: Literal["these", "random"] = "these",
     ok: str | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Agreement:
-    """Kappa, alpha and the other coefficients of all raters and of every two, with confidence intervals."""
+    """Kappa, alpha and the other coefficients of all raters and of every two, with confidence intervals.
+
+    Essays are drawn where `items`, or a column of the judgments, names them; `cluster` names another column.
+    """
+    from grater.agreement.essays import essays_of
     from grater.agreement.summary import Options, agreement
     from grater.tables import as_judgments
 
@@ -72,11 +79,13 @@ def agreement(
         scale=scale,
         order=label_order,
         interval=interval,
+        raters=raters,
         ok=ok,
         n_resamples=resamples,
         seed=seed,
     )
-    return agreement(as_judgments(judgments), options)
+    table = as_judgments(judgments)
+    return agreement(table, options, essays=essays_of(table, items_of(items), cluster=cluster))
 
 
 def edit_agreement(

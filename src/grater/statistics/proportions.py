@@ -11,6 +11,10 @@ the upper bound 1).
 than as many from an infinite one.  The variance of a proportion shrinks by (N - n) / (N - 1) (Cochran 1977, Sampling
 Techniques, theorem 3.2), so n cases count as n (N - 1) / (N - n).  Where all N were seen nothing is uncertain.
 
+`cluster_wilson` is Wilson's interval for cases that were drawn in clusters, essays say: n counts as n divided by the
+design effect, and by the square of Student's t over z for the clusters' degrees of freedom (Korn & Graubard 1998,
+Survey Methodology 24, 193-201), but never as more than n.
+
 `n` may be an effective number of cases, and hits a fraction.  With no case the proportion is undefined (nan), with
 the reason.
 """
@@ -20,8 +24,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, nan, sqrt
 
+import numpy as np
+
 from grater.model import Interval
-from grater.statistics.intervals import LEVEL, z_value
+from grater.statistics.intervals import LEVEL, ONE_UNIT, Numbers, student_quantile, z_value
 
 NO_CASE = "no case was counted"
 
@@ -37,6 +43,22 @@ def wilson(hits: float, n: float, *, level: float = LEVEL) -> Interval:
     low = 0.0 if hits == 0 else centre - half
     high = 1.0 if hits == n else centre + half
     return Interval(share, low, high)
+
+
+def cluster_wilson(hits: Numbers, n: Numbers, *, level: float = LEVEL) -> Interval:
+    """The proportion of hits among n cases, both by cluster."""
+    total, n_clusters = float(n.sum()), int((n > 0).sum())
+    if total <= 0:
+        return Interval(nan, nan, nan, NO_CASE)
+    share = float(hits.sum()) / total
+    if n_clusters < 2:
+        return Interval(share, nan, nan, ONE_UNIT)
+    spread = hits - share * n
+    variance = float(np.sum(spread**2)) * n_clusters / (n_clusters - 1) / total**2
+    worth = share * (1 - share) / variance if variance > 0 else total
+    worth *= (z_value(level) / student_quantile((1 + level) / 2, n_clusters - 1)) ** 2
+    worth = min(total, worth)
+    return wilson(share * worth, worth, level=level)
 
 
 def jeffreys(hits: float, n: float, *, level: float = LEVEL) -> Interval:
