@@ -38,7 +38,16 @@ SHEET = Sheet(
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.7, ".700"), (1.0, "1.000"), (-0.25, "−.250"), (12.5, "12.500"), (nan, "–"), (0.0, ".000"), (0.9999, "1.000")],
+    [
+        (0.7, ".700"),
+        (1.0, "1.000"),
+        (-0.25, "−.250"),
+        (12.5, "12.500"),
+        (nan, "–"),
+        (0.0, ".000"),
+        (-0.0001, ".000"),
+        (0.9999, "1.000"),
+    ],
 )
 def test_a_number_has_three_digits_and_no_leading_zero(value: float, text: str) -> None:
     assert number(value) == text

@@ -1,10 +1,11 @@
-"""TODO: what this chapter is."""
+"""The whole of a table's agreement: JSON, warnings, pairs, labels, and how often intervals hold the truth."""
 
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grater.agreement.summary import FEW_MINOR, FEW_MINOR_OF_TWO, Options, agreement, n_minor
@@ -12,7 +13,7 @@ from grater.errors import GraterError
 from grater.tables import Judgments, read_judgments
 from tests.agreement.coverage import WORLDS, World, coverage, truths
 from tests.agreement.real_tables import DATA, DataSet, row
-from tests.agreement.tables import TABLE_3, counts_of, judgments, of_confusion
+from tests.agreement.tables import TABLE_3, counts_of, judgments, of_confusion, of_matrix
 
 FAST = Options(n_resamples=100)
 
@@ -29,7 +30,8 @@ def test_json_is_that_of_the_contract() -> None:
     [pair] = found["pairs"]
     assert pair["raters"] == ["R1", "R2"]
     assert pair["n"] == 1336
-    kappa = pair["kappa"]
+    assert pair["kappa"]["value"] == pytest.approx(0.629717, abs=5e-7)
+    kappa = pair["kappa_fce"]
     assert kappa["value"] == pytest.approx(0.629717, abs=5e-7)
     assert kappa["low"] == pytest.approx(0.546272, abs=5e-7)
     assert kappa["high"] == pytest.approx(0.713161, abs=5e-7)
@@ -89,10 +91,86 @@ def test_weights_turn_ac1_into_ac2_and_are_signed() -> None:
 
 def test_rare_labels_are_warned_about_with_what_to_do() -> None:
     rows = [f"i{n} {rater} {'no' if n == rater else 'ok'}" for n in range(60) for rater in (1, 2)]
-    warnings = " ".join(agreement(judgments(*rows), FAST).warnings)
+    warnings = " ".join(agreement(judgments(*rows), replace(FAST, interval="fce")).warnings)
     assert "1.0 items per rater" in warnings
     assert "use bootstrap intervals" in warnings
-    assert "--interval" not in " ".join(agreement(judgments(*rows), replace(FAST, interval="bootstrap")).warnings)
+    assert "use bootstrap" not in " ".join(agreement(judgments(*rows), FAST).warnings)
+
+
+def test_pair_is_judged_by_its_own_items() -> None:
+    rows = [f"i{n} {rater} {n % 2}" for n in range(200) for rater in ("Ada", "Bo")]
+    rows += [f"i{n} Cy {n % 2}" for n in range(12)]
+    result = agreement(judgments(*rows), FAST)
+    [warning] = [text for text in result.warnings if "share fewer than 50 items" in text]
+    assert warning.startswith("2 of 3 pairs (Ada – Cy 12, Bo – Cy 12)")
+    assert "biased low" in warning
+    assert result.pairs[0].n_minor == 100
+
+
+def test_formula_stands_beside_the_bootstrap_under_its_own_name() -> None:
+    [pair] = agreement(of_confusion(TABLE_3), FAST).pairs
+    assert (pair.fce.low, pair.fce.high) == pytest.approx((0.546272, 0.713161), abs=5e-7)
+    assert pair.kappa.low != pair.fce.low
+    [asked] = agreement(of_confusion(TABLE_3), replace(FAST, interval="fce")).pairs
+    assert asked.kappa == asked.fce == pair.fce
+
+
+def test_specific_agreement_is_that_of_each_label() -> None:
+    # by hand: two raters, 3 items error-error, 2 split, 5 ok-ok: 2 * 3 / (2 * 3 + 2) = .75 and 10 / 12
+    table = of_matrix([["error", "error"]] * 3 + [["error", "ok"]] * 2 + [["ok", "ok"]] * 5)
+    result = agreement(table, FAST)
+    assert result.specific["error"].value == pytest.approx(0.75)
+    assert result.specific["ok"].value == pytest.approx(10 / 12)
+    assert result.specific["error"].low < 0.75 < result.specific["error"].high
+    # three raters: an item with labels e, e, o has pairs ee, eo, eo; sum n(n - 1) = 2, sum n(m - 1) = 4
+    three = agreement(of_matrix([["error", "error", "ok"], ["ok", "ok", "ok"]]), FAST)
+    assert three.specific["error"].value == pytest.approx(0.5)
+    assert three.specific["ok"].value == pytest.approx(6 / 8)
+
+
+def test_congers_kappa_of_two_raters_is_cohens() -> None:
+    result = agreement(of_confusion(TABLE_3), FAST)
+    assert result.conger is not None
+    assert result.conger.value == pytest.approx(0.629717, abs=5e-7)
+
+
+def test_congers_kappa_takes_chance_from_each_raters_own_labels() -> None:
+    # by hand: shares of x are 1/2, 1/4 and 1; chance of the three pairs 1/2, 1/2 and 1/4, mean 5/12.  Agreeing pairs
+    # per item 1, 1/3, 1/3, 1/3, mean 1/2.  (1/2 - 5/12) / (1 - 5/12) = 1/7
+    table = of_matrix([["x", "x", "x"], ["x", "y", "x"], ["y", "y", "x"], ["y", "y", "x"]])
+    conger = agreement(table, FAST).conger
+    assert conger is not None
+    assert conger.value == pytest.approx(1 / 7)
+
+
+def sparse_table(seed: int) -> Judgments:
+    """Ten raters, two on each of 200 items; everyone is right in 85 of 100 cases, kappa .447 in truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(200) < 0.3
+    return judgments(
+        *(
+            f"i{item} r{rater} {'error' if is_error == (rng.random() < 0.85) else 'ok'}"
+            for item, is_error in enumerate(truth)
+            for rater in rng.permutation(10)[:2]
+        )
+    )
+
+
+def test_mean_kappa_of_sparse_pairs_has_an_interval_around_it_and_a_warning() -> None:
+    for seed in range(3):
+        result = agreement(sparse_table(seed), FAST)
+        assert result.mean is not None
+        kappa = result.mean.kappa
+        # Version 0.1 gave limits like .339 [.308, .668]: the made-up item was judged by every rater.
+        assert kappa.low < kappa.value - 0.05
+        assert kappa.high < kappa.value + 0.35
+        assert any("read alpha instead" in text for text in result.warnings)
+        assert result.tables()[0].rows[0][0] == "Krippendorff alpha"
+
+
+def test_raters_are_in_the_order_in_which_people_count() -> None:
+    table = judgments(*(f"i {rater} x" for rater in ("A10", "A2", "A1", "B")))
+    assert agreement(table, FAST).raters == ("A1", "A2", "A10", "B")
 
 
 def test_balanced_table_of_many_items_is_not_warned_about() -> None:

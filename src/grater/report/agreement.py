@@ -7,12 +7,13 @@ curve shows agreement with experts against the number of raters (T,C&M 2013, fig
 from __future__ import annotations
 
 import json
-from math import isfinite
+from math import isfinite, isnan
 
 from grater.agreement.coefficients import band, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
 from grater.agreement.raters_needed import RatersNeeded, raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
+from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import INK, SERIES
 from grater.report.layers import (
@@ -47,16 +48,23 @@ def agreement_section(
     words = (
         f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
         f"by {counted(len(result.raters), 'rater')}: "
-        f"kappa {interval(kappa)}, {band(kappa.value) or 'undefined'} in the words of Landis and Koch."
+        f"kappa {_kappa_words(kappa)}."
     )
     return Section(
         name=name,
         title=title,
-        words=(words, *map(sentence, result.warnings)),
+        words=(words, result.scope.sentence, *map(sentence, result.warnings)),
         figures=_maps(result),
         sheets=(_coefficients_sheet(result, name),),
         signature=str(result.signature),
     )
+
+
+def _kappa_words(kappa: Interval) -> str:
+    """The number and the word of Landis and Koch; or why there is none."""
+    if isnan(kappa.value):
+        return f"is undefined: {kappa.undefined_because}" if kappa.undefined_because else "is undefined"
+    return f"{interval(kappa)}, {band(kappa.value)} in the words of Landis and Koch"
 
 
 def _ok(judgments: Judgments) -> str | None:
@@ -72,6 +80,9 @@ def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
     rows = [(coefficient_title(key), interval(estimate)) for key, estimate in result.coefficients.items()]
     if result.mean:
         rows.insert(1, (f"{coefficient_title('kappa')}, mean of pairs", interval(result.mean.kappa)))
+    if result.conger and len(result.pairs) > 1:
+        rows.append(("Conger kappa", interval(result.conger)))
+    rows += [(f"Agreement on {label}", interval(estimate)) for label, estimate in result.specific.items()]
     heading = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
     return Sheet(name=f"{name}-coefficients", title=heading, columns=("coefficient", "value"), rows=tuple(rows))
 
