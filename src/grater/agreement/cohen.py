@@ -391,6 +391,7 @@ def _delta_error(
             both = (matrix[:, first] != NOBODY) & (matrix[:, second] != NOBODY)
             total[both] += influence(table, weights=weights)[matrix[both, first], matrix[both, second]]
     if rows.unit_of is not None:
-        total = np.bincount(np.unique(rows.unit_of, return_inverse=True)[1], weights=total)
+        unit = np.unique(rows.unit_of, return_inverse=True)[1]
+        total = np.bincount(unit, weights=total).astype(np.float64)
     n = len(total)
     return sqrt(float((total**2).sum()) * n / max(1, n - 1)) / int(is_defined.sum()), n

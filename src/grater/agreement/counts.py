@@ -64,8 +64,8 @@ class Counts:
 def tally(judgments: Judgments | Coded) -> Counts:
     """The counts of a table; a frame is not coded by rater, which counts do not know."""
     if isinstance(judgments, Coded):
-        rows = table_of(judgments.item, judgments.label, len(judgments.labels))
-        return from_rows(rows, judgments.labels, unit_of=judgments.unit)
+        counted = table_of(judgments.item, judgments.label, len(judgments.labels))
+        return from_rows(counted, judgments.labels, unit_of=judgments.unit)
     item, names = _item_codes(judgments), categories(judgments, "label")
     physical = names.to_physical().to_numpy()
     code_of, labels = codes_by_name(names, physical, n_rows=ROWS_AT_FIRST)
@@ -96,7 +96,7 @@ def places(rows: Ints, patterns: Ints) -> Ints:
         place_of = {tuple(pattern): place for place, pattern in enumerate(patterns.tolist())}
         return np.array([place_of[tuple(row)] for row in rows.tolist()], np.int64)
     radix = base ** np.arange(patterns.shape[1] - 1, -1, -1, dtype=np.int64)
-    return np.searchsorted(patterns @ radix, rows @ radix)
+    return np.asarray(np.searchsorted(patterns @ radix, rows @ radix), np.int64)
 
 
 def distinct(rows: Ints) -> tuple[Ints, Ints]:

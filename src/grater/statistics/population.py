@@ -125,7 +125,7 @@ def design_effect(influence: Numbers, unit_of: Ints) -> float:
 
     `influence` is what each item adds to the statistic at first order; `unit_of` the code of its essay, from 0 on.
     """
-    of_units = np.bincount(unit_of, weights=influence)
+    of_units = np.bincount(unit_of, weights=influence).astype(np.float64)
     return variance_ratio(of_units, float(influence @ influence), n_items=len(influence))
 
 
