@@ -14,7 +14,7 @@ from grater.evaluate.truth import truth_of as truth_of_votes
 from grater.sampling.draw import add_system, draw_sample
 from grater.statistics.population import Population
 from grater.statistics.proportions import wilson
-from grater.tables import Judgments, Sample, Table, read_decisions, read_judgments, read_sample
+from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
 from tests.sampling.corpora import decisions_of, figure_1, item_ids, oracle
 
 N = 3000
@@ -303,3 +303,61 @@ def test_the_table_says_whom_its_intervals_speak_of() -> None:
     assert "for exactly these 200 items, not for others" in these
     assert "estimate, for exactly these items" in these
     assert "exactly" not in wider
+
+
+def test_a_side_that_nobody_judged_leaves_recall_unknown_and_says_why() -> None:
+    decisions = decisions_of({"S": [place < 50 for place in range(200)]})
+    sample = draw_sample(decisions, "S", 100)
+    judgments = oracle([True] * 200)
+    flags_only = replace(judgments, frame=judgments.frame.head(50))
+    found = sampled(decisions, sample, flags_only)
+    assert found.to_dict()["systems"][0]["recall"]["value"] is None  # type: ignore[index, call-overload]
+    assert "S: nothing that it does not flag was judged, so recall and F are not known" in found.warnings
+    assert "nothing was judged on one side" in str(found)
+    assert not any("missed errors" in warning for warning in found.warnings)
+
+
+def test_a_system_that_flags_everything_has_recall_1_by_definition() -> None:
+    decisions = decisions_of({"S": [True] * 100})
+    found = sampled(decisions, draw_sample(decisions, "S", 40), oracle([place % 2 == 0 for place in range(100)]))
+    (system,) = found.systems
+    assert (system.scores.recall.low, system.scores.recall.high) == (1, 1)
+    assert found.warnings[-1] == "S flags every item: its recall is 1 by definition, not an estimate"
+
+
+def typed(n: int = 900) -> tuple[Table, Table, Judgments]:
+    """A third of the items are gaps; flags of three types, each right at a rate of its own."""
+    is_gap = [place % 3 == 0 for place in range(n)]
+    flagged = [place % 5 == 0 for place in range(n)]
+    types = ["missing" if gap else "choice" if place % 2 else "extraneous" for place, gap in enumerate(is_gap)]
+    frame = pl.DataFrame({"item": item_ids(n), "system": ["S"] * n, "flagged": flagged, "type": types})
+    shown = frame.with_columns(type=pl.when("flagged").then("type"))
+    items = pl.DataFrame(
+        {
+            "item": item_ids(n),
+            "essay": [f"e{place % 30}" for place in range(n)],
+            "start": [0] * n,
+            "end": [0 if gap else 2 for gap in is_gap],
+            "kind": ["prep-missing" if gap else "prep" for gap in is_gap],
+        }
+    )
+    truth = [
+        flag and (kind != "choice" or place % 4 == 1)
+        for place, (flag, kind) in enumerate(zip(flagged, types, strict=True))
+    ]
+    truth = [error or place % 21 == 0 for place, error in enumerate(truth)]
+    return read_decisions(shown), read_items(items), oracle(truth)
+
+
+def test_choice_extraneous_and_missing_are_scored_apart_and_together() -> None:
+    decisions, items, judgments = typed()
+    found = sampled(decisions, draw_sample(decisions, "S", 900), judgments, items=items, population="these")
+    assert {"type choice", "type extraneous", "type missing"} <= set(found.parts)
+    by_type = {name: part.systems[0].scores for name, part in found.parts.items()}
+    assert by_type["type extraneous"].precision.value == 1
+    assert by_type["type choice"].precision.value < 0.7
+    assert sum(scores.hit.value for scores in by_type.values()) == pytest.approx(found.systems[0].scores.hit.value)
+    # Only gaps can miss a word: of the 300 gaps, 60 are flagged (all of them errors) and others are errors too.
+    assert 0 < by_type["type missing"].recall.value < 1
+    assert by_type["type choice"].recall.undefined_because == "judgments do not say of which type a missed error is"
+    assert "type choice: S, from a sample" in "".join(sheet.title for sheet in found.sheets())

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -5,6 +6,8 @@ import polars as pl
 import pytest
 
 from grater.errors import BadInput, GraterError
+from grater.evaluate.sampled import sampled
+from grater.evaluate.truth import error_shares
 from grater.rng import permanent_number
 from grater.sampling.draw import (
     add_system,
@@ -18,7 +21,7 @@ from grater.sampling.draw import (
 )
 from grater.sampling.strata import assign_strata
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
-from tests.sampling.corpora import decisions_of, figure_1
+from tests.sampling.corpora import decisions_of, figure_1, oracle
 
 OLD = [place < 1000 for place in range(10_000)]
 NEW = [350 <= place < 1350 for place in range(10_000)]
@@ -150,3 +153,36 @@ def test_the_design_of_figure_1() -> None:
     decisions, _ = figure_1()
     counts = draw_sample(decisions, "S", 2250).frame.group_by("stratum").len()
     assert dict(counts.iter_rows()) == {"flagged": 750, "unflagged": 1500}
+
+
+def test_five_new_flags_ask_for_about_three_labels_and_no_more() -> None:
+    # 5 flags (3/4 - 1/6) = 2.9; version 0.1 drew for a whole sample once more
+    flags = [place < 1000 for place in range(10_000)]
+    more = [place < 1005 for place in range(10_000)]
+    fewer = [1000 <= place < 1005 for place in range(10_000)]
+    table = decisions_of({"A": flags, "more": more, "fewer": fewer})
+    first = draw_sample(table, "A", 2250)
+    judged = first.frame["item"].to_list()
+    for name in ("more", "fewer"):
+        assert len(to_judge(add_system(first, table, name), judged)) <= 5
+
+
+def test_a_wanted_width_is_reached_with_few_new_labels() -> None:
+    table = decisions_of({"A": OLD, "B": NEW})
+    truth = [place < 800 or 1000 <= place < 1300 or place % 50 == 0 for place in range(len(OLD))]
+    first = draw_sample(table, "A", 600)
+    drawn = set(first.frame["item"])
+    judgments = oracle(truth)
+    so_far = replace(judgments, frame=judgments.frame.filter(pl.col("item").is_in(drawn)))
+    errors = error_shares(so_far)
+    numbers, widths = [], []
+    for width in (0.12, 0.09, 0.07):
+        union = add_system(first, table, "B", width=width, errors=errors)
+        numbers.append(len(to_judge(union, drawn)))
+        recall = sampled(table, union, judgments, systems=["B"]).systems[0].scores.recall
+        widths.append(recall.high - recall.low)
+    assert numbers == sorted(numbers)
+    assert numbers[0] < numbers[-1] < 2000
+    assert widths == pytest.approx([0.12, 0.09, 0.07], rel=0.35)
+    with pytest.raises(GraterError, match="expected judgments to take rates"):
+        add_system(first, table, "B", width=0.1)

@@ -63,7 +63,7 @@ def test_verification_says_that_it_knows_no_recall() -> None:
 
 
 def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
-    found = rows(Expected(0.1, 0.8, 0.02, size=2000), width=0.01)
+    found = rows(Expected(0.1, 0.8, 0.02, size=2000, population="these"), width=0.01)
     assert found["verification"].items <= 200
     assert found["sampling"].flagged <= 200
     assert found["ours"].items <= 2000
@@ -72,7 +72,7 @@ def test_a_finite_corpus_asks_for_no_more_than_it_has() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 5, 10, 15, 20])
 def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
-    rows = plan(Expected(0.1, 0.8, 0.13, size), 0.05).rows
+    rows = plan(Expected(0.1, 0.8, 0.13, size, population="these"), 0.05).rows
     by_method = {row.method: row for row in rows}
     for method in ("sampling", "ours"):
         assert by_method[method].items == size
@@ -159,3 +159,12 @@ def test_a_kappa_says_how_often_two_equal_raters_are_right() -> None:
     assert skill_of_kappa(1.0, 0.1).least == pytest.approx(1.0)
     with pytest.raises(UsageError, match="kappa above 0"):
         skill_of_kappa(0.0, 0.1)
+
+
+def test_a_corpus_that_stands_for_others_may_be_too_small() -> None:
+    wider, these = (
+        rows(Expected(0.1, 0.8, 0.02, size=2000, population=each), width=0.05)["ours"]  # type: ignore[arg-type]
+        for each in ("wider", "these")
+    )
+    assert wider.note.endswith("the corpus is too small for this width")
+    assert these.items < wider.items == 2000

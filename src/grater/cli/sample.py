@@ -28,6 +28,7 @@ from grater.cli.inputs import (
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
 from grater.evaluate.sampled import chance_of, estimate
+from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
@@ -35,6 +36,7 @@ from grater.sampling.plan import plan as plan_of
 from grater.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
 from grater.sheet import counted
 from grater.statistics.intervals import RESAMPLES
+from grater.statistics.population import Population as PopulationName
 from grater.statistics.stratified import Stratum
 from grater.tables import (
     Judgments,
@@ -62,6 +64,7 @@ class Wish:
     n_flagged: int | None
     rates: Mapping[str, float]
     labels: Judgments | None
+    width: float | None = None
 
 
 @app.command()
@@ -95,6 +98,10 @@ def sample(
     list_out: Annotated[
         Path | None, typer.Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
     ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="With --add-system, --judgments: as few items as bring recall to this width."),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -109,9 +116,10 @@ def sample(
         rates = score_rates(table, name, strata=strata or "decision", labels=cheap)
     else:
         rates = parse_rates(rate)
-    wish = Wish(strata=strata, allocation=allocation, n_flagged=flagged, rates=rates, labels=cheap)
-    drawn = _more(before, table, name, n, wish) if before else _first(table, name, n or 0, wish, seed)
-    known = read_judgments(judged).frame if judged else before.frame if before else None
+    wish = Wish(strata=strata, allocation=allocation, n_flagged=flagged, rates=rates, labels=cheap, width=width)
+    so_far = read_judgments(judged) if judged else None
+    drawn = _more(before, table, name, n, wish, so_far) if before else _first(table, name, n or 0, wish, seed)
+    known = so_far.frame if so_far else before.frame if before else None
     left = to_judge(drawn, known["item"].to_list() if known is not None else [])
     write_table(drawn, out)
     if list_out:
@@ -136,7 +144,11 @@ def _first(decisions: ReadTable, system: str, n: int, wish: Wish, seed: int) -> 
     )
 
 
-def _more(before: Sample, decisions: ReadTable, system: str, n: int | None, wish: Wish) -> Sample:
+def _more(
+    before: Sample, decisions: ReadTable, system: str, n: int | None, wish: Wish, judged: Judgments | None
+) -> Sample:
+    if wish.width is not None and judged is None:
+        raise UsageError("expected --judgments with --width: rates of errors come from them")
     return add_system(
         before,
         decisions,
@@ -147,6 +159,8 @@ def _more(before: Sample, decisions: ReadTable, system: str, n: int | None, wish
         n_flagged=wish.n_flagged,
         rates=wish.rates,
         labels=wish.labels,
+        width=wish.width,
+        errors=error_shares(judged) if judged and wish.width is not None else None,
     )
 
 
@@ -228,6 +242,7 @@ def plan(
         float, typer.Option(metavar="N", help="How many items a rater judges.")
     ] = Work().items_per_hour,
     wage: Annotated[float, typer.Option(min=0, metavar="MONEY", help="What an hour costs.")] = 0.0,
+    population: Population = "wider",
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
@@ -237,7 +252,8 @@ def plan(
     if decisions and not (missed is None and recall is None and items is None):
         raise UsageError("expected --decisions, or --missed, --recall and --corpus-size, found both")
     parts = _strata_from(decisions, system, strata, rate) if decisions else []
-    expected = Expected.of(parts) if parts else _guessed(flagged, precision, missed, recall, items)
+    guesses = (flagged, precision, missed, recall, items)
+    expected = Expected.of(parts, population) if parts else _guessed(*guesses, population)
     pilot = Reading(merge=merge).read(judgments) if judgments else None
     skill = _skill_from(rater_accuracy, kappa, pilot, gold, expected.error_rate)
     team = None
@@ -249,7 +265,12 @@ def plan(
 
 
 def _guessed(
-    flagged: float, precision: float, missed: float | None, recall: float | None, items: int | None
+    flagged: float,
+    precision: float,
+    missed: float | None,
+    recall: float | None,
+    items: int | None,
+    population: PopulationName,
 ) -> Expected:
     """What is expected of a corpus that nobody has looked at."""
     if (missed is None) == (recall is None):
@@ -258,7 +279,9 @@ def _guessed(
         if share is not None and not 0 < share < 1:
             raise UsageError(f"expected {name} between 0 and 1, found {share:g}")
     rate = missed if recall is None else missed_of(flagged=flagged, precision=precision, recall=recall)
-    return Expected(flagged=flagged, precision=precision, missed=rate or 0.0, size=items or inf)
+    return Expected(
+        flagged=flagged, precision=precision, missed=rate or 0.0, size=items or inf, population=population
+    )
 
 
 def _strata_from(decisions: Path, system: str | None, strata: str, rate: list[str]) -> list[Stratum]:

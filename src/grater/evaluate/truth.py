@@ -15,7 +15,7 @@ import polars as pl
 
 from grater.crowd.aggregate import Options, aggregate
 from grater.errors import UnknownName, UsageError
-from grater.evaluate.cases import ERROR, OK, Votes, places_of
+from grater.evaluate.cases import ERROR, OK, Votes, places_of, votes_of
 from grater.registry import unknown
 from grater.statistics.intervals import Numbers
 from grater.tables import Judgments, Table, exploded, require_raters
@@ -59,6 +59,12 @@ def graded(votes: Votes, truth: Truth, *, seed: int = 0) -> Truth:
     if truth.name == "dawid-skene":
         return Truth(truth.name, np.round(_posterior(votes, seed), DECIMALS), is_graded=True)
     return truth_of(votes, "share")
+
+
+def error_shares(judgments: Judgments) -> dict[str, float]:
+    """By item, how far the majority calls it an error: 0, 1, or a half where raters are split."""
+    votes = votes_of(judgments)
+    return dict(frame_of_truth(votes, truth_of(votes, "majority")).iter_rows())
 
 
 def frame_of_truth(votes: Votes, truth: Truth) -> pl.DataFrame:

@@ -59,6 +59,7 @@ def plan(
     kappa: float | None = None,
     items_per_hour: float = 125.0,
     wage: float = 0.0,
+    population: Population = "wider",
 ) -> Plan:
     """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
 
@@ -70,7 +71,9 @@ def plan(
     if (missed is None) == (recall is None):
         raise UsageError("expected one of missed and recall")
     rate = missed if recall is None else missed_of(flagged=flag_rate, precision=precision, recall=recall)
-    expected = Expected(flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size)
+    expected = Expected(
+        flagged=flag_rate, precision=precision, missed=rate or 0.0, size=corpus_size, population=population
+    )
     skill = Skill(rater_accuracy, rater_accuracy) if rater_accuracy is not None else None
     if kappa is not None:
         skill = skill_of_kappa(kappa, expected.error_rate)
@@ -94,10 +97,17 @@ def sample(
     rates: Mapping[str, float] | None = None,
     stratum_labels: TableSource | None = None,
     add_to: TableSource | None = None,
+    width: float | None = None,
+    judgments: TableSource | None = None,
     seed: int = 0,
 ) -> Sample:
-    """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`."""
+    """Items to judge, drawn from the strata of a system's decisions; or a system added to the sample `add_to`.
+
+    A system is added with as few new items as keep the chances of the first draw or, with the `judgments` so far, as
+    bring its recall to an interval of this `width`.
+    """
     from grater.errors import UsageError
+    from grater.evaluate.truth import error_shares
     from grater.sampling.draw import add_system, draw_sample
     from grater.tables import as_decisions, as_judgments, as_sample
 
@@ -114,6 +124,8 @@ def sample(
             n_flagged=flagged,
             rates=rates,
             labels=labels,
+            width=width,
+            errors=error_shares(as_judgments(judgments)) if judgments is not None else None,
         )
     if n is None:
         raise UsageError("expected n, the number of items to draw")

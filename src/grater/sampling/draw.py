@@ -7,8 +7,8 @@ and the next: with it anyone can tell, without the sample, whether an item was d
 is drawn for the next as far as their strata allow.
 
 **Reuse.**  T&C 2008, Table 7 has "hard to re-test" as the price of sampling.  With permanent random numbers a second
-draw takes mostly the items of the first, and only the others are still to be judged.  The union of the draws
-includes an item with the largest of its chances under each; in a cell of items that agree in all strata it is a
+draw takes mostly the items of the first, and only the others are still to be judged (`adding.py`).  The union of the
+draws includes an item with the largest of its chances under each; in a cell of items that agree in all strata it is a
 simple random sample.  The sample has a row for each item and system, with the item's stratum for that system and its
 chance to be in the union.  Rows come in the order in which to judge: any beginning of the list is a smaller sample
 of the same design.  A corpus with other items, or a system that has changed its decisions since the draw, is
@@ -21,12 +21,23 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+import numpy as np
 import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Json
 from grater.rng import permanent_number
-from grater.sampling.strata import Allocation, allocate, assign_strata, decided, decisions_hash, strata_of
+from grater.sampling.adding import growing, kept_sizes, least_thresholds, sizes_below
+from grater.sampling.strata import (
+    FLAGGED,
+    UNFLAGGED,
+    Allocation,
+    allocate,
+    assign_strata,
+    decided,
+    decisions_hash,
+    strata_of,
+)
 from grater.tables import Judgments, Sample, SampleMeta, Table, items_hash, require_same_items
 
 
@@ -159,8 +170,14 @@ def add_system(
     n_flagged: int | None = None,
     rates: Mapping[str, float] | None = None,
     labels: Judgments | None = None,
+    width: float | None = None,
+    errors: Mapping[str, float] | None = None,
 ) -> Sample:
-    """The sample with the draw of one more system; what is not said is as in the first draw."""
+    """The sample with the draw of one more system, cut where the first draw was; strata are as there if not said.
+
+    With `width`, as few more as bring recall to it, by the shares of `errors` that judged items have.  With `n`, or
+    an allocation of its own, the draw is like a first one.
+    """
     draws, meta = draws_of(sample), _meta(sample)
     require_unchanged(sample, decisions)
     if system in meta.systems:
@@ -169,12 +186,49 @@ def add_system(
     if meta.seed is None:
         raise BadInput(Problem(sample.name, "expected a seed in the meta data, found none; draw a new sample"))
     first = draws[0]
-    strata, method = strata or first.strata, method or first.allocation
-    n_flagged = first.n_flagged if n is None and n_flagged is None else n_flagged
+    strata = strata or first.strata
     frame = with_numbers(assign_strata(decisions, system, strata=strata, labels=labels), meta.seed)
-    sizes = allocate(strata_of(frame), n or first.n, method=method, n_flagged=n_flagged, rates=rates)
-    draw = Draw(system, strata, decisions_hash(decisions, system), thresholds(frame, sizes), method, n_flagged)
+    if n is None and method is None and n_flagged is None:
+        sizes = _fewest(_crossed(decisions, meta, draws, labels), frame, draws, width=width, errors=errors)
+    else:
+        sizes = allocate(
+            strata_of(frame), n or first.n, method=method or first.allocation, n_flagged=n_flagged, rates=rates
+        )
+    hashed = decisions_hash(decisions, system)
+    draw = Draw(system, strata, hashed, thresholds(frame, sizes), method or first.allocation, n_flagged)
     return _union(decisions, replace(meta, systems=(*meta.systems, system)), [*draws, draw], labels, sample.name)
+
+
+def _fewest(
+    whole: pl.DataFrame,
+    frame: pl.DataFrame,
+    draws: list[Draw],
+    *,
+    width: float | None,
+    errors: Mapping[str, float] | None,
+) -> dict[str, int]:
+    """The sizes of a draw that adds as few items as it can."""
+    first = draws[0].by_stratum
+    old = {name: drawn.threshold for name, drawn in first.items()}
+    by_side = {side: _chance(first, side) for side in (True, False)}
+    if width is None:
+        return kept_sizes(frame, old, {name: drawn.probability for name, drawn in first.items()}, by_side)
+    if not errors:
+        raise UsageError("expected judgments to take rates of errors from with a wanted width, found none")
+    olds = [f"stratum {place}" for place in range(len(draws))]
+    both = whole.select("item", "is_drawn", *olds).join(frame, on="item")
+    sides = dict(frame.select("stratum", "flagged").unique().sort("stratum").iter_rows())
+    start = np.array([old.get(name, by_side[side]) for name, side in sides.items()])
+    flags = np.array(list(sides.values()), bool)
+    least = least_thresholds(growing(both, olds, errors), start, flags, width)
+    return sizes_below(frame, dict(zip(sides, least.tolist(), strict=True)))
+
+
+def _chance(by_stratum: Mapping[str, Drawn], is_flagged: bool) -> float:
+    """The chance of an item of one side to be drawn."""
+    side = FLAGGED if is_flagged else UNFLAGGED
+    parts = [drawn for name, drawn in by_stratum.items() if name.startswith(side)]
+    return sum(part.n for part in parts) / sum(part.size for part in parts) if parts else 1.0
 
 
 def draws_of(sample: Sample) -> list[Draw]:

@@ -30,6 +30,7 @@ from grater.model import Json
 from grater.result import Result, encode
 from grater.sampling.strata import LEAST, Allocation, Numbers, between, neyman_weights, weights_of
 from grater.sheet import Sheet, count, counted, number
+from grater.statistics.population import Population
 from grater.statistics.proportions import wilson
 from grater.statistics.stratified import Stratum, pooled_rate, scores
 
@@ -66,15 +67,32 @@ class Expected:
     precision: float
     missed: float
     size: float = inf
+    population: Population = "wider"
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether intervals are to speak of exactly this corpus."""
+        return self.population == "these" and self.size < inf
+
+    @property
+    def n_counted(self) -> float:
+        """The items that strata are counted among, where these stand for others."""
+        return inf if self.is_finite else self.size
 
     @staticmethod
-    def of(strata: Sequence[Stratum]) -> Expected:
+    def of(strata: Sequence[Stratum], population: Population = "wider") -> Expected:
         """What strata of a corpus say, with their sizes and expected rates."""
         sides = [[part for part in strata if part.is_flagged == is_flagged] for is_flagged in (True, False)]
         sizes = [sum(part.size for part in side) for side in sides]
         if not all(sizes):
             raise UsageError("expected items that the system flags and others, found one kind only")
-        return Expected(sizes[0] / sum(sizes), pooled_rate(sides[0]), pooled_rate(sides[1]), sum(sizes))
+        return Expected(
+            flagged=sizes[0] / sum(sizes),
+            precision=pooled_rate(sides[0]),
+            missed=pooled_rate(sides[1]),
+            size=sum(sizes),
+            population=population,
+        )
 
     @property
     def strata(self) -> list[Stratum]:
@@ -124,6 +142,7 @@ class Plan(Result):
         raters = {"raters": {**encode(self.panel), "wanted": self.right}} if self.panel else {}
         return {
             "width": self.width,
+            "population": self.expected.population,
             "expected": encode(guesses),
             "work": encode(self.work),
             **raters,
@@ -143,8 +162,14 @@ class Plan(Result):
         columns = ("method", "items", "flagged", "width", "hours", *(["cost"] if has_cost else []), "note")
         recall, rate = number(self.expected.recall, digits=2), f"{self.expected.error_rate:.1%}"
         title = f"To know recall {recall} within a width of {self.width:g}, at {rate} errors"
-        notes = (_panel_words(self.panel, self.expected),) if self.panel else ()
+        notes = (_population_words(self.expected), *([_panel_words(self.panel, self.expected)] if self.panel else []))
         return [Sheet(title, columns, tuple(rows), notes=notes, name="plan")]
+
+
+def _population_words(expected: Expected) -> str:
+    if expected.is_finite:
+        return f"Widths are for exactly these {expected.size:,.0f} items, not for others."
+    return "Widths are for other items like these, taken as independent; by essay they are wider (design effect)."
 
 
 def _panel_words(panel: Panel, expected: Expected) -> str:
@@ -212,12 +237,18 @@ def _exhaustive(expected: Expected, width: float, work: Work, errors: int | None
 
 def _verification(expected: Expected, width: float, work: Work) -> PlanRow:
     def reached(n: int) -> float:
-        precision = scores(_as_judged(expected.strata, [n, 1], expected.size), fpc=expected.size < inf).precision
+        judged = _as_judged(expected.strata, [n, 1], expected.size)
+        precision = scores(judged, fpc=expected.is_finite).precision
         return precision.high - precision.low
 
     most = _most(expected.strata[0].size, expected.size)
     items = _smallest(lambda n: reached(n) <= width, most=most)
-    return _row("verification", items, items, reached(items), work, "precision only: it says nothing of recall")
+    note = "precision only: it says nothing of recall" + _too_small(reached(items), width)
+    return _row("verification", items, items, reached(items), work, note)
+
+
+def _too_small(reached: float, width: float) -> str:
+    return "; the corpus is too small for this width" if reached > width + 1e-9 else ""
 
 
 def _sampling(
@@ -231,10 +262,12 @@ def _sampling(
         return between(weights, least, most, n)
 
     def reached(n: int) -> float:
-        return recall_width(_as_judged(strata, numbers(n), expected.size), fpc=expected.size < inf)
+        judged = _as_judged(strata, numbers(n), expected.size)
+        return recall_width(judged, fpc=expected.is_finite, n_items=expected.n_counted)
 
     items = _smallest(lambda n: reached(n) <= width, most=int(most.sum()), least=max(1, int(least.sum())))
     note = "OK sample twice the Error sample" if method == "paper" else "Neyman's allocation"
+    note += _too_small(reached(items), width)
     flags = np.array([stratum.is_flagged for stratum in strata], bool)
     return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
 

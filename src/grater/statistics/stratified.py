@@ -376,7 +376,7 @@ def _f(hit: Interval, miss: Interval, n_flagged: float, beta: float) -> Interval
 def _or_unjudged(interval: Interval) -> Interval:
     if interval.value == interval.value:
         return interval
-    return Interval(nan, nan, nan, "no item of a stratum it needs was judged")
+    return Interval(nan, nan, nan, "nothing was judged on one side, what is flagged or what is not")
 
 
 # The same with the paper's normal intervals

@@ -37,6 +37,7 @@ from grater.evaluate.sampled.correction import correct
 from grater.evaluate.sampled.estimates import SystemEstimate, differences, horvitz_thompson
 from grater.evaluate.sampled.resampled import Resampled, resample_sample
 from grater.evaluate.sampled.results import Sampled
+from grater.evaluate.sampled.types import precision_only, typed_parts
 from grater.evaluate.truth import ADJUDICATED, Truth, frame_of_truth, truth_of
 from grater.sampling.draw import draws_of
 from grater.sampling.strata import system_names
@@ -44,7 +45,7 @@ from grater.signature import Signature, digest
 from grater.statistics.bootstrap import Chance, Cluster
 from grater.statistics.intervals import RESAMPLES
 from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Population, Scope
-from grater.statistics.stratified import expected_misses, normal_scores, scores
+from grater.statistics.stratified import Stratum, expected_misses, normal_scores, scores
 from grater.tables import Judgments, Sample, Table
 
 __all__ = ["Sampled", "SystemEstimate", "chance_of", "estimate", "sampled"]
@@ -257,6 +258,12 @@ def _parts(
             members=study.members.only(inside),
         )
         yield f"{by} {name}", _estimated(part, signature)
+    for typed in typed_parts(study.decisions, study.members, items):
+        own = _estimated(replace(study, decisions=typed.decisions, members=typed.members), signature)
+        if not typed.has_recall:
+            systems = tuple(precision_only(system) for system in own.systems)
+            own = replace(own, systems=systems, differences=(), warnings=())
+        yield f"type {typed.name}", own
     if unknown == "apart":
         known = without_unknown(study.votes, study.truth)
         yield "without unknown", _estimated(replace(study, truth=known), signature)
@@ -277,15 +284,33 @@ def _left_out(study: SampleInputs, n_unjudged: int, gold: Table | None) -> Itera
 
 def _warnings(estimates: Sequence[SystemEstimate]) -> Iterator[str]:
     for estimate in estimates:
+        sides = [
+            [part for part in estimate.strata if part.is_flagged == side and part.size > 0] for side in (True, False)
+        ]
+        yield from _whole_sides(estimate.system, *sides)
         n_misses = expected_misses(estimate.strata)
-        if n_misses < FEW_MISSES:
+        if n_misses < FEW_MISSES and any(part.n_judged for part in sides[1]):
             yield (
                 f"{estimate.system}: {n_misses:g} missed errors among the judged items; below {FEW_MISSES} its "
                 "interval for recall holds less often than it says: judge more items that are not flagged"
             )
-        empty = sum(stratum.size for stratum in estimate.strata if not stratum.n_judged)
+        empty = sum(part.size for side in sides for part in side if not part.n_judged and any(_judged(side)))
         if empty:
             yield f"{estimate.system}: nothing was judged in strata of {empty:g} items; taken to be like the rest"
+
+
+def _whole_sides(system: str, flagged: Sequence[Stratum], rest: Sequence[Stratum]) -> Iterator[str]:
+    """A side that is not there, or of which nobody judged anything."""
+    if not rest and flagged:
+        yield f"{system} flags every item: its recall is 1 by definition, not an estimate"
+    if rest and not any(_judged(rest)):
+        yield f"{system}: nothing that it does not flag was judged, so recall and F are not known"
+    if flagged and not any(_judged(flagged)):
+        yield f"{system}: nothing that it flags was judged, so precision, recall and F are not known"
+
+
+def _judged(side: Sequence[Stratum]) -> Iterator[bool]:
+    return (part.n_judged > 0 for part in side)
 
 
 def _signature(study: SampleInputs, *, by: str, unknown: Unknown) -> Signature:

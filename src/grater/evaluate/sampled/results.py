@@ -132,7 +132,7 @@ class Sampled(Result):
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
         units = self.scope.sentence
         raters = [_raters_note(correction.raters), str(correction.signature)] if correction else []
-        return [*sheets, replace(last, notes=(judged, units, *raters), signature=str(self.signature))]
+        return [*sheets, replace(last, notes=(*last.notes, judged, units, *raters), signature=str(self.signature))]
 
     def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
