@@ -100,3 +100,10 @@ def test_what_was_judged_elsewhere_counts_for_the_sample(decided: Store, tmp_pat
     assert isinstance(estimates, Sampled)
     assert (estimates.n_drawn, estimates.n_judged) == (6, 6)
     assert "4 of the drawn items were judged elsewhere in the study; those judgments are used" in estimates.warnings
+
+
+def test_a_sample_says_which_kinds_it_covers_and_where_flags_are_few(decided: Store) -> None:
+    kind, few = draw(decided, "sample", Wish("eager", 6)).notes
+    assert kind.startswith("the sample covers items of kind prep; eager also decides on prep-missing (")
+    assert kind.endswith("left out")
+    assert few.endswith("there: below 20 precision is rough")

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import polars as pl
+
 from grater.errors import UsageError
-from grater.sampling.draw import add_system, draw_sample, to_judge
-from grater.sampling.strata import Allocation
+from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
+from grater.sampling.strata import FLAGGED, Allocation
+from grater.sheet import counted
 from grater.store import Store, Tx, decisions
 from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
@@ -21,6 +24,8 @@ from grater.study.tables import judged_items
 from grater.tables import Sample, Table, read_decisions
 
 OF_KIND = "kind"
+FEW_FLAGS = 20
+"""Flags below which the interval of precision says little."""
 N_SAMPLED = 300
 """Items of a sample that nobody gave a size."""
 
@@ -41,10 +46,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """The sample, and which of its items nobody has judged yet, in the order to judge them."""
+    """The sample, which of its items nobody has judged yet, in the order to judge them, and what it covers."""
 
     sample: Sample
     left: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Drawn:
@@ -99,7 +105,29 @@ def kind_of(sample: Sample) -> str:
 
 def _keep(tx: Tx, name: str, sample: Sample, actor: str | None) -> Drawn:
     decisions.add_sample(tx, require_name(name), sample, actor=actor)
-    return Drawn(sample, tuple(to_judge(sample, judged_items(tx))))
+    return Drawn(sample, tuple(to_judge(sample, judged_items(tx))), notes_on(tx, sample))
+
+
+def notes_on(tx: Tx, sample: Sample) -> tuple[str, ...]:
+    """Which kinds of items a sample covers, which it leaves out, and where a system has too few flags to say much."""
+    lines, kind = [], kind_of(sample)
+    for draw in draws_of(sample):
+        others = sorted(decided_kinds(tx, draw.system) - {kind}) if kind else []
+        by_kind = {other: _n_flags(tx, draw.system, other) for other in others}
+        left = ", ".join(f"{other} ({counted(n, 'flag')})" for other, n in by_kind.items())
+        if left:
+            lines.append(f"the sample covers items of kind {kind}; {draw.system} also decides on {left}, left out")
+        elif kind:
+            lines.append(f"the sample covers items of kind {kind}, all that {draw.system} decides on")
+        n_flags = sum(part.size for name, part in draw.by_stratum.items() if name.startswith(FLAGGED))
+        if n_flags < FEW_FLAGS:
+            lines.append(f"{draw.system} has {counted(n_flags, 'flag')} there: below {FEW_FLAGS} precision is rough")
+    return tuple(lines)
+
+
+def _n_flags(tx: Tx, system: str, kind: str) -> int:
+    frame = decision_columns(tx, [kind])
+    return frame.filter((pl.col("system") == system) & pl.col("flagged").cast(pl.Boolean)).height
 
 
 def _of_kind(sample: Sample, kind: str) -> Sample:

@@ -21,12 +21,12 @@ from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sampling.strata import Allocation
 from grater.sheet import counted
-from grater.store import Store, essays, jobs, progress
+from grater.store import Store, decisions, essays, jobs, progress
 from grater.store.jobs import Job
 from grater.study.adjudication import decider_of
 from grater.study.designs import DESIGNS, MISSING, Order, start
 from grater.study.mining import JUDGMENTS, add_list, balanced_job, far, lists, mine_study, the_list, verdict_table
-from grater.study.samples import Drawn, Wish, draw, extend
+from grater.study.samples import Drawn, Wish, draw, extend, notes_on
 from grater.study.status import open_study
 from grater.study.systems import decide, places_of
 from grater.tables import read_items, write_table
@@ -106,7 +106,8 @@ def draw_sample(
             name = name if name != old else f"{old}+{new_system}"
             drawn = extend(store, old, name, new_system or "", n=n)
     if as_json:
-        print_json({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left)})
+        notes: list[JsonValue] = list(drawn.notes)
+        print_json({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left), "notes": notes})
         return
     _print_sample(study, name, drawn)
 
@@ -114,6 +115,8 @@ def draw_sample(
 def _print_sample(study: str, name: str, drawn: Drawn) -> None:
     n_items = drawn.sample.frame["item"].n_unique()
     say(f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet")
+    for note in drawn.notes:
+        say(f"note: {note}")
     if drawn.left:
         again = f"grater study job {pasted(study)} --task usage --sample {name}"
         say(f"next: {again}; or judge elsewhere and import judgments")
@@ -145,13 +148,17 @@ def start_design(
         job = start(store, order)
         with store.read() as tx:
             n_units = progress.units_by_job(tx)[job.job_id]["work"]
+            notes = notes_on(tx, decisions.sample_named(tx, job.name)) if design == "sampling" else ()
     not_filled = job.options.get(MISSING, [])
     if as_json:
         sizes: dict[str, JsonValue] = {"units": n_units, "judgments": job.judgments, MISSING: not_filled}
+        sizes["notes"] = list(notes)
         print_json({"job": job.name, "design": design, "task": job.task, **sizes})
         return
     for line in not_filled if isinstance(not_filled, list) else ():
         say(f"not filled: {line}")
+    for note in notes:
+        say(f"note: {note}")
     size = f"{counted(n_units, 'unit')} of the task {job.task}, {counted(job.judgments, 'judgment')} each"
     say(f"{job.name}: {size} ({DESIGNS[design].source}); next: grater study invite {pasted(study)} --role annotator")
 
