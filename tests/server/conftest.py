@@ -7,6 +7,7 @@ import pytest
 
 from grater.server import security
 from tests.server.studies import CHEAP_HASHER, Study, served
+from tests.store.crowds import evenly_hidden_gold
 
 FULL_HASHER = security.HASHER
 FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
@@ -18,6 +19,12 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(security, "HASHER", CHEAP_HASHER)
         patch.setattr(security, "NOBODY", CHEAP_HASHER.hash("nobody has this password"))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="package")
+def even_gold() -> Iterator[None]:
+    with evenly_hidden_gold():
         yield
 
 

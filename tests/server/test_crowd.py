@@ -233,7 +233,8 @@ def enter(study: Study, panel_id: str, external_id: str):  # type: ignore[no-unt
 
 
 def test_a_panel_rater_gets_the_code_only_after_the_last_answer_is_stored(crowd: Study) -> None:
-    job_id = crowd.jobs["crowd"]
+    with crowd.store.write() as tx:
+        job_id = crowd_job(tx, {**TERMS, "limit": 5}, name="limited")
     rater, reply = enter(crowd, panel_of(crowd, job_id), "abc")
     assert reply.url.path == f"/jobs/{job_id}"
     path, seen = begin(rater, job_id), ""

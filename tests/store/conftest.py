@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from grater.store import Store, open_store
+from tests.store.crowds import evenly_hidden_gold
 from tests.store.postgres import in_memory, new_database, running_cluster
 from tests.store.worlds import FakeClock
+
+
+@pytest.fixture(autouse=True, scope="package")
+def even_gold() -> Iterator[None]:
+    with evenly_hidden_gold():
+        yield
 
 
 @pytest.fixture(scope="session")

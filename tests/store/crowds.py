@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import pytest
 from sqlalchemy import event
 
 from grater.crowd.terms import read_terms
 from grater.model import Json
-from grater.store import Store, Tx, checks, gold, intake, jobs, leases, people, trust, units
+from grater.store import Store, Tx, checks, gold, gold_schedule, intake, jobs, leases, people, trust, units
+from grater.store.ids import PRIME
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.submissions import Receipt
@@ -103,6 +105,17 @@ def make_crowd(
             gold.add(tx, unit_id, item_id, ["error"], reason="people wait at a bus stop")
         job = jobs.set_state(tx, job.job_id, "open")
     return Crowd(store, job, raters, frozenset(gold_ids))
+
+
+@contextmanager
+def evenly_hidden_gold() -> Iterator[None]:
+    """Gold comes at even distances, for everybody alike, so that tests of what follows from it need no luck."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gold_schedule, "multiplier", lambda *names: int(PRIME * (int(names[-1]) * GOLDEN % 1)))
+        yield
+
+
+GOLDEN = (5**0.5 - 1) / 2
 
 
 @contextmanager

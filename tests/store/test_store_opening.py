@@ -13,7 +13,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
 from grater.errors import GraterError, StoreBusy, UsageError
-from grater.store import Store, Tx, engine, migrations, open_store, people
+from grater.store import Store, Tx, engine, migrations, open_store, people, trust
 from tests.store.postgres import new_database
 
 ROOT = Path(__file__).parents[2]
@@ -135,7 +135,7 @@ def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -
 
 
 def indexes(store: Store) -> dict[str, tuple[str | None, ...]]:
-    tables = ("slots", "submissions", "units", "events")
+    tables = ("slots", "submissions", "units", "events", "leases")
     found = [index for table in tables for index in inspect(store.engine).get_indexes(table)]
     return {str(index["name"]): tuple(index["column_names"]) for index in found}
 
@@ -147,6 +147,8 @@ def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> No
             for name in ("ix_slots_free", "ix_slots_state", "ix_units_role", "ix_submissions_unit_person"):
                 tx.execute(sql(f"DROP INDEX {name}"))
             tx.execute(sql("DROP INDEX IF EXISTS ix_events_transaction"))
+            tx.execute(sql("DROP INDEX ix_leases_given_up"))
+            tx.execute(sql("ALTER TABLE trust DROP COLUMN returns"))
             tx.execute(sql("CREATE INDEX ix_slots_free ON slots (job_id, batch, shuffle, unit_id)"))
             tx.execute(sql("UPDATE meta SET value = '1' WHERE key = 'version'"))
         assert indexes(store) != new
@@ -154,6 +156,7 @@ def test_a_study_of_version_1_gets_the_indexes_of_a_new_one(location: str) -> No
         assert indexes(store) == new
         with store.read() as tx:
             assert migrations.version_of(tx.connection, name="study") == migrations.VERSION
+            assert trust.find(tx, "job", "person").returns == 0
 
 
 NEWER = {"webhooks": ["claimed_until"], "deliveries": ["problem"]}

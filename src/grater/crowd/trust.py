@@ -6,7 +6,10 @@ falls below the minimum is ejected; the quiz is passed or failed as a whole, and
 allows.  Gold that more than half of the raters missed, of at least five who saw it, is suspected of being wrong
 itself and is suspended.
 
-Departure: `sure` gives the benefit of the doubt.  A few gold items say little, and some good raters always fall short
+Departures: each turn is drawn by itself (`gold_rate`).  CrowdFlower hid a fixed number on every page, so that whoever
+was told of a miss, and of how many were right so far, knew that the rest of a page was free, or its last unit gold.
+
+`sure` gives the benefit of the doubt.  A few gold items say little, and some good raters always fall short
 by bad luck; with `sure` .9 a rater is ejected only where somebody exactly at the minimum would do as badly in less
 than a tenth of cases (the binomial tail at the minimum).
 
@@ -83,16 +86,15 @@ def is_suspect(*, seen: int, missed: int) -> bool:
 
 
 def gold_on_page(page_size: int) -> int:
-    """The number of hidden gold items on a page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
+    """Hidden gold items on an average page: 1 up to 19 units, 2 from 20 to 29, one more for each further ten."""
     if page_size < 2:
         raise UsageError(f"expected pages of at least 2 units, one of them gold, found {page_size}")
     return max(1, page_size // (WIDE_PAGE // 2))
 
 
-def gold_turns(page_size: int, *, rng: np.random.Generator) -> tuple[int, ...]:
-    """The turns of a page, from 0, that are gold; any turn is as likely as another."""
-    chosen: Sequence[int] = rng.choice(page_size, gold_on_page(page_size), replace=False).tolist()
-    return tuple(sorted(chosen))
+def gold_rate(page_size: int) -> float:
+    """The chance that a turn is gold, whatever came before: on average as many as a page holds."""
+    return gold_on_page(page_size) / page_size
 
 
 @dataclass(frozen=True, slots=True)

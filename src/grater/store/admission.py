@@ -64,7 +64,7 @@ def _by_terms(tx: Tx, job: Job, person: Person) -> str:
     terms = terms_of(job.options)
     if not is_open(terms.opening, tx.now):
         return "hours"
-    if terms.limit and gold_schedule.n_sent(tx, job.job_id, person.person_id) >= terms.limit:
+    if terms.limit and gold_schedule.n_valid(tx, job.job_id, person.person_id) >= terms.limit:
         return "limit"
     if asks_about(terms, person):
         return "about"

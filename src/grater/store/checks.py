@@ -398,7 +398,8 @@ def _moved(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
 
 
 def _trust(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
-    state.trust[job_id, payload["person_id"]] = (payload["seen"], payload["right"], payload["state"])
+    counts = (payload["seen"], payload["right"], payload.get("returns", 0))
+    state.trust[job_id, payload["person_id"]] = (*counts, payload["state"])
 
 
 def _person(state: State, person_id: str, payload: Mapping[str, Any]) -> None:
@@ -461,7 +462,10 @@ def stored(tx: Tx) -> State:
         submissions={
             row.submission_id: (row.status, row.n, row.unit_id, row.body_hash, row.k) for row in tx.all(sent)
         },
-        trust={(row.job_id, row.person_id): (row.seen, row.right, row.state) for row in tx.all(select(schema.trust))},
+        trust={
+            (row.job_id, row.person_id): (row.seen, row.right, row.returns, row.state)
+            for row in tx.all(select(schema.trust))
+        },
         gold={(row.unit_id, row.item_id): row.state for row in tx.all(select(schema.gold))},
         guidelines=_newest(
             tx, select(schema.guidelines.c.job_id, func.max(schema.guidelines.c.version)).group_by("job_id")

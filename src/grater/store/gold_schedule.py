@@ -1,20 +1,21 @@
 """The gold schedule: whether a unit of work or hidden gold is due next for a rater (docs/crowd-jobs.md).
 
-A job with a gold rule begins with its quiz, all gold.  After that the rater's work is counted in pages of a
-fixed number of units, and each page has its gold turns, drawn for this rater from the study's key: nobody can
-predict them, and they fall the same on every visit.  Gold that was given back or ran out comes again, as work does.
+A job with a gold rule begins with its quiz, all gold.  After that every turn of a rater is gold with the same chance,
+drawn for this rater and turn from the study's key: nobody can predict it, it falls the same on every visit, and
+what came before tells nothing of it (P5).  A turn is over when its unit is answered: what was given back, ran out or
+was taken back comes again in the same turn, gold and work alike (`leases`).
 """
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from sqlalchemy import bindparam, case, func, select
+from sqlalchemy import bindparam, func, literal_column, select
 
 from grater.crowd.terms import Terms, terms_of
-from grater.crowd.trust import gold_turns
-from grater.rng import generator
+from grater.crowd.trust import gold_rate
 from grater.store import schema, trust
+from grater.store.ids import PRIME, multiplier
 from grater.store.jobs import Job
 from grater.store.transaction import Tx
 
@@ -22,13 +23,8 @@ Due: TypeAlias = Literal["work", "gold"]
 
 IN_QUIZ = ("new", "quiz")
 
-IS_WITHDRAWN_GOLD = (schema.units.c.role == "gold") & (schema.submissions.c.status == "withdrawn")
-
 SENT = (
-    select(
-        func.count().label("n_sent"),
-        func.coalesce(func.sum(case((IS_WITHDRAWN_GOLD, 1), else_=0)), 0).label("n_withdrawn_gold"),
-    )
+    select(func.count(schema.submissions.c.unit_id.distinct()))
     .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
     .where(
         schema.submissions.c.job_id == bindparam("job"),
@@ -36,6 +32,8 @@ SENT = (
         schema.units.c.role != "practice",
     )
 )
+ANSWERED = SENT.where(schema.submissions.c.status != literal_column("'withdrawn'"))
+VALID = SENT.where(schema.submissions.c.status == literal_column("'valid'"))
 
 
 def has_gold(job: Job) -> bool:
@@ -49,9 +47,9 @@ def due(tx: Tx, job: Job, person_id: str) -> Due:
         return "work"
     if is_in_quiz(terms, trust.find(tx, job.job_id, person_id).state):
         return "gold"
-    page, turn = divmod(_turn(tx, job, person_id, terms.gold.quiz), terms.page)
-    rng = generator(0, tx.key, job.job_id, person_id, str(page))
-    return "gold" if turn in gold_turns(terms.page, rng=rng) else "work"
+    n_answered = int(tx.value(ANSWERED, job=job.job_id, person=person_id) or 0)
+    chance = multiplier(tx.key, "gold", job.job_id, person_id, str(n_answered)) / PRIME
+    return "gold" if chance < gold_rate(terms.page) else "work"
 
 
 def is_in_quiz(terms: Terms, state: str) -> bool:
@@ -64,7 +62,6 @@ def n_sent(tx: Tx, job_id: str, person_id: str) -> int:
     return int(tx.value(SENT, job=job_id, person=person_id) or 0)
 
 
-def _turn(tx: Tx, job: Job, person_id: str, quiz: int) -> int:
-    """Units submitted since the quiz; answers of failed attempts are withdrawn, those of the last one count."""
-    row = tx.first(SENT, job=job.job_id, person=person_id)
-    return 0 if row is None else max(0, int(row.n_sent) - int(row.n_withdrawn_gold) - quiz)
+def n_valid(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, with an answer that counts: what a limit and a code are for."""
+    return int(tx.value(VALID, job=job_id, person=person_id) or 0)

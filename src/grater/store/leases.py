@@ -5,6 +5,11 @@ A lease is over when its time has passed, or when it was issued in what is now t
 more than `CLOCK_SLACK`).  Leases that are over are freed when somebody asks for work; until then the rater may still
 submit, and a rater who comes back first simply goes on.
 
+What a rater gave back, let run out or lost stays their next unit, gold and work alike, until they answer it: the same
+lease is held again.  Otherwise whoever takes and returns could tell the two apart by what comes again (P5).  The
+slot is free for others meanwhile; where they have filled it a rater who is tested gets the unit without one, and the
+answer is surplus unless a slot is free by then.
+
 Two may want to end one lease at once (its rater gives it back, another rater's request frees what has run out): every
 change says that the lease must still be held, and whoever comes second changes nothing.
 
@@ -21,6 +26,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Select,
     Update,
     and_,
     bindparam,
@@ -30,15 +36,16 @@ from sqlalchemy import (
     or_,
     select,
 )
+from sqlalchemy import text as sql
 
 from grater.errors import NotFound
 from grater.model import Json
-from grater.store import admission, events, jobs, people, schema, slots, units
+from grater.store import admission, events, gold_schedule, jobs, people, schema, slots, trust, units
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.queue import PRACTICE, UnitSlot, next_unit
-from grater.store.transaction import Columns, Tx, locking
+from grater.store.queue import PRACTICE, UnitSlot, free_slot, next_unit
+from grater.store.transaction import ONE, Columns, Tx, locking
 from grater.store.units import StudyUnit
 
 NO_SLOT = 0
@@ -53,10 +60,12 @@ CLOCK_SLACK = 5 * MINUTE
 IS_HELD: ColumnElement[str] = literal_column("'held'")
 """A literal and no parameter, so that both engines know that the indexes of held leases will do."""
 
+IS_GIVEN_UP = sql("given_up.state IN ('returned', 'expired', 'revoked')")
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """`kept` is stored here and never sent.  `n` is None for practice and gold."""
+    """`kept` is stored here and never sent.  `n` is None for practice, gold, and work without a slot left."""
 
     lease_id: str
     job_id: str
@@ -80,6 +89,7 @@ class RaterState:
     has_joint_seat: bool
     guidelines_version: int
     practice_unit_id: str | None
+    given_up_lease_id: str | None
     has_expired_leases: bool
     held: Lease | None
 
@@ -116,6 +126,10 @@ def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
         return lease
     if rater.has_expired_leases:
         free_expired(tx, job)
+    if rater.given_up_lease_id is not None:
+        lease = _take_again(tx, rater, rater.given_up_lease_id, person_id=person_id)
+    if lease is not None:
+        return lease
     unit = next_unit(tx, job, person_id, practice=rater.practice_unit_id)
     return None if unit is None else issue(tx, job, unit, person_id=person_id, version=rater.guidelines_version)
 
@@ -135,10 +149,34 @@ def issue(tx: Tx, job: Job, unit: UnitSlot, *, person_id: str, place: int = 0, v
         guidelines_version=jobs.guidelines_version(tx, job.job_id) if version is None else version,
     )
     tx.insert(schema.leases, COLUMNS.row(lease))
-    slots.set_state(tx, unit.unit_id, unit.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
-    payload = {"job_id": job.job_id, "unit_id": unit.unit_id, "n": unit.n, "person_id": person_id}
-    events.write(tx, person_id, "lease.taken", lease.lease_id, payload)
+    _log_taken(tx, lease)
     return lease
+
+
+def _take_again(tx: Tx, rater: RaterState, lease_id: str, *, person_id: str) -> Lease | None:
+    """The unit that the rater gave up, with a slot of it if one is free for them; without, where nobody is tested,
+    they get something else."""
+    job, given_up = rater.job, find(tx, lease_id, person_id=person_id, lock=True)
+    n = None if given_up is None else free_slot(tx, job, given_up.unit_id, person_id)
+    if given_up is None or (n is None and not gold_schedule.has_gold(job)):
+        return None
+    lease = replace(
+        given_up,
+        n=n,
+        issued_at=tx.now,
+        expires_at=tx.now + job.lease_ms,
+        state="held",
+        guidelines_version=rater.guidelines_version,
+    )
+    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(**COLUMNS.row(lease)))
+    _log_taken(tx, lease)
+    return lease
+
+
+def _log_taken(tx: Tx, lease: Lease) -> None:
+    slots.set_state(tx, lease.unit_id, lease.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
+    payload = {name: getattr(lease, name) for name in ("job_id", "unit_id", "n", "person_id")}
+    events.write(tx, lease.person_id, "lease.taken", lease.lease_id, payload)
 
 
 def find(tx: Tx, lease_id: str, *, person_id: str, lock: bool = False) -> Lease | None:
@@ -170,10 +208,14 @@ def renew(tx: Tx, lease: Lease) -> Lease | None:
 
 
 def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
-    """The rater does not want this one; True if they held it."""
+    """The rater does not want this one now, and that is counted; True if they held it."""
     people.lock(tx, person_id)
     lease = find(tx, lease_id, person_id=person_id)
-    return lease is not None and close(tx, lease, "returned", actor=person_id)
+    if lease is None or not close(tx, lease, "returned", actor=person_id):
+        return False
+    if lease.place != REVISION:
+        trust.count_return(tx, lease.job_id, person_id)
+    return True
 
 
 def free_expired(tx: Tx, job: Job) -> int:
@@ -225,6 +267,26 @@ def _is_any_over(leases: Any, *, is_from_future: bool) -> ColumnElement[bool]:
     return exists().where(leases.c.job_id == bindparam("job"), leases.c.state == IS_HELD, is_over)
 
 
+def _given_up() -> Select[Any]:
+    """The newest lease that ended without an answer; one that was taken back (`withdrawn`) is to come again."""
+    given_up, sent = schema.leases.alias("given_up"), schema.submissions.alias("sent")
+    is_theirs = (sent.c.unit_id == given_up.c.unit_id) & (sent.c.person_id == bindparam("person"))
+    is_answered = (sent.c.lease_id == given_up.c.lease_id) | (sent.c.status != literal_column("'withdrawn'"))
+    return (
+        select(given_up.c.lease_id)
+        .where(
+            given_up.c.job_id == bindparam("job"),
+            given_up.c.person_id == bindparam("person"),
+            given_up.c.place == literal_column("0"),
+            IS_GIVEN_UP,
+            ~exists().where(is_theirs, is_answered),
+        )
+        .order_by(given_up.c.issued_at.desc(), given_up.c.lease_id.desc())
+        .limit(ONE)
+    )
+
+
+GIVEN_UP = _given_up()
 HELD_COLUMNS = COLUMNS.prefixed("lease_")
 VERSION = (
     select(func.max(schema.guidelines.c.version))
@@ -238,6 +300,7 @@ RATER_STATE = (
         exists().where(schema.joint_members.c.member_id == bindparam("person")).label("has_joint_seat"),
         func.coalesce(VERSION, 0).label("guidelines_version"),
         PRACTICE.scalar_subquery().label("practice_unit_id"),
+        GIVEN_UP.scalar_subquery().label("given_up_lease_id"),
         (
             _is_any_over(schema.leases.alias("late"), is_from_future=False)
             | _is_any_over(schema.leases.alias("early"), is_from_future=True)
@@ -273,6 +336,7 @@ def _rater_state(tx: Tx, *, job_id: str, person_id: str) -> RaterState:
         has_joint_seat=bool(row.has_joint_seat),
         guidelines_version=row.guidelines_version,
         practice_unit_id=row.practice_unit_id,
+        given_up_lease_id=row.given_up_lease_id,
         has_expired_leases=bool(row.has_expired_leases),
         held=None if row.lease_lease_id is None else HELD_COLUMNS.read(row),
     )

@@ -1,9 +1,11 @@
 """Panels of a job and the places in them: raters who come by an external link, and go with a code.
 
 Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
-quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed` (all that there was for
-the rater is stored), `screened-out`, `failed`; or it is `returned` or `timed-out`, which frees it for
-somebody else and takes back what the rater held.  An `open` panel has no ids: everybody who comes is somebody new.
+quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed`, `screened-out`,
+`failed`; or it is `returned` or `timed-out`, which frees it for somebody else and takes back what the rater held.
+`completed` is for the agreed number of valid answers, which is the limit of the job's terms, or without one all the
+work that there was; never for gold used up or work given back (P12).  Whoever gets no more work before that stays
+`joined`, and a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
 
 An id is no password, since it stands in a link and others may know it.  Whoever comes first with an id gets a return
 code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their place.
@@ -26,9 +28,10 @@ from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.registry import unknown
-from grater.store import admission, events, gold_schedule, jobs, leases, people, schema, trust
+from grater.store import admission, events, gold_schedule, jobs, leases, people, queue, schema, trust
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
+from grater.store.jobs import Job
 from grater.store.people import Person
 from grater.store.transaction import Columns, Tx
 
@@ -228,10 +231,18 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
         return "failed"
     if reason in ("about", "hours") or (reason == "closed" and job.state != "closed"):
         return ""
-    if gold_schedule.is_in_quiz(terms_of(job.options), trust.find(tx, job_id, person_id).state):
+    terms, n_valid = terms_of(job.options), gold_schedule.n_valid(tx, job_id, person_id)
+    is_in_quiz = gold_schedule.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
+    if is_in_quiz or reason == "unqualified" or not gold_schedule.n_sent(tx, job_id, person_id):
         return "screened-out"
-    is_done = reason != "unqualified" and gold_schedule.n_sent(tx, job_id, person_id) > 0
-    return "completed" if is_done else "screened-out"
+    if terms.limit:
+        return "completed" if n_valid >= terms.limit else ""
+    return "completed" if n_valid and not _is_stopped(tx, job, person_id, reason) else ""
+
+
+def _is_stopped(tx: Tx, job: Job, person_id: str, reason: str) -> bool:
+    """Whether the rater gets nothing more although there is work to do."""
+    return reason != "closed" and queue.is_work_left(tx, job, person_id)
 
 
 def _n_taken(tx: Tx, panel_id: str) -> int:

@@ -56,12 +56,29 @@ def next_unit(tx: Tx, job: Job, person_id: str, *, practice: str | None) -> Unit
     return gold if gold_schedule.due(tx, job, person_id) == "gold" else work
 
 
+def lacks_gold(tx: Tx, job: Job, person_id: str) -> bool:
+    """Whether the rater gets no more work since gold is due and they have answered all that there is."""
+    return gold_schedule.due(tx, job, person_id) == "gold" and _gold(tx, job, person_id) is None
+
+
+def is_work_left(tx: Tx, job: Job, person_id: str) -> bool:
+    """Whether there is work that this rater could do, gold aside."""
+    return _work(tx, job, person_id) is not None
+
+
 def _gold(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
     """Unseen gold in the order in which work comes: fixed where units are assigned, else drawn anew."""
-    is_assigned = job.access == "assigned"
-    factor = multiplier(tx.key, person_id) if is_assigned else new_shuffle()
-    unit_id = tx.value(GOLD if is_assigned else NEW_GOLD, job=job.job_id, person=person_id, factor=factor)
+    factor = multiplier(tx.key, person_id) if job.access == "assigned" else new_shuffle()
+    unit_id = tx.value(GOLD, job=job.job_id, person=person_id, factor=factor)
     return None if unit_id is None else UnitSlot(unit_id=unit_id, n=None)
+
+
+def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
+    """A free slot of this unit that the rater may have, locked."""
+    query = FREE_SLOT_ASSIGNED if job.access == "assigned" else FREE_SLOT
+    values = {"unit": unit_id} | ({"person": person_id} if job.access == "assigned" else {})
+    n: int | None = tx.value(locking(query, of=schema.slots, skip=True) if tx.is_postgres else query, **values)
+    return n
 
 
 def _work(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
@@ -151,6 +168,18 @@ FIRST_BATCH = (
     select(func.min(_free.c.batch)).where(_free.c.job_id == bindparam("job"), _free.c.state == FREE).scalar_subquery()
 )
 
+FREE_SLOT = (
+    select(schema.slots.c.n)
+    .where(schema.slots.c.unit_id == bindparam("unit"), schema.slots.c.state == FREE)
+    .order_by(schema.slots.c.n)
+    .limit(ONE)
+)
+FREE_SLOT_ASSIGNED = FREE_SLOT.where(
+    exists().where(
+        schema.assignments.c.unit_id == bindparam("unit"), schema.assignments.c.person_id == bindparam("person")
+    )
+)
+
 PRACTICE = (
     select(schema.units.c.unit_id)
     .where(schema.units.c.job_id == bindparam("job"), schema.units.c.role == literal_column("'practice'"), NOT_JUDGED)
@@ -170,9 +199,4 @@ GOLD = (
     )
     .order_by((schema.units.c.shuffle * bindparam("factor", type_=BigInteger)) % PRIME, schema.units.c.unit_id)
     .limit(ONE)
-)
-NEW_GOLD = GOLD.where(
-    ~exists().where(
-        schema.leases.c.unit_id == schema.units.c.unit_id, schema.leases.c.person_id == bindparam("person")
-    )
 )

@@ -218,9 +218,9 @@ def _status(tx: Tx, context: SubmissionContext) -> tuple[str, int | None]:
         return "surplus", None
     if context.trust == "ejected":
         return "untrusted", None
-    if lease.n is None:
+    if context.role != "work":
         return "valid", None
-    if lease.state == "held":
+    if lease.state == "held" and lease.n is not None:
         return "valid", lease.n
     n = slots.take_free(tx, lease.unit_id)
     return ("surplus", None) if n is None else ("valid", n)

@@ -1,7 +1,8 @@
 """How far a rater is trusted in a job: gold seen, gold right, and a state that people or rules set.
 
 The counts are never added up by hand: they are counted again from the stored submissions after each gold answer,
-so trust recomputed from scratch is trust stored.  Only active gold counts; withdrawn answers do not.
+so trust recomputed from scratch is trust stored.  Only active gold counts; withdrawn answers do not.  Beside them
+stands how often the rater gave a unit back unanswered.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class Trust:
     state: str = "new"
     attempts: int = 0
     why: str = ""
+    returns: int = 0
 
 
 OUT = ("ejected", "flagged")
@@ -76,6 +78,11 @@ def set_state(
     return _store(tx, job_id, person_id, actor=actor, state=state, **more)
 
 
+def count_return(tx: Tx, job_id: str, person_id: str) -> Trust:
+    """The rater gave a unit back; the person is locked, so nothing is counted in between."""
+    return _store(tx, job_id, person_id, actor=None, returns=find(tx, job_id, person_id).returns + 1)
+
+
 def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: int | str) -> Trust:
     key = (schema.trust.c.job_id == job_id) & (schema.trust.c.person_id == person_id)
     if tx.first(select(schema.trust.c.seen).where(key)) is None:
@@ -88,6 +95,7 @@ def _store(tx: Tx, job_id: str, person_id: str, *, actor: str | None, **values: 
         "seen": changed.seen,
         "right": changed.right,
         "state": changed.state,
+        "returns": changed.returns,
     }
     events.write(tx, actor, "trust.changed", job_id, payload)
     return changed

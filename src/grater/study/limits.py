@@ -65,6 +65,7 @@ LIMITS: Mapping[str, Limit] = {
     "bonus.cents": Limit(1, 1_000_000),
     "panel.places": Limit(0, 1_000_000),
     "panel.minutes": Limit(0, 1_000_000),
+    "work.returns": Limit(0, 20),
     "review.stars": Limit(1, 5),
     "review.clear": Limit(1, 5),
     "invitation.days": Limit(0, 365, excludes_least=True),

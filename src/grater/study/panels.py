@@ -43,10 +43,14 @@ def conclude(tx: Tx, job_id: str, person_id: str) -> None:
     panels.conclude(tx, job_id, person_id)
 
 
-def give_back(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str) -> str:
-    """Free a place that was returned or timed out at the panel; returns the id of its job."""
-    if state not in panels.GIVEN_BACK:
-        raise UsageError(f"state: expected {' or '.join(panels.GIVEN_BACK)}, found {state[:20]!r}")
+BY_HAND = (*panels.GIVEN_BACK, "completed")
+"""How a manager may end a place: somebody else may have it, or its rater is done and gets the code."""
+
+
+def end_place(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str) -> str:
+    """End a place that was returned or timed out at the panel, or is done as it is; returns the id of its job."""
+    if state not in BY_HAND:
+        raise UsageError(f"state: expected {', '.join(BY_HAND)}, found {state[:20]!r}")
     panel, place = panels.get(tx, panel_id), panels.place_of(tx, panel_id, external_id)
     is_here = place is not None and place.state == "joined"
     if place is None or not is_here or not panels.set_state(tx, place, state, actor=actor):

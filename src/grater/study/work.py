@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Row
 
-from grater.errors import NotFound, StoreBusy, StoreFull, UsageError
+from grater.errors import Conflict, NotFound, StoreBusy, StoreFull, UsageError
 from grater.model import Json
 from grater.rng import generator
 from grater.store import (
@@ -34,6 +34,7 @@ from grater.store import (
     progress,
     revisions,
     submissions,
+    trust,
     units,
 )
 from grater.store.jobs import Job
@@ -41,10 +42,15 @@ from grater.store.leases import Lease
 from grater.store.people import Person
 from grater.store.submissions import Receipt
 from grater.store.units import LeasedUnit, StudyUnit
+from grater.study.limits import LIMITS
 from grater.tasks import TASKS, Answer, Shown, Task, Unit
 
 LOG = logging.getLogger("grater.study.work")
 
+NO_RETURNS = (
+    "you have given units of this job back {most} times, and that is all; answer this one, or leave it: it is yours "
+    "until its time runs out"
+)
 NOT_YOURS = "there is no such piece of work, or it is not yours"
 MOST_SHOWN = 500
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
@@ -214,9 +220,27 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
 
 
 def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
-    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already."""
+    """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
+
+    It stays the rater's own next unit.  Returns are counted by rater and job, and there is a limit to them.
+    """
     with store.write() as tx:
+        people.lock(tx, person_id)
+        lease = leases.find(tx, lease_id, person_id=person_id)
+        if lease is not None and lease.state == "held" and not returns_left(tx, lease):
+            raise Conflict(NO_RETURNS.format(most=_most_returns()))
         return leases.give_back(tx, lease_id, person_id=person_id)
+
+
+def returns_left(tx: Tx, lease: Lease) -> int:
+    """How often the rater may still give a unit of this job back."""
+    if lease.place == leases.REVISION:
+        return _most_returns()
+    return max(0, _most_returns() - trust.find(tx, lease.job_id, lease.person_id).returns)
+
+
+def _most_returns() -> int:
+    return int(LIMITS["work.returns"].most)
 
 
 def revise(tx: Tx, unit_id: str, *, person_id: str) -> Lease:

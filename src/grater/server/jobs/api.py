@@ -197,7 +197,7 @@ def one_job(context: Context, job_id: str) -> WholeJob:
     standing = OwnStanding(
         state=view.standing.state,
         no_work=view.reason,
-        words=view.words,
+        words=" ".join(filter(None, (view.words, view.short_of_code if view.words else ""))),
         pay=view.pay,
         quiz=Quiz.of(view.quiz) if view.quiz else None,
         code=view.code,

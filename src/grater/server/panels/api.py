@@ -11,7 +11,7 @@ from grater.server.calls import Body, Shape, When, at_most, calls_about, example
 from grater.server.context import Context, RequestContext
 from grater.store import jobs, panels
 from grater.store.panels import PanelPlace, StudyPanel
-from grater.study.panels import add_panel, door_path, give_back
+from grater.study.panels import add_panel, door_path, end_place
 
 router = calls_about("panels")
 
@@ -63,7 +63,7 @@ class Panels(Shape):
 class PlaceGivenBack(Body):
     model_config = example(id="5f1b", state="returned")
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    state: Literal["returned", "timed-out"]
+    state: Literal["returned", "timed-out", "completed"]
 
 
 class PlaceState(Shape):
@@ -91,9 +91,9 @@ def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
 
 @router.post("/panels/{panel_id}/places")
 def place_given_back(context: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
-    """The panel says that a rater has returned their place, or that it timed out there; it is free again."""
+    """End a place: the rater has returned it, or it timed out there, and it is free again; or they are done."""
     with context.server.store.write() as tx:
-        give_back(tx, panel_id, sent.id, sent.state, actor=context.person.person_id)
+        end_place(tx, panel_id, sent.id, sent.state, actor=context.person.person_id)
     return PlaceState(id=sent.id, state=sent.state)
 
 

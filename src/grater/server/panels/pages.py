@@ -24,7 +24,7 @@ from grater.store import Tx, jobs, panels, people
 from grater.store.ids import new_id
 from grater.store.jobs import Job
 from grater.store.panels import KNOWN, OVER, StudyPanel, known_person, return_code
-from grater.study.panels import add_panel, door_path, give_back, is_same_browser
+from grater.study.panels import add_panel, door_path, end_place, is_same_browser
 from grater.study.panels import enter as enter_panel
 
 router = APIRouter()
@@ -148,9 +148,9 @@ def new_panel(context: Context, job_id: str) -> Response:
 
 @router.post("/manage/panels/{panel_id}/places")
 def set_place(context: Context, panel_id: str) -> Response:
-    """The panel says that a rater has returned their place."""
+    """The panel says that a rater has returned their place; or the manager, that they are done."""
     with context.server.store.write() as tx:
-        job_id = give_back(tx, panel_id, context.text("id"), context.text("state"), actor=context.person.person_id)
+        job_id = end_place(tx, panel_id, context.text("id"), context.text("state"), actor=context.person.person_id)
     return context.go(f"/manage/jobs/{job_id}/panels")
 
 

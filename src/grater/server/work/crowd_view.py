@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grater.crowd.pay import money
 from grater.crowd.terms import Terms, terms_of
 from grater.crowd.trust import quiz_needed
-from grater.store import Tx, admission, gold_schedule, messages, panels, trust
+from grater.store import Tx, admission, gold_schedule, messages, panels, queue, trust
 from grater.store.jobs import Job
 from grater.store.panels import PanelPlace
 from grater.store.people import Person
@@ -20,6 +20,10 @@ WORDS = {
     "program": "Programs work in jobs of their own.",
     "seat": "You have worked here alone, or on a joint seat; nobody is asked twice.",
     "limit": "You have done as much as one person may do here. Thank you.",
+    "gold": (
+        "You have answered every question with a known answer that there is here; without them no more work is given "
+        "out. What you have done is stored, and counts as before."
+    ),
     "unqualified": "This job asks for something that you do not have yet.",
 }
 
@@ -35,7 +39,10 @@ class QuizState:
 
 @dataclass(frozen=True, slots=True)
 class CrowdView:
-    """`reason` is why there is no work now, in a word; `words` says it to the rater."""
+    """`reason` is why there is no work now, in a word; `words` says it to the rater.
+
+    `short_of_code`: what the panel's code is for, where there is no more work and the rater has not given that.
+    """
 
     terms: Terms
     standing: Trust
@@ -45,6 +52,7 @@ class CrowdView:
     pay: str
     place: PanelPlace | None
     n_unread: int
+    short_of_code: str = ""
 
     @property
     def is_tested(self) -> bool:
@@ -62,6 +70,10 @@ class CrowdView:
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
     terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
     reason = admission.why_not(tx, job, person.person_id)
+    if not reason and queue.lacks_gold(tx, job, person.person_id):
+        reason = "gold"
+    place = panels.place_in_job(tx, job.job_id, person.person_id)
+    n_valid = gold_schedule.n_valid(tx, job.job_id, person.person_id) if place else 0
     pay = f"{money(terms.pay.cents, terms.pay.currency)} for each" if terms.pay and terms.pay.cents else ""
     letters = messages.of_rater(tx, person.person_id)
     return CrowdView(
@@ -69,9 +81,10 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
         standing=standing,
         reason=reason,
         words=_words(reason, terms, standing),
+        short_of_code=_short_of_code(reason, terms, place, n_valid),
         quiz=_quiz(terms, standing),
         pay=pay,
-        place=panels.place_in_job(tx, job.job_id, person.person_id),
+        place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )
 
@@ -84,6 +97,17 @@ def _words(reason: str, terms: Terms, standing: Trust) -> str:
     if reason == "unqualified":
         return f"{WORDS[reason]} Wanted: {wanted(terms)}."
     return WORDS.get(reason, "")
+
+
+def _short_of_code(reason: str, terms: Terms, place: PanelPlace | None, n_valid: int) -> str:
+    """What a rater from a panel who gets no more work before they are done should know."""
+    if place is None or place.state != "joined" or reason not in ("", "gold", "flagged", "closed", "seat"):
+        return ""
+    agreed = f"for {terms.limit} valid answers" if terms.limit else "for all the work of this job"
+    return (
+        f"Your panel's code is {agreed}; you have given {n_valid}. Those who run this job can see that, and can end "
+        "your part: write to them."
+    )
 
 
 def wanted(terms: Terms) -> str:

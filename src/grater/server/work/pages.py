@@ -25,7 +25,17 @@ from grater.store.leases import Lease
 from grater.store.units import StudyUnit
 from grater.study.jobs import visible_job
 from grater.study.panels import conclude
-from grater.study.work import Desk, desk_of, hand_in, is_told, own_job, seconds_of, submission_id_of, take_next
+from grater.study.work import (
+    Desk,
+    desk_of,
+    hand_in,
+    is_told,
+    own_job,
+    returns_left,
+    seconds_of,
+    submission_id_of,
+    take_next,
+)
 from grater.study.work import give_back as give_unit_back
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
@@ -219,5 +229,7 @@ def _form(
 ) -> Response:
     with context.server.store.glance() as tx:
         n_done = progress.of_person(tx, desk.lease.job_id, context.person.person_id)
-    shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems, "n_done": n_done}
+        n_returns = returns_left(tx, desk.lease)
+    shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
+    shown |= {"n_done": n_done, "n_returns": n_returns}
     return context.page("lease.html", shown, status=422 if problems else 200)

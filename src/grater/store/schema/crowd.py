@@ -119,11 +119,13 @@ trust = Table(
     text("state", default="new"),
     number("attempts", default="0"),
     text("why", default=""),
+    number("returns", default="0"),
     PrimaryKeyConstraint("job_id", "person_id"),
     one_of("state", *TRUST_STATES),
     CheckConstraint('"right" >= 0 AND "right" <= seen', name="right"),
 )
-"""`attempts` at the quiz that failed.  `why` a rater is in this state: `quiz`, `gold`, `manager`, `reinstated`."""
+"""`attempts` at the quiz that failed; `returns` of units, unanswered, by the rater.
+`why` a rater is in this state: `quiz`, `gold`, `manager`, `reinstated`."""
 
 messages = Table(
     "messages",

@@ -150,6 +150,17 @@ Index(
 Index("one_lease_a_slot", leases.c.unit_id, leases.c.n, unique=True, sqlite_where=HELD, postgresql_where=HELD)
 Index("ix_leases_held", leases.c.job_id, leases.c.expires_at, sqlite_where=HELD, postgresql_where=HELD)
 
+GIVEN_UP = sql("state IN ('returned', 'expired', 'revoked')")
+Index(
+    "ix_leases_given_up",
+    leases.c.job_id,
+    leases.c.person_id,
+    leases.c.issued_at,
+    leases.c.lease_id,
+    sqlite_where=GIVEN_UP,
+    postgresql_where=GIVEN_UP,
+)
+
 submissions = Table(
     "submissions",
     METADATA,
