@@ -14,6 +14,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.chromium import launch, watched
 from tests.browser.modules import serve_modules
 from tests.browser.site import Site, live_site
+from tests.store.conftest import even_gold
+
+__all__ = ["even_gold"]
 
 
 @pytest.fixture(scope="package")

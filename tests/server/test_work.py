@@ -159,7 +159,7 @@ def test_a_unit_given_back_goes_round_again(study: Study) -> None:
     reply = browser.post(f"{path}/return")
     assert reply.url.path == f"/jobs/{study.jobs['error']}"
     assert "gone back" in browser.get(path).text
-    assert start(browser, study, "error") != path
+    assert start(browser, study, "error") == path  # and is the first that the same rater gets again
 
 
 def test_late_work_is_kept(study: Study) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.conftest import clock, cluster, store
+from tests.store.conftest import clock, cluster, even_gold, store
 from tests.store.postgres import in_memory
 
-__all__ = ["clock", "cluster", "location", "store"]
+__all__ = ["clock", "cluster", "even_gold", "location", "store"]
 
 
 @pytest.fixture

@@ -218,7 +218,7 @@ def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     assert costs.per_valid == 62.5  # five units paid, four that count
     assert costs.hourly is not None
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
-    assert sheet["Gold"] == "5 units, 1 hidden in every 5"
+    assert sheet["Gold"] == "5 units, 1 hidden in every 5 on average"
     assert "0.50 EUR a unit, policy all" in sheet["Pay"]
 
 

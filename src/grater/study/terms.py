@@ -100,7 +100,7 @@ def _gold(tx: Tx, job: Job, terms: Terms) -> str:
     n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
     if not n_gold or terms.gold is None:
         return "none"
-    return f"{n_gold} units, {gold_on_page(terms.page)} hidden in every {terms.page}"
+    return f"{n_gold} units, {gold_on_page(terms.page)} hidden in every {terms.page} on average"
 
 
 def _rule(rule: TrustRule | None, n_out: int) -> str:
