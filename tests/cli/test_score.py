@@ -249,3 +249,29 @@ def test_systems_are_combined_by_votes(capsys: pytest.CaptureFixture[str], folde
         folder / "src",
     )
     assert over.status == 2
+
+
+def test_systems_may_be_compared_with_a_baseline_alone(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "third.txt").write_text("\n".join(TEXT) + "\n")
+    args = ("ref.m2", "ours.txt", "idle.txt", "third.txt", "--resamples", "200")
+    made = json.loads(score(capsys, folder, *args, "--baseline", "idle", "--json").out)
+    assert [pair["systems"] for pair in made["pairs"]] == [["ours", "idle"], ["third", "idle"]]
+    assert {system["system"]: system["group"] for system in made["systems"]}["idle"] == "baseline"
+    assert "|baseline:idle" in made["signature"]
+    assert "not told apart" in score(capsys, folder, *args, "--baseline", "idle").out
+    ran = score(capsys, folder, *args, "--baseline", "nobody")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    made = json.loads(
+        score(
+            capsys, folder, "ours.txt", "ours.txt", "idle.txt", "--source", "src", "--metric", "accuracy", "--json"
+        ).out
+    )
+    by_name = {system["system"]: system for system in made["systems"]}
+    n_same = sum(one == other for one, other in zip(TEXT, SOURCE, strict=True))
+    assert by_name["ours"]["accuracy"]["value"] == 1
+    assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}

@@ -178,7 +178,9 @@ def _plain_name(path: Path) -> Path:
     return path.with_suffix("") if path.suffix in OPENERS else path
 
 
-MetricName: TypeAlias = Annotated[str, typer.Option(metavar="m2|errant|gleu", help="How corrections are scored.")]
+MetricName: TypeAlias = Annotated[
+    str, typer.Option(metavar="m2|errant|gleu|accuracy", help="How corrections are scored.")
+]
 SourceFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
@@ -195,7 +197,7 @@ DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in
 app = typer.Typer()
 ceiling_app = typer.Typer()
 
-WITHOUT_TYPES = ("gleu", "m2")
+WITHOUT_TYPES = ("accuracy", "gleu", "m2")
 
 
 @app.command(cls=ManyHypotheses)
@@ -217,6 +219,9 @@ def score(
     spacy_model: SpacyModel = None,
     cluster: DrawnCluster = "sentence",
     test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME", help="Compare every system with this one alone; its name in the table.")
+    ] = "",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals and tests.")] = RESAMPLES,
     per_sentence: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the counts of every sentence as a table.")
@@ -238,7 +243,7 @@ def score(
     hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
     tier: Tier | None = by or ("full" if as_json else None)
     options = MetricOptions(beta, mode, tier, max_unchanged, engine)
-    chance = Resampling(resamples, seed, cluster, test)
+    chance = Resampling(resamples, seed, cluster, test, baseline)
     scores = score_systems(chosen, references, hypotheses, options=options, chance=chance)
     if per_sentence:
         from grater.tables import write_table  # polars costs as much time as scoring; only this option needs it

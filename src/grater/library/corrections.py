@@ -33,6 +33,7 @@ def score(
     engine: str = "grater",
     cluster: TextCluster = "sentence",
     test: Test = "bootstrap",
+    baseline: str = "",
     resamples: int = 5_000,
     seed: int = 0,
 ) -> Scores:
@@ -49,7 +50,7 @@ def score(
         references_of(references, source, metric=METRICS[metric], engine=engine),
         [hypothesis_of(name, texts) for name, texts in hypotheses.items()],
         options=MetricOptions(beta=beta, mode=mode, tier=by, max_unchanged=max_unchanged, engine=engine),
-        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster, test=test),
+        chance=Resampling(n_resamples=resamples, seed=seed, cluster=cluster, test=test, baseline=baseline),
     )
 
 

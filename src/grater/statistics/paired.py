@@ -62,9 +62,12 @@ class Drawn:
     swapped: Numbers
 
 
-def paired_tests(systems: Drawn, score: Score) -> list[PairTest]:
-    """Every two systems, in the order given."""
+def paired_tests(systems: Drawn, score: Score, *, baseline: str = "") -> list[PairTest]:
+    """Every two systems, in the order given; with a baseline, every other system against that one alone."""
     pairs = list(combinations(range(len(systems.names)), 2))
+    if baseline:
+        base = systems.names.index(baseline)
+        pairs = [(place, base) for place in range(len(systems.names)) if place != base]
     p: dict[Test, list[float]] = {
         "bootstrap": [_bootstrap_p(systems, *pair) for pair in pairs],
         "randomisation": [_randomisation_p(systems, score, *pair) for pair in pairs],
@@ -112,9 +115,13 @@ def _randomisation_p(systems: Drawn, score: Score, first: int, second: int) -> f
     return (1 + n_as_large) / (1 + len(differences))
 
 
-def resamples_needed(n_systems: int, *, level: float = LEVEL) -> int:
-    """Resamples below which no pair of this many systems can be told apart after Holm, however far apart they are."""
-    n_pairs = n_systems * (n_systems - 1) // 2
+def resamples_needed(n_systems: int, *, n_pairs: int | None = None, level: float = LEVEL) -> int:
+    """Resamples below which no pair can be told apart after Holm, however far apart they are.
+
+    All pairs of so many systems are compared, or `n_pairs` of them.
+    """
+    if n_pairs is None:
+        n_pairs = n_systems * (n_systems - 1) // 2
     return int(np.ceil(2 * n_pairs / (1 - level)))
 
 

@@ -49,8 +49,7 @@ from grater.evaluate.edits.systems import (
     References,
     Sentences,
     corrected_texts,
-    require_same_sources,
-    require_texts_fit,
+    hypothesis_texts,
     source_words,
 )
 from grater.model import Essay
@@ -375,18 +374,9 @@ class GleuMetric:
 
 
 def _statistics(references: References, hypothesis: Hypothesis, texts: Sequence[Sequence[str]]) -> GleuStatistics:
-    return gleu_statistics([_source(essay) for essay in references.essays], _corrected(references, hypothesis), texts)
-
-
-def _corrected(references: References, hypothesis: Hypothesis) -> Sequence[str]:
-    texts = hypothesis.texts
-    if texts is not None:
-        require_texts_fit(references, hypothesis, texts)
-        return texts
-    require_same_sources(
-        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
+    return gleu_statistics(
+        [_source(essay) for essay in references.essays], hypothesis_texts(references, hypothesis), texts
     )
-    return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
 
 
 def _source(essay: Essay) -> str:

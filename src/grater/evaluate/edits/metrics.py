@@ -156,6 +156,7 @@ METRICS: Registry[Metric] = Registry(
     "metric",
     "grater.metrics",
     {
+        "accuracy": "grater.evaluate.edits.accuracy:METRIC",
         "errant": "grater.evaluate.edits.errant:METRIC",
         "gleu": "grater.evaluate.edits.gleu:METRIC",
         "m2": "grater.evaluate.edits.maxmatch:METRIC",

@@ -54,6 +54,8 @@ class Resampling:
     seed: int = 0
     cluster: Cluster = "sentence"
     test: Test = "bootstrap"
+    baseline: str = ""
+    """The system that all others are compared with; every two are compared where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,13 @@ class Scores(Result):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Whether there are enough resamples to tell the systems apart."""
-        n_resamples, least = int(self.signature.options["resamples"]), resamples_needed(len(self.systems))
+        n_resamples, least = int(self.signature.options["resamples"]), self._resamples_needed
         words = f"{n_resamples} resamples cannot tell {len(self.systems)} systems apart; take {least} or more"
         return (words,) if n_resamples < least else ()
+
+    @property
+    def _resamples_needed(self) -> int:
+        return resamples_needed(len(self.systems), n_pairs=len(self.pairs))
 
 
 def _system_sheet(scores: Scores) -> Sheet:
@@ -152,8 +158,10 @@ def _system_sheet(scores: Scores) -> Sheet:
         "group",
     )
     rows = [(system.system, *system.overall.cells(), system.group) for system in scores.systems]
-    test = scores.signature.options["test"]
-    letters = f"Systems that share a letter cannot be told apart at 95 % (paired {test}, Holm)."
+    test = f"(paired {scores.signature.options['test']}, Holm)"
+    letters = f"Systems that share a letter cannot be told apart at 95 % {test}."
+    if baseline := scores.signature.options.get("baseline"):
+        letters = f"The last column: better or worse than {baseline} at 95 %, or not told apart from it {test}."
     undefined = undefined_notes(score for system in scores.systems for score in system.overall.scores.values())
     title = f"{metric_title(scores.metric)}, {counted(first.sentences.n_sentences, 'sentence')}"
     notes = (*([letters] if scores.pairs else []), *undefined)
@@ -183,11 +191,12 @@ def _pair_sheet(scores: Scores) -> Sheet:
 
 def score_title(name: str) -> str:
     """`P`, `R`, `F0.5`, `GLEU`."""
-    return {"precision": "P", "recall": "R"}.get(name, name.upper())
+    return {"precision": "P", "recall": "R", "accuracy": "accuracy"}.get(name, name.upper())
 
 
 def metric_title(name: str) -> str:
-    return {"m2": "M2 (MaxMatch)", "errant": "ERRANT", "gleu": "GLEU"}.get(name, name)
+    titles = {"m2": "M2 (MaxMatch)", "errant": "ERRANT", "gleu": "GLEU", "accuracy": "Sentence accuracy"}
+    return titles.get(name, name)
 
 
 def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
@@ -219,7 +228,10 @@ def score_systems(
 ) -> Scores:
     """Score and compare the systems; the order in which they are given changes nothing but ties."""
     options, chance = options or MetricOptions(), chance or Resampling()
-    _require_names_apart([hypothesis.system for hypothesis in hypotheses])
+    names = [hypothesis.system for hypothesis in hypotheses]
+    _require_names_apart(names)
+    if chance.baseline and chance.baseline not in names:
+        raise UsageError(f"expected the baseline to be one of {', '.join(names)}, found {chance.baseline!r}")
     options = knowing_texts(options, hypotheses)
     documents = documents_of(references) if chance.cluster == "document" else None
     counts = metric.count(references, hypotheses, options)
@@ -252,7 +264,7 @@ def compare_counts(
     design = _design(counts[0], documents)
     drawn = _resampled_scores(metric, counts, design, options, chance)
     pairs = _pairs(metric, counts, values, drawn, design, options, chance)
-    letters = _letters([own.system for own in counts], pairs, chance.test)
+    letters = _letters([own.system for own in counts], pairs, chance)
     systems = [
         SystemScores(
             system=own.system,
@@ -308,7 +320,8 @@ def _signed(signature: Signature, chance: Resampling) -> Signature:
         "units": chance.cluster,
         "test": chance.test,
     }
-    return replace(signature, options={**signature.options, **drawn})
+    baseline = {"baseline": chance.baseline} if chance.baseline else {}
+    return replace(signature, options={**signature.options, **drawn, **baseline})
 
 
 def _design(counts: SentenceCounts, documents: Sequence[str] | None) -> Design:
@@ -351,11 +364,16 @@ def _pairs(
         sums=rows.sum(axis=0),
         swapped=swapped.reshape(len(swapped), n_systems, n_columns),
     )
-    return paired_tests(resamples, lambda sums: metric.scores(sums, options)[..., -1])
+    return paired_tests(resamples, lambda sums: metric.scores(sums, options)[..., -1], baseline=chance.baseline)
 
 
-def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], test: Test) -> dict[str, str]:
-    return rank_groups(ranked, [(pair.first, pair.second) for pair in pairs if pair.holm[test] <= 1 - LEVEL])
+def _letters(ranked: Sequence[str], pairs: Sequence[PairTest], chance: Resampling) -> dict[str, str]:
+    """Rank groups, or where each system stands beside the baseline."""
+    apart = [pair for pair in pairs if pair.holm[chance.test] <= 1 - LEVEL]
+    if not chance.baseline:
+        return rank_groups(ranked, [(pair.first, pair.second) for pair in apart])
+    sides = {pair.first: "better" if pair.difference.value > 0 else "worse" for pair in apart}
+    return {name: "baseline" if name == chance.baseline else sides.get(name, "not told apart") for name in ranked}
 
 
 def _intervals(names: Sequence[str], values: Numbers, drawn: Numbers, design: Design) -> dict[str, Interval]:

@@ -234,3 +234,15 @@ def corrected_texts(essay: Essay) -> dict[str, str]:
         annotator: corrected_text(essay.text, [edit for edit in essay.edits if edit.rater == annotator])
         for annotator in essay.annotators
     }
+
+
+def hypothesis_texts(references: References, hypothesis: Hypothesis) -> Sequence[str]:
+    """A hypothesis as lines of text, once it is known to fit the references."""
+    texts = hypothesis.texts
+    if texts is not None:
+        require_texts_fit(references, hypothesis, texts)
+        return texts
+    require_same_sources(
+        references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
+    )
+    return [next(iter(corrected_texts(essay).values())) for essay in hypothesis.essays]
