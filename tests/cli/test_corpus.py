@@ -249,3 +249,35 @@ def test_edits_of_a_file_stand_beside_ours(capsys: pytest.CaptureFixture[str], c
     assert compared["f1"]["value"] == 1
     assert compared["confusions"] == [{"first": "Wcip", "second": "R:PREP", "n": 1}]
     assert compared["second"].startswith("grater-")
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    path = tmp_path / "faulty.m2"
+    twice = "A 1 2|||Wcip|||on|||REQUIRED|||-NONE-|||0\n"
+    path.write_text(f"S We in live .\n{twice}{twice}A 0 1|||Wcip|||We|||REQUIRED|||-NONE-|||0\n\n", encoding="utf-8")
+    return path
+
+
+def test_a_check_counts_by_rule_and_takes_some_rules_alone(capsys: pytest.CaptureFixture[str], faulty: Path) -> None:
+    ran = grater(capsys, "corpus", "check", faulty)
+    assert ran.status == 1
+    assert ran.err.splitlines()[1:3] == ["  1 duplicate", "  1 equals-text"]
+    only = grater(capsys, "corpus", "check", faulty, "--only", "duplicate")
+    assert (only.status, only.out.count("\n")) == (1, 1)
+    assert grater(capsys, "corpus", "check", faulty, "--ignore", "duplicate", "--ignore", "equals-text").status == 0
+    wrong = grater(capsys, "corpus", "check", faulty, "--only", "duplicates")
+    assert (wrong.status, wrong.err.count("\n")) == (2, 1)
+
+
+def test_known_defects_pass_and_new_ones_do_not(
+    capsys: pytest.CaptureFixture[str], faulty: Path, tmp_path: Path
+) -> None:
+    known = tmp_path / "known.json"
+    known.write_text(grater(capsys, "corpus", "check", faulty, "--json").out, encoding="utf-8")
+    assert grater(capsys, "corpus", "check", faulty, "--baseline", known).status == 0
+    faulty.write_text(faulty.read_text(encoding="utf-8") + "S A b .\nA 0 1|||Wcip|||A|||REQUIRED|||-NONE-|||0\n\n")
+    ran = grater(capsys, "corpus", "check", faulty, "--baseline", known)
+    assert (ran.status, ran.out.count("\n")) == (1, 1)
+    known.write_text("[]", encoding="utf-8")
+    assert grater(capsys, "corpus", "check", faulty, "--baseline", known).status == 2

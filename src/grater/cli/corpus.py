@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -27,6 +28,7 @@ from grater.cli.command import (
 from grater.cli.inputs import Columns, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
 from grater.corpora.check import CheckResult, Finding, check_corpora
+from grater.corpora.check.findings import Known
 from grater.corpora.conversion import Conversion
 from grater.corpora.documents import attach_documents
 from grater.corpora.formats import Report, ignore_loss
@@ -236,18 +238,31 @@ def check(
     tagset: Annotated[
         str | None, typer.Option(metavar="NAME", help="nucle, conll14, errant or clc; guessed if not given.")
     ] = None,
+    only: Annotated[list[str], typer.Option(metavar="RULE", help="Report this rule alone; may be repeated.")] = [],  # noqa: B006
+    ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Leave this rule out; may be repeated.")] = [],  # noqa: B006
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Defects known already: the --json of an earlier check.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
+    known = _known_findings(baseline) if baseline else Counter()
     with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
-        result = check_corpora(
-            corpora, tagset=TAGSETS[tagset] if tagset else None, hear=None if as_json else _print_finding
-        )
+        result = check_corpora(corpora, tagset=TAGSETS[tagset] if tagset else None)
+    result = result.chosen(only=only, ignore=ignore).without_known(known)
     if as_json:
         print_json(result.to_dict())
     else:
         _tell_check(result, len(files))
     raise typer.Exit(1 if result.findings else 0)
+
+
+def _known_findings(baseline: Path) -> Counter[Known]:
+    try:
+        findings = json.loads("".join(open_source(baseline).lines()))["findings"]
+        return Counter((one["rule"], one["essay_id"], one["message"]) for one in findings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{baseline}: expected the JSON that a check printed, found something else") from error
 
 
 def _print_finding(file: str, finding: Finding) -> None:
@@ -258,11 +273,16 @@ def _print_finding(file: str, finding: Finding) -> None:
 
 
 def _tell_check(result: CheckResult, n_files: int) -> None:
+    """Counts by rule first, then every finding."""
     defects = counted(len(result.findings), "defect") if result.findings else "no defects"
     sizes = f"{counted(result.census.essays, 'essay')}, {counted(result.census.edits, 'edit')}"
     say(f"{defects} in {counted(n_files, 'file')}: {sizes}")
+    for rule, n in result.by_rule.items():
+        say(f"  {n:,} {rule}")
     for note in result.census.notes():
         say(note)
+    for file, finding in result.findings:
+        _print_finding(file, finding)
 
 
 @app.command(short_help="Annotators' edits as judgments of items.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.check import Census, census_of, check_essays
+from grater.corpora.check.findings import RULES
 from grater.model import Edit, Span
 from tests.corpora.check.essays import edit_of, essay_of
 
@@ -109,3 +112,9 @@ def test_four_thousand_nested_marks_are_each_looked_at_a_few_times() -> None:
     edits = tuple(Watched(Span(n, 2 * n_marks - n), ("x",), "Mec", "A") for n in range(n_marks))
     assert census_of(essay_of(text, *edits), exempt=EXEMPT).overlaps == n_marks * (n_marks - 1) // 2
     assert n_looks < 20 * n_marks
+
+
+def test_the_rules_that_may_be_named_are_those_of_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "corpora.md").read_text(encoding="utf-8")
+    table = page.partition("| rule | what it finds |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == sorted(RULES)

@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from grater.errors import UsageError
 from grater.model import Edit, Essay, Json, Span
 from grater.result import Result, encode
 from grater.sheet import Sheet, counted
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_CHARACTERS = 60
+
+_RULES = (
+    "across-sentences changes-nothing coverage duplicate empty equals-text files-differ no-correction noop "
+    "odd-characters redundancy same-id unknown-tag unreadable whitespace"
+)
+RULES = tuple(_RULES.split())
+
+Known: TypeAlias = tuple[str, str, str]
+"""A finding that was accepted before: rule, essay, message.  Lines and paths may move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +97,36 @@ class CheckResult(Result):
     findings: tuple[tuple[str, Finding], ...]
     census: Census
 
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """How many findings each rule has, the most first."""
+        return dict(Counter(finding.rule for _, finding in self.findings).most_common())
+
+    def chosen(self, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> CheckResult:
+        """The findings of some rules; each name must be a rule."""
+        if unknown := sorted({*only, *ignore} - set(RULES)):
+            raise UsageError(f"expected rules among {', '.join(RULES)}, found {', '.join(unknown)}")
+        kept = [
+            (name, finding)
+            for name, finding in self.findings
+            if (not only or finding.rule in only) and finding.rule not in ignore
+        ]
+        return CheckResult(tuple(kept), self.census)
+
+    def without_known(self, known: Counter[Known]) -> CheckResult:
+        """The findings that a baseline does not have; each of its findings excuses one."""
+        left, new = known.copy(), []
+        for name, finding in self.findings:
+            key = (finding.rule, finding.essay_id, finding.message)
+            if left[key] > 0:
+                left[key] -= 1
+            else:
+                new.append((name, finding))
+        return CheckResult(tuple(new), self.census)
+
     def to_dict(self) -> dict[str, Json]:
         findings: list[Json] = [{"file": name, **encode(finding)} for name, finding in self.findings]
-        return {"findings": findings, "census": encode(self.census)}
+        return {"findings": findings, "by_rule": encode(self.by_rule), "census": encode(self.census)}
 
     def to_frame(self) -> pl.DataFrame:
         """One finding per row."""

@@ -322,20 +322,15 @@ def check_corpora(
     corpora: Mapping[str, Iterable[Essay]],
     *,
     tagset: TagSet | None = None,
-    hear: Callable[[str, Finding], None] | None = None,
 ) -> CheckResult:
     """The defects of every corpus by its name, then those of all of them side by side.
 
     Several corpora are read twice, so they must not be iterators.  A file that cannot be read is not compared: its
-    problems are findings too.  `hear` is called with each finding as it comes.
+    problems are findings too.
     """
-    findings: list[tuple[str, Finding]] = []
     tallies: list[Census] = []
-    for name, finding in _findings(corpora, tagset, tallies.append):
-        findings.append((name, finding))
-        if hear is not None:
-            hear(name, finding)
-    return CheckResult(tuple(findings), sum(tallies, start=Census()))
+    findings = tuple(_findings(corpora, tagset, tallies.append))
+    return CheckResult(findings, sum(tallies, start=Census()))
 
 
 def _findings(
