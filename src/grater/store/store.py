@@ -23,7 +23,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -192,6 +191,9 @@ class Store:
         self._around_commit = around_commit
         self._writers = Writers(engine, name=name, around_commit=around_commit)
         self._key = ""
+        self._statement_seconds = 0.0
+        for each in (engine, glancing) if self.is_postgres else ():
+            event.listen(each, "connect", self._set_timeout)
 
     @property
     def is_postgres(self) -> bool:
@@ -262,11 +264,16 @@ class Store:
 
     def limit_statements(self, seconds: float) -> None:
         """Have PostgreSQL break off every statement after this time; SQLite looks at the request's own limit."""
-        if not self.is_postgres:
+        if seconds == self._statement_seconds:
             return
-        for engine in (self.engine, self.glancing):
-            event.listen(engine, "connect", partial(_set_timeout, seconds))
+        self._statement_seconds = seconds
+        for engine in (self.engine, self.glancing) if self.is_postgres else ():
             engine.dispose()  # connections made before would not know of it
+
+    def _set_timeout(self, connection: Any, _record: Any) -> None:
+        if self._statement_seconds:
+            connection.execute(f"SET statement_timeout = {round(self._statement_seconds * 1000)}")
+            connection.commit()
 
     def close(self) -> None:
         self.engine.dispose()
@@ -277,11 +284,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _set_timeout(seconds: float, connection: Any, _record: Any) -> None:
-    connection.execute(f"SET statement_timeout = {round(seconds * 1000)}")
-    connection.commit()
 
 
 def open_store(
@@ -316,6 +318,8 @@ def _require_file(address: str, *, create: bool) -> None:
         raise UsageError(f"{path}: there is no such study; make a new one first")
     if create and not path.parent.exists():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+    if create:
+        _make_private(path)
     if not create and not _looks_like_sqlite(path):
         raise UsageError(f"{path}: expected a study of grater, found some other file")
 
@@ -330,6 +334,18 @@ def _real_file(name: str) -> Path:
             "remove the others, or serve a copy"
         )
     return file
+
+
+OWNER_ONLY = 0o600
+"""A study holds names, addresses and hashes of passwords; SQLite gives its log the rights of the file."""
+
+
+def _make_private(path: Path) -> None:
+    try:
+        path.touch(OWNER_ONLY)
+        path.chmod(OWNER_ONLY)  # also where an empty file was there already
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be made: {error.strerror or error}") from error
 
 
 def _looks_like_sqlite(path: Path) -> bool:

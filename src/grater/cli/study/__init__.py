@@ -52,6 +52,11 @@ COMMANDS = {
         "grater.cli.study.files:export_app",
         "Everything in one folder, the same bytes whenever nothing changed.",
     ),
+    "backup": (
+        "grater.cli.study.files:backup_app",
+        "A copy of everything, taken while people work.",
+    ),
+    "restore": ("grater.cli.study.files:restore_app", "Make a study again from a backup."),
     "import-archive": ("grater.cli.study.files:archive_app", "Make a study again from an exported folder or zip."),
 }
 

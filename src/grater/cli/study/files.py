@@ -1,4 +1,4 @@
-"""Commands on a study as a whole: new, import, status, check, export and import-archive."""
+"""Commands on a study as a whole: new, import, status, check, backup, restore, export and import-archive."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from grater.errors import UsageError
 from grater.sheet import counted
 from grater.store import checks
 from grater.study.archive import import_archive
+from grater.study.backup import back_up
+from grater.study.backup import restore as restore_backup
 from grater.study.export import export
 from grater.study.importing import import_files
 from grater.study.status import Step, new_study, open_study, status
@@ -176,6 +178,40 @@ def export_to(
     say(f"{done.folder}: {counted(done.files, 'file')}, raters by {who}; manifest.json lists them with their hashes")
     if done.losses:
         say(f"{counted(done.losses, 'thing')} that some corpus format cannot hold: essays/losses.jsonl")
+
+
+backup_app = typer.Typer()
+
+
+@backup_app.command()
+def backup(
+    study: StudyName,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+    pseudonyms: Annotated[
+        bool, typer.Option("--pseudonyms", help="Without names, addresses, passwords, sessions and tokens (SQLite).")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Copy the whole study into a file that only you can read; people may be at work meanwhile."""
+    made = back_up(study, file, pseudonyms=pseudonyms)
+    if as_json:
+        print_json({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes})
+        return
+    who = "people by pseudonyms, no secrets" if pseudonyms else "with names and secrets: keep it safe"
+    say(f"{made.path}: {counted(made.n_bytes, 'byte')}, {who}; put it back with grater study restore FILE STUDY")
+
+
+restore_app = typer.Typer()
+
+
+@restore_app.command()
+def restore_from_backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What grater study backup wrote.")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
+) -> None:
+    """Make the study again as it was: people, passwords, work in progress."""
+    with restore_backup(file, study) as store:
+        say(f"{store.name}: restored from {file}; next: grater serve {pasted(study)}")
 
 
 archive_app = typer.Typer()
