@@ -18,11 +18,17 @@ from grater.crowd.aggregate import METHODS
 from grater.detect.systems import SYSTEMS
 from grater.evaluate.edits.metrics import METRICS
 from grater.tasks import TASKS
+from tests.conftest import Demo
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PASTED = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "corpora.md"]
-SET_UP = {"make demo": "cp -r {demo} demo", "make test": "true", "source .venv/bin/activate": "true"}
+SET_UP = {
+    "make demo": "cp -r {demo} demo",
+    "grater demo --out demo": "cp -r {demo} demo",
+    "make test": "true",
+    "source .venv/bin/activate": "true",
+}
 FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 
 
@@ -74,26 +80,12 @@ def test_every_tag_set_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "tagsets.md").read_text("utf-8")
 
 
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make demo` leaves behind, made once for all pages."""
-    folder = tmp_path_factory.mktemp("pages") / "demo"
-    done = subprocess.run(
-        [Path(sys.executable).parent / "grater", "demo", "--out", folder, "--resamples", "20", "--figures", "svg"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 @pytest.mark.parametrize("page", PASTED, ids=lambda page: page.name)
-def test_shell_examples_run_one_after_the_other(page: Path, demo: Path, tmp_path: Path) -> None:
+def test_shell_examples_run_one_after_the_other(page: Path, demo: Demo, tmp_path: Path) -> None:
     """Pasted in order into an empty folder, with the set-up lines replaced by what they come down to here."""
     bin_folder = str(Path(sys.executable).parent)
     for block in blocks(page, "sh"):
-        lines = [SET_UP[line].format(demo=demo) if line in SET_UP else line for line in block.splitlines()]
+        lines = [SET_UP[line].format(demo=demo.folder) if line in SET_UP else line for line in block.splitlines()]
         commands = "\n".join(lines)
         done = subprocess.run(
             ["bash", "-c", f"set -eo pipefail\n{commands}"],
@@ -109,10 +101,10 @@ def test_shell_examples_run_one_after_the_other(page: Path, demo: Path, tmp_path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_examples_run(page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(page: Path, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an empty folder beside what `make demo` leaves behind."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "demo").symlink_to(demo)
+    (tmp_path / "demo").symlink_to(demo.folder)
     example = ModuleType("example")  # a home for dataclasses that are defined in the examples
     monkeypatch.setitem(sys.modules, "example", example)
     for block in blocks(page, "python"):

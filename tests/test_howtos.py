@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Demo
 from tests.test_docs import blocks
 from tests.test_exhibits import command_of
 
@@ -43,18 +44,10 @@ def test_designs_of_the_plan_are_those_of_the_code() -> None:
     assert [(name, int(n)) for name, n, _ in rows] == [(each.name, each.judgments) for each in DESIGNS.values()]
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("howto")
-    command = [str(BIN / "grater"), "demo", "--out", "demo", "--figures", "svg", "--resamples", "20"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder / "demo"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_shell_blocks_run_one_after_the_other(page: Path, demo: Path, tmp_path: Path) -> None:
-    shutil.copytree(demo, tmp_path / "demo")
+def test_shell_blocks_run_one_after_the_other(page: Path, demo: Demo, tmp_path: Path) -> None:
+    shutil.copytree(demo.folder, tmp_path / "demo")
     for block in blocks(page, "sh"):
         done = subprocess.run(
             ["bash", "-c", f"set -eo pipefail\n{block}"],

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 from grater.agreement.coefficients import (
     COEFFICIENTS,
@@ -61,6 +60,8 @@ def number(coefficient: Coefficient, counts: Counts) -> float:
 @given(EQUAL)
 @settings(max_examples=40, deadline=None)
 def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
+    from statsmodels.stats.inter_rater import fleiss_kappa  # a second that few tests need
+
     rows = np.array([np.bincount(item, minlength=3) for item in labels])
     ours = number(fleiss(np.eye(3)), counts_of(rows))
     if not isnan(ours):

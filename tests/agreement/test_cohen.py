@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from grater.agreement import cohen
 from grater.agreement.coded import coded
@@ -46,6 +45,8 @@ def test_kappa_is_that_of_scikit_learn(name: WeightName, cells: Ints) -> None:
 @given(CELLS)
 @settings(max_examples=30, deadline=None)
 def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) -> None:
+    from statsmodels.stats.inter_rater import cohens_kappa  # a second that few tests need
+
     cells = cells + 1  # without any disagreement statsmodels takes the root of a rounding error
     weights = weight_matrix(name, 3)
     theirs = cohens_kappa(cells, wt=STATSMODELS[name], return_results=True)

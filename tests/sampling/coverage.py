@@ -15,7 +15,6 @@ from typing import TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom, hypergeom
 
 from grater.model import Interval
 from grater.rng import generator
@@ -61,6 +60,8 @@ def exact(strata: Sequence[Stratum], *, is_finite: bool = False) -> dict[str, fl
 
 
 def _outcomes(strata: Sequence[Stratum], *, is_finite: bool) -> list[tuple[list[Stratum], float]]:
+    from scipy.stats import binom, hypergeom  # a second that few tests need
+
     sides = []
     for each in strata:
         numbers = np.arange(int(each.n_judged) + 1)

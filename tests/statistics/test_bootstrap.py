@@ -2,7 +2,6 @@ from math import isnan
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
 
 from grater.rng import generator
 from grater.statistics import bootstrap
@@ -64,10 +63,14 @@ def test_limits_never_exclude_what_was_seen() -> None:
 
 @pytest.mark.parametrize(("freedom", "tolerance"), [(2, 0.04), (3, 0.01), (5, 0.002), (30, 1e-5)])
 def test_student_quantile_is_close_to_scipy(freedom: int, tolerance: float) -> None:
+    from scipy.stats import t  # a second that few tests need
+
     assert student_quantile(0.975, freedom) == pytest.approx(t.ppf(0.975, freedom), rel=tolerance)
 
 
 def test_tail_of_many_units_is_the_plain_percentile_and_of_few_units_further_out() -> None:
+    from scipy.stats import norm, t  # a second that few tests need
+
     assert expanded_tail(100_000) == pytest.approx(0.025, abs=1e-4)
     # Hesterberg 2015: Phi(-sqrt(n / (n - 1)) t), here with n = 10
     assert expanded_tail(10) == pytest.approx(norm.cdf(-((10 / 9) ** 0.5) * t.ppf(0.975, 9)), rel=1e-3)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control, permutation_test
 
 from grater.errors import UsageError
 from grater.statistics.bootstrap import by_document, by_sentence, resampled_sums, swapped_sums
@@ -53,6 +52,8 @@ def test_randomisation_comes_near_to_all_swaps_enumerated() -> None:
 
 
 def test_randomisation_agrees_with_scipy_on_a_ratio() -> None:
+    from scipy.stats import permutation_test  # a second that few tests need
+
     rng = np.random.default_rng(5)
     cases = rng.integers(1, 6, size=(40, 2))
     right = rng.binomial(cases, [0.75, 0.6])
@@ -125,6 +126,8 @@ def test_holm_leaves_the_undefined_out_of_its_count() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 @settings(max_examples=50, deadline=None)
 def test_holm_is_never_below_p_nor_milder_than_the_false_discovery_rate(values: list[float]) -> None:
+    from scipy.stats import false_discovery_control  # a second that few tests need
+
     adjusted = holm(values)
     assert all(p <= high <= 1 for p, high in zip(values, adjusted, strict=True))
     assert all(high >= fdr - 1e-12 for high, fdr in zip(adjusted, false_discovery_control(values), strict=True))

@@ -5,7 +5,6 @@ from math import inf, isnan
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta
 
 from grater.statistics.proportions import effective_n, finite_jeffreys, finite_wilson, jeffreys, wilson
 
@@ -36,6 +35,8 @@ def test_limits_hold_the_share_and_stay_between_0_and_1(n: int, share: float, le
 
 
 def test_limits_are_quantiles_of_the_posterior() -> None:
+    from scipy.stats import beta  # a second that few tests need
+
     interval = jeffreys(3, 20)
     expected = beta(3.5, 17.5).ppf([0.025, 0.975])
     assert (interval.low, interval.high) == pytest.approx(tuple(expected))

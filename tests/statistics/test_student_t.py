@@ -6,7 +6,6 @@ from math import isnan, log, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import t as student
 
 from grater.evaluate.cases import Cases, cases_of
 from grater.evaluate.comparison import compare_systems
@@ -28,6 +27,8 @@ def test_limits_are_those_of_students_t_by_hand() -> None:
 
 
 def test_shares_go_by_their_logit_and_stay_inside() -> None:
+    from scipy.stats import t as student  # a second that few tests need
+
     drawn = 1 / (1 + np.exp(-(log(9) + np.array([-0.4, 0.4] * 50))))
     found = student_interval(0.9, drawn, n_units=3, level=0.95, ends=SHARE)
     half = student.ppf(0.975, 2) * 0.4 * sqrt(3 / 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -18,10 +18,8 @@ from grater.cli.inputs import (
     ClusterName,
     ConfidenceApart,
     ContextFlags,
-    CurveFile,
     DecisionFiles,
     GoldFile,
-    HigherScore,
     ItemsFile,
     JudgmentFiles,
     Population,
@@ -37,6 +35,7 @@ from grater.errors import UsageError
 from grater.evaluate.comparison import compare
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.standard import EDGES
+from grater.evaluate.thresholds import Higher
 from grater.evaluate.truth import ADJUDICATED
 from grater.evaluate.verified import verify
 from grater.statistics.bootstrap import Chance
@@ -45,6 +44,14 @@ from grater.statistics.paired import Test
 from grater.tables import parse_merge, read_gold, read_items, write_table
 
 app = typer.Typer()
+
+CurveFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
+]
+HigherScore: TypeAlias = Annotated[
+    Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
+]
 
 
 @app.command()

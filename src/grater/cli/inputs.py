@@ -23,7 +23,6 @@ from grater.cli.command import messages, require_different, say
 from grater.corpora import format_for, read_corpus
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
-from grater.evaluate.thresholds import Higher
 from grater.model import Essay
 from grater.sheet import counted
 from grater.statistics.bootstrap import Cluster
@@ -205,15 +204,6 @@ Redundancy: TypeAlias = Annotated[
         help="Shares of the first N judgments of each item, where asking stopped early; 0 for all.",
     ),
 ]
-
-CurveFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
-]
-HigherScore: TypeAlias = Annotated[
-    Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
-]
-
 
 WORTH_A_BAR = 5_000_000
 """Bytes of input below which a progress bar would only flicker."""

@@ -68,12 +68,12 @@ BLOCK = 1 << 16
 
 @cache
 def compiled(function: Callable[..., None]) -> Callable[..., None]:
-    """The function as machine code."""
+    """The function as machine code, kept beside the source: compiling takes seconds."""
     try:
         from numba import njit  # half a second, which only training pays
     except ImportError as error:
         raise MissingExtra("training needs numba; install it with: pip install 'grater[train]'") from error
-    machine_code: Callable[..., Any] = njit(fastmath=True, nogil=True)(function)
+    machine_code: Callable[..., Any] = njit(fastmath=True, nogil=True, cache=True)(function)
     return machine_code
 
 

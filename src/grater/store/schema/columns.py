@@ -17,7 +17,7 @@ from grater.model import Json
 
 def to_text(value: Json) -> str:
     """Sorted keys, no spaces; NUL and half surrogate pairs are escaped, for neither engine can hold them raw."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+    text = ENCODER.encode(value)
     if text.isascii():
         return text
     return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
@@ -28,6 +28,10 @@ def _plain(value: object) -> object:
     if hasattr(value, "keys"):
         return {key: value[key] for key in value}  # type: ignore[attr-defined,index]
     return list(value)  # type: ignore[call-overload]
+
+
+ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+"""One for all: `json.dumps` would make another for each of the many thousand cells of a study."""
 
 
 class JsonText(TypeDecorator[Any]):

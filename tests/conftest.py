@@ -1,0 +1,48 @@
+"""What is dear and made once for all tests, and the order in which files of tests are handed out."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What `grater demo` left behind and said; read it, or copy it and change the copy."""
+
+    folder: Path
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """One demo for all tests of a run: the first worker that needs it makes it, the others wait."""
+    base = tmp_path_factory.getbasetemp()
+    home = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (home / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (home / "demo.err").exists():
+            _make_demo(home)
+    return Demo(home / "demo", (home / "demo.out").read_text("utf-8"), (home / "demo.err").read_text("utf-8"))
+
+
+def _make_demo(home: Path) -> None:
+    program = Path(sys.executable).parent / "grater"
+    shutil.rmtree(home / "demo", ignore_errors=True)
+    done = subprocess.run(
+        [program, "demo", "--out", home / "demo", "--resamples", "20", "--figures", "svg"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (home / "demo.out").write_text(done.stdout, "utf-8")
+    (home / "demo.err").write_text(done.stderr, "utf-8")
