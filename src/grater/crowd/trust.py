@@ -26,7 +26,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr
 
 from grater.errors import UsageError
 
@@ -77,6 +76,8 @@ def quiz_needed(rule: TrustRule) -> int:
 
 def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
     is_below_share = right < rule.minimum * seen - FUZZ
+    from scipy.special import bdtr  # a fifth of a second that most commands need not wait for
+
     return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
 
 
