@@ -27,6 +27,12 @@ def serve(
         bool, typer.Option("--private-webhooks", help="Webhooks may lie inside the server's own network.")
     ] = False,
     url: Annotated[str | None, typer.Option(help="Where people reach it, if through a proxy: https://...")] = None,
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy", metavar="ADDRESS", help="A proxy whose X-Forwarded-For is believed: an IP address or network."
+        ),
+    ] = None,
 ) -> None:
     """Serve a study to raters, adjudicators and managers; the first start prints a one-time set-up link."""
     try:
@@ -38,7 +44,8 @@ def serve(
     from grater.study.status import open_study
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
-    settings = Settings(base_url=address, private_webhooks=private_webhooks)
+    server.require_proxies(proxies or ())
+    settings = Settings(base_url=address, private_webhooks=private_webhooks, proxies=tuple(proxies or ()))
     with open_study(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)

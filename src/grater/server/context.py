@@ -12,7 +12,6 @@ to their browser.  Both are out of reach of scripts, stay on our site and, where
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,7 +29,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.errors import BadInput, Forbidden, GraterError, Problem
 from grater.server.roles import API, PUBLIC, SAFE, roles_of, scope_allows
-from grater.server.security import FIELD, HEADER, Tries, require_own_origin, require_token, visitor_token
+from grater.server.security import (
+    FIELD,
+    HEADER,
+    Tries,
+    client_address,
+    require_own_origin,
+    require_token,
+    visitor_token,
+)
 from grater.server.settings import Settings
 from grater.store import Store, credentials
 from grater.store.ids import new_secret
@@ -53,18 +60,6 @@ class Server:
     secret: str = field(repr=False)
 
 
-def network_of(host: str) -> str:
-    """An IPv4 address as it is, the /64 network of an IPv6 one."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    mapped = address.ipv4_mapped
-    return str(mapped) if mapped else str(ipaddress.ip_network((address, 64), strict=False))
-
-
 def server_of(request: HTTPConnection) -> Server:
     server = request.app.state.server
     if not isinstance(server, Server):
@@ -72,7 +67,8 @@ def server_of(request: HTTPConnection) -> Server:
     return server
 
 
-SESSION, NONCE, PLACE = "grater-session", "grater-visit", "grater-place"
+SESSION, NONCE, PLACE, DEVICE = "grater-session", "grater-visit", "grater-place", "grater-device"
+DEVICE_DAYS = 365
 RETURN_DAYS = 60
 LONGEST_COOKIE = 100
 
@@ -109,6 +105,14 @@ def read_return_code(request: Request, settings: Settings, person_id: str) -> st
 
 def set_return_code(response: Response, settings: Settings, person_id: str, code: str) -> None:
     _set(response, settings, f"{PLACE}-{person_id}", code, RETURN_DAYS * 86_400)
+
+
+def read_device(request: Request, settings: Settings) -> str:
+    return request.cookies.get(_name(DEVICE, settings), "")[: 2 * LONGEST_COOKIE]
+
+
+def set_device(response: Response, settings: Settings, cookie: str) -> None:
+    _set(response, settings, DEVICE, cookie, DEVICE_DAYS * 86_400)
 
 
 def _set(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
@@ -174,8 +178,10 @@ class RequestContext:
 
     @property
     def address(self) -> str:
-        """Where the request comes from; of IPv6 the network, since one machine has as many addresses as it likes."""
-        return network_of(self.request.client.host if self.request.client else "")
+        """Where the request comes from, as far as it can be believed."""
+        host = self.request.client.host if self.request.client else ""
+        forwarded = self.request.headers.getlist("x-forwarded-for")
+        return client_address(host, forwarded, self.server.settings.proxies)
 
     @property
     def role(self) -> str:

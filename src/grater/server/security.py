@@ -6,16 +6,21 @@ carry a bearer token, which no foreign page can make a browser send, and need ne
 
 Every response has a strict content policy and forbids framing, sniffing, referrers and caches of pages.  Passwords
 are hashed by argon2id with its library's defaults (RFC 9106), and checking one takes the same time for people who do
-not exist.  Attempts are limited by a bucket for every address and every name, refilled with time; buckets are kept in
-memory, so each process of a server counts for itself.
+not exist.  Attempts are limited by buckets that time refills: one for every address, one for every name tried from
+an address.  So nobody can use up the attempts of somebody elsewhere.  Who has come in from an address before is not
+held up by what others try there under other names, and in a browser that they used before by nothing that others try
+at all.  Buckets are kept in memory, so each process of a server counts for itself.
+
+What a proxy says of where a request came from is believed only of proxies that the settings name.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -130,6 +135,62 @@ def is_password(password_hash: str, password: str) -> bool:
         return False
 
 
+def device_cookie(secret: str, person_id: str, nonce: str) -> str:
+    """What a browser keeps of a person who came in there, so that they are not held up by what others try."""
+    signature = hmac.new(secret.encode(), f"device|{person_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
+    return f"{nonce}.{signature}"
+
+
+def is_device(secret: str, person_id: str, cookie: str) -> bool:
+    nonce, dot, _ = cookie.partition(".")
+    expected = device_cookie(secret, person_id, nonce)
+    return bool(dot) and hmac.compare_digest(expected.encode(), cookie.encode("utf-8", "replace"))
+
+
+def keyed_address(secret: str, address: str) -> str:
+    """An address as the study remembers it: enough to know it again, not to tell it."""
+    return hmac.new(secret.encode(), f"address|{address}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def network_of(host: str) -> str:
+    """An IPv4 address as it is; of an IPv6 one its /64, since one machine has as many as it likes."""
+    try:
+        address = ipaddress.ip_address(host.strip().partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    mapped = address.ipv4_mapped
+    return str(mapped) if mapped else str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def client_address(host: str, forwarded: Sequence[str], proxies: Sequence[str]) -> str:
+    """Where a request came from, by the headers of the named proxies that it passed, the nearest of them last.
+
+    What stands before the first address that is no proxy of ours was written by whoever sent it, and is not believed.
+    """
+    for entry in reversed([part.strip() for line in forwarded for part in line.split(",")]):
+        if not _is_among(host, proxies) or not _is_address(entry):
+            break
+        host = entry
+    return network_of(host)
+
+
+def _is_among(host: str, proxies: Sequence[str]) -> bool:
+    if not _is_address(host):
+        return False
+    address = ipaddress.ip_address(host)
+    return any(address in ipaddress.ip_network(proxy, strict=False) for proxy in proxies)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 MOST_BUCKETS = 20_000
 
 
@@ -149,28 +210,31 @@ class Tries:
         self._lock = threading.Lock()
 
     def take(self, *keys: str) -> bool:
-        """Whether every key has a try left; it is used up by asking."""
+        """Whether every key has a try left; then each has one less, otherwise none is used up."""
+        now = self.clock()
         with self._lock:
-            taken = [self._take(key) for key in keys]  # every one, also after the first refusal
-            return all(taken)
+            if len(self._buckets) + len(keys) > MOST_BUCKETS:
+                self._drop_full(now)
+            left = {key: self._left(key, now) for key in keys}
+            if min(left.values()) < 1:
+                return False
+            self._buckets |= {key: _Bucket(tries - 1, now) for key, tries in left.items()}
+            return True
 
-    def forget(self, *keys: str) -> None:
-        """After a success: whoever knows the password may come in as often as they like."""
+    def give_back(self, *keys: str) -> None:
+        """After a success: whoever knows the password may come in as often as they like.
+
+        The try is given back and no more: else somebody with a password of their own could come in now and then to
+        have more tries at others'.
+        """
+        now = self.clock()
         with self._lock:
             for key in keys:
-                self._buckets.pop(key, None)
+                self._buckets[key] = _Bucket(min(float(self.a_minute), self._left(key, now) + 1), now)
 
-    def _take(self, key: str) -> bool:
-        now = self.clock()
-        if len(self._buckets) >= MOST_BUCKETS:
-            self._drop_full(now)
-        bucket = self._buckets.setdefault(key, _Bucket(float(self.a_minute), now))
-        bucket.tries = self._filled(bucket, now)
-        bucket.at = now
-        if bucket.tries < 1:
-            return False
-        bucket.tries -= 1
-        return True
+    def _left(self, key: str, now: int) -> float:
+        bucket = self._buckets.get(key)
+        return float(self.a_minute) if bucket is None else self._filled(bucket, now)
 
     def _filled(self, bucket: _Bucket, now: int) -> float:
         return min(float(self.a_minute), bucket.tries + max(0, now - bucket.at) * self.a_minute / MINUTE)

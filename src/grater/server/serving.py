@@ -10,9 +10,11 @@ start.
 from __future__ import annotations
 
 import atexit
+import ipaddress
 import json
 import os
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 import uvicorn
@@ -45,7 +47,19 @@ ENVIRONMENT = "GRATER_PROCESS"
 PATIENCE_SECONDS = 60
 """A process that is silent for this long is taken for dead: a big report may keep one busy for a while."""
 
-MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False}
+MANNERS: dict[str, Any] = {"log_level": "warning", "server_header": False, "proxy_headers": False}
+"""Uvicorn would believe any program on this machine about where a request came from; see `Settings.proxies`."""
+
+
+def require_proxies(proxies: Sequence[str]) -> None:
+    """Refuse what is neither an IP address nor a network."""
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy, strict=False)
+        except ValueError as error:
+            raise UsageError(
+                f"proxy: expected an IP address or network (10.0.0.0/8), found {proxy[:50]!r}"
+            ) from error
 
 
 def require_processes(store: Store, n: int) -> None:
@@ -62,6 +76,7 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
         "study": study,
         "base_url": settings.base_url,
         "private_webhooks": settings.private_webhooks,
+        "proxies": list(settings.proxies),
         "logins_a_minute": max(1, settings.logins_a_minute // processes),
     }
     os.environ[ENVIRONMENT] = json.dumps(for_processes)

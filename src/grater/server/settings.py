@@ -15,6 +15,7 @@ TWINS = (("127.0.0.1", "localhost"), ("localhost", "127.0.0.1"))
 class Settings:
     """`base_url` is where people reach the server, behind whatever proxy; cookies are secure where it is https.
 
+    `proxies` are the addresses or networks of proxies whose `X-Forwarded-For` is believed, none unless named.
     `logins_a_minute` is for one process, which counts for itself.  A request works for `request_seconds`, one that
     takes or makes whole files, or runs a system, for `long_request_seconds`.
     """
@@ -29,6 +30,7 @@ class Settings:
     most_upload_bytes: int = 50 * MEGABYTE
     most_unpacked_bytes: int = 200 * MEGABYTE
     private_webhooks: bool = False
+    proxies: tuple[str, ...] = ()
     request_seconds: float = 30.0
     long_request_seconds: float = 600.0
 

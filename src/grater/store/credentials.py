@@ -112,6 +112,12 @@ def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
     return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
 
 
+def came_from(tx: Tx, person_id: str, address: str) -> bool:
+    """Whether the person has had a session from this address."""
+    theirs = (schema.sessions.c.person_id == person_id) & (schema.sessions.c.address == address)
+    return tx.first(select(schema.sessions.c.person_id).where(theirs).limit(1)) is not None
+
+
 def end_session(tx: Tx, token: str) -> None:
     _end_sessions(tx, schema.sessions.c.token_hash == hashed(token))
 

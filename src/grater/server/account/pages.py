@@ -11,11 +11,28 @@ from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.server.context import Context, RequestContext, decimal_of, end_session, passed_on, set_session
+from grater.server.context import (
+    Context,
+    RequestContext,
+    decimal_of,
+    end_session,
+    passed_on,
+    read_device,
+    set_device,
+    set_session,
+)
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGE, MANAGERS
-from grater.server.security import SHORTEST, hash_password, is_password
+from grater.server.security import (
+    SHORTEST,
+    device_cookie,
+    hash_password,
+    is_device,
+    is_password,
+    keyed_address,
+)
 from grater.store import credentials, invitations, jobs, people, revisions, schema
+from grater.store.ids import new_secret
 from grater.store.invitations import NO_RESET, Invitation
 from grater.store.people import Person
 from grater.study import people as study_people
@@ -52,15 +69,29 @@ def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (a
 @router.post("/login")
 def login(context: Context) -> Response:
     name, next_path = context.text("name"), own_path(context.text("next"))
-    client = context.request.client
-    keys = (f"address {client.host if client else ''}", f"name {name.lower()[:200]}")
+    with context.server.store.read() as tx:
+        person = people.by_name(tx, name)
+        is_known = person is not None and credentials.came_from(tx, person.person_id, _address(context))
+    keys = _login_keys(context, name, person, is_known=is_known)
     if not context.server.logins.take(*keys):
         return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
-    person = _logged_in(context, name)
-    if person is None:
+    if not _is_right(context, person) or person is None:
         return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
-    context.server.logins.forget(*keys)
+    context.server.logins.give_back(*keys)
     return begin_session(context, person, next_path)
+
+
+def _login_keys(context: RequestContext, name: str, person: Person | None, *, is_known: bool) -> tuple[str, ...]:
+    """Whose tries a login uses up: see `grater.server.security`."""
+    device = read_device(context.request, context.server.settings)
+    if person is not None and is_device(context.server.secret, person.person_id, device):
+        return (f"device {device}",)
+    here = f"login {context.address} {name.lower()[:200]}"
+    return (here,) if is_known else (f"address {context.address}", here)
+
+
+def _address(context: RequestContext) -> str:
+    return keyed_address(context.server.secret, context.address)
 
 
 @router.post("/logout")
@@ -80,21 +111,25 @@ def begin_session(context: RequestContext, person: Person, path: str, *, member_
     settings = context.server.settings
     with context.server.store.write() as tx:
         token = study_people.start_session(
-            tx, person, hours=settings.session_hours, old_token=context.session_token, member_id=member_id
+            tx,
+            person,
+            hours=settings.session_hours,
+            old_token=context.session_token,
+            member_id=member_id,
+            address=_address(context),
         )
     response = context.go(path)
     set_session(response, settings, token)
+    if person.password_hash:
+        set_device(response, settings, device_cookie(context.server.secret, person.person_id, new_secret()))
     return response
 
 
-def _logged_in(context: RequestContext, name: str) -> Person | None:
-    """The person, if name and password are right and they may still come in."""
+def _is_right(context: RequestContext, person: Person | None) -> bool:
+    """Whether the password is that of the person, and they may still come in; nobody's takes as long."""
     password = context.form.get("password")
-    with context.server.store.read() as tx:
-        person = people.by_name(tx, name)
     password_hash = person.password_hash if person and person.state == "active" else ""
-    is_right = is_password(password_hash, password if isinstance(password, str) else "")
-    return person if is_right else None
+    return is_password(password_hash, password if isinstance(password, str) else "")
 
 
 def own_path(path: str) -> str:
