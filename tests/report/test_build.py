@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from grater.report.agreement import confusion_map
@@ -14,7 +15,9 @@ from grater.report.build import Inputs, build
 from grater.report.document import Report
 from grater.report.drawing import DARK, INK, MUTED, PAPER, SERIES, VARIABLES, as_bytes, as_svg
 from grater.report.save import report_html, report_latex, report_markdown, save_report
+from grater.tables import read_decisions
 from tests.agreement.tables import TABLE_3
+from tests.report import made_up
 from tests.report.made_up import inputs
 
 
@@ -178,3 +181,32 @@ def test_text_has_contrast_aa_in_light_and_dark(ink: str) -> None:
 def test_series_stand_out_from_the_paper(colour: str) -> None:
     assert _contrast(colour, PAPER) >= 3  # WCAG 2.2, 1.4.11
     assert _contrast(DARK[colour], DARK[PAPER]) >= 3
+
+
+def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every_bin() -> None:
+    first, second = (
+        made_up.decisions().frame.filter((pl.col("system") == system) & pl.col("item").is_in(names))
+        for system, names in (
+            ("careful", [f"i{place}" for place in range(40)]),
+            ("bold_&_new", [f"i{place}" for place in range(40, 60)]),
+        )
+    )
+    report = build(replace(inputs(), decisions=read_decisions(pl.concat([first, second]))))
+    systems, bins = (next(each for each in report.sections if each.name == name) for name in ("systems", "bins"))
+    words = " ".join((*report.headline, *systems.words, *(figure.words for figure in systems.figures)))
+    assert "comes first" not in words
+    assert "not ranked" in words
+    assert "standardised" in {sheet.name for sheet in systems.sheets}
+    [sheet] = bins.sheets
+    counts = [sum(int(row[1]) for row in sheet.rows if row[2] == system) for system in ("careful", "bold_&_new")]
+    assert counts == [40, 20]
+
+
+def test_every_table_with_an_interval_says_what_it_speaks_of_and_how_ties_are_listed() -> None:
+    judged = made_up.judgments(("r1", "r2"), wrong=0.3, seed=4)
+    report = build(replace(inputs(), judgments=judged))
+    section = next(each for each in report.sections if each.name == "systems")
+    shown = [sheet for sheet in section.sheets if any("[" in cell for row in sheet.rows for cell in row)]
+    assert len(shown) > 1
+    assert all(any("95 % intervals are for" in note for note in sheet.notes) for sheet in shown)
+    assert "in the lists of both sides" in " ".join(section.sheets[0].notes)

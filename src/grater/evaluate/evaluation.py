@@ -17,7 +17,7 @@ import polars as pl
 
 from grater.agreement.coded import Unknown
 from grater.evaluate.cases import Cases, Truths, cases_of
-from grater.evaluate.counts import interval_rows
+from grater.evaluate.counts import Flags, interval_rows
 from grater.evaluate.different import Different, different_data
 from grater.evaluate.rater_error import Correction, corrected_scores, rater_error
 from grater.evaluate.scope import effects_note, scope_of, settled, with_words
@@ -25,6 +25,7 @@ from grater.evaluate.standard import (
     EDGES,
     HEADLINE,
     IN_BIN,
+    TIE,
     Bin,
     Scored,
     against,
@@ -40,6 +41,7 @@ from grater.evaluate.standard import (
 from grater.evaluate.suggestions import Suggested, suggestions
 from grater.evaluate.thresholds import Curve, Higher, curves_of_systems, frame_of_curve
 from grater.evaluate.truth import ADJUDICATED, Truth, truth_of
+from grater.evaluate.unjudged import Bounds, bounds_sheet
 from grater.model import Json
 from grater.result import Result, encode
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, undefined_notes, without_empty_columns
@@ -49,6 +51,8 @@ from grater.statistics.population import Scope
 from grater.tables import Judgments, Table, with_confidence, without_flags
 
 WITH_UNKNOWN, WITHOUT_UNKNOWN = "with unknown", "without unknown"
+MANY_TIES = 0.2
+"""The share of tied items from which a warning speaks of them."""
 MOST_DIFFERENT = 5
 """Pairs of parts with different error rates that a warning names."""
 SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
@@ -56,6 +60,7 @@ SHOWN = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 MOST_RATERS = 40
 """Raters that a table has a row for."""
 LONGEST_BAR = 40
+TIED = "{} with as many votes for error as for ok: each counts half on both sides."
 SCORES_OF_SUGGESTIONS = {
     "any_rater": "some rater's",
     "graded": "mean share of raters",
@@ -97,6 +102,8 @@ class Part:
     weighted: tuple[Scored, ...] = ()
     bins: tuple[Bin, ...] = ()
     histogram: tuple[tuple[float, float, int], ...] = ()
+    bounds: tuple[Bounds, ...] = ()
+    n_tied: int = 0
 
     @property
     def n_judged(self) -> int:
@@ -117,6 +124,7 @@ class Part:
             "error_rate": standard["error_rate"].as_json(),
             **({"design_effect": encode(standard.design_effect)} if standard.design_effect else {}),
             "flagged_unjudged": self.flagged_unjudged[standard.system],
+            **({"bounds": self.bounds[number].to_dict()} if self.bounds else {}),
             **({"weighted": self.weighted[number].to_dict()} if self.weighted else {}),
             "bins": [within.to_dict(number) for within in self.bins],
             **self._raters(number),
@@ -149,6 +157,7 @@ class Evaluation(Result):
     curves: tuple[Curve, ...] = ()
     different: Different | None = None
     scope: Scope = field(default_factory=Scope)
+    chance: Chance = field(default_factory=Chance)
     shows_weighted: bool = True
     shows_bins: bool = True
 
@@ -252,6 +261,7 @@ def evaluate(
         suggestions=tuple(suggested),
         curves=tuple(curves),
         scope=scope_of_cases(cases, truth, chance, because, whole.standard),
+        chance=chance,
     )
     return _with_different(evaluation, options)
 
@@ -322,7 +332,10 @@ def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths 
         int(silent.sum()),
         dict(zip(cases.systems, (cases.flagged[silent] == 1).sum(axis=0).tolist(), strict=True)),
         tuple(against(cases, truth, chance=chance, where=where)),
+        n_tied=int((here & (truth.values == TIE)).sum()) if not truth.is_graded else 0,
     )
+    if silent.any():
+        part = replace(part, bounds=tuple(_bounds(cases.flagged[silent], part.standard)))
     if options.is_brief:
         return part
     hard = truth_of(cases, "majority") if truth.is_graded else truth
@@ -334,6 +347,11 @@ def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths 
         bins=tuple(binned(cases, hard, chance=chance, edges=options.edges, where=where)),
         histogram=tuple(histogram(cases, where=where)),
     )
+
+
+def _bounds(flagged: Flags, scored: Sequence[Scored]) -> Iterator[Bounds]:
+    for flags, system in zip(flagged.T, scored, strict=True):
+        yield Bounds(system.system, int((flags == 1).sum()), int((flags == 0).sum()), system.counts)
 
 
 def _within_one(options: EvaluationOptions) -> EvaluationOptions:
@@ -419,6 +437,9 @@ def _warnings(cases: Cases, whole: Part, parts: dict[str, Part]) -> Iterator[str
         yield f"{whole.n_unjudged:,} of {whole.n_items:,} items have no usable judgment: a row of their own"
     if cases.n_unknown:
         yield f"{cases.n_unknown:,} judgments say unknown and are no vote"
+    if whole.n_judged and whole.n_tied >= MANY_TIES * whole.n_judged:
+        tied = f"{whole.n_tied:,} of {counted(whole.n_judged, 'judged item')} are ties between raters"
+        yield f"{tied}: each is half an error, so that scores are drawn towards one half whatever a system does"
     yield from small_bins(whole.bins)
     yield from _different(parts)
 
@@ -441,6 +462,8 @@ def _different(parts: dict[str, Part]) -> list[str]:
 def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[Sheet]:
     whole, systems = evaluation.whole, evaluation.cases.systems
     yield _scores(f"Against {evaluation.truth.name}, {counted(whole.n_judged, 'item')}", whole.standard, whole)
+    if whole.bounds:
+        yield bounds_sheet(whole.bounds)
     if evaluation.correction and not evaluation.correction.raters.undefined_because:
         yield _scores("Corrected for what raters get wrong", evaluation.corrected)
     if len(whole.by_rater) > 1:
@@ -466,12 +489,13 @@ def _scores(title: str, systems: Sequence[Scored], part: Part | None = None) -> 
         (scored.system, *(interval(scored[name]) for name in SHOWN), *map(count, scored.counts.row()[:3]))
         for scored in systems
     ]
+    ties = (TIED.format(counted(part.n_tied, "item")),) if part and part.n_tied else ()
     if part is None or not part.n_unjudged:
-        return Sheet(title, columns, tuple(rows), name="scores")
+        return Sheet(title, columns, tuple(rows), notes=ties, name="scores")
     rows.append(("not judged", *[UNDEFINED] * (len(columns) - 1)))
     flags = ", ".join(f"{n:,} flagged by {system}" for system, n in part.flagged_unjudged.items())
     note = f"not judged: {part.n_unjudged:,} items have no usable judgment; {flags}"
-    return Sheet(title, columns, tuple(rows), notes=(note,), name="scores", rules=(len(rows) - 1,))
+    return Sheet(title, columns, tuple(rows), notes=(*ties, note), name="scores", rules=(len(rows) - 1,))
 
 
 def _raters(part: Part, place: int, system: str) -> Sheet:
@@ -497,7 +521,11 @@ def _bins(part: Part, place: int, system: str) -> Sheet:
         for within in part.bins
     ]
     columns = ("", "items", *(name.replace("_", " ") for name in IN_BIN))
-    return Sheet(f"{system} by agreement of raters", columns, tuple(rows), name="bins")
+    notes = undefined_notes(within.systems[place][name] for within in part.bins for name in IN_BIN)
+    n_outside = part.n_judged - sum(within.n for within in part.bins)
+    if n_outside and len(part.bins) == 1:
+        notes.append(f"{counted(n_outside, 'item')} on which two raters differ have no majority and are in no bin.")
+    return Sheet(f"{system} by agreement of raters", columns, tuple(rows), notes=tuple(notes), name="bins")
 
 
 def _histogram(part: Part) -> Sheet:

@@ -13,15 +13,21 @@ likelihood does not depend on why asking stopped.
 
 **Bins of agreement.** Madnani et al. 2011, 4.2, figures 1 and 2.  The agreement of an item is the share of its
 majority.  Bins are 50-75, 75-90 and 90-100 % by default: low edge closed, high edge open, the last closed; items
-below the lowest edge are a row of their own.  Scores in a bin are unweighted (the bins have used the agreement
-already), against the majority; a tie is half on each side.  Error rates differ between data sets, and precision with
-them: to compare systems on *different* data read kappa by agreement, as the paper advises; `different_rates` warns.
+below the lowest edge are a row of their own.  Two raters agree wholly or not at all, so by default their one bin is
+100 %.  Scores in a bin are unweighted (the bins have used the agreement already), against the majority; a tie is half
+on each side, and where all items of a bin are ties there is no majority, and no score.  Error rates differ between
+data sets, and precision with them: to compare systems on *different* data read kappa by agreement, as the paper
+advises, or standardised scores (`different.py`); `different_rates` warns.
 
-**Intervals.** Wilson for precision, recall and the error rate where items are resampled and the truth is yes or no;
-the bootstrap of `draws.py` otherwise, and for F; Student's t where raters alone are resampled, for they are few.
-Kappa has the interval of `grater.agreement` where counts are whole.  Where every resample is alike (all flags right),
-a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of units takes its place.
-With no flagged item precision is undefined (nan) and the report says so.
+**Intervals.** Wilson for precision, recall and the error rate where items are drawn one by one and the truth is yes
+or no; the bootstrap of `draws.py` otherwise.  By essay or document, precision, recall and F have Wilson's form for
+as many cases as the resamples show the clustered ones to be worth, with Student's t
+(`grater.statistics.student_t`); raters alone, being few, Student's t too; all else expanded percentiles.  Kappa by
+item has the interval of `grater.agreement` where counts are whole.  Where every resample is alike (all flags
+right), a bootstrap interval has no width, which nobody believes: Wilson's interval for the number of units takes
+its place.  With no flagged item precision is undefined (nan) and the report says so; recall is 1 by definition
+where everything is flagged, and unknown where nobody looked at what was passed over.  For exactly these items
+(`population`) intervals shrink with the share that was judged.
 """
 
 from __future__ import annotations
@@ -333,6 +339,9 @@ def weighted(cases: Cases, truth: Truth, *, chance: Chance, where: Truths | None
 
 
 EDGES = (0.5, 0.75, 0.9, 1.0)
+TIE = 0.5
+TWO = 2
+NO_MAJORITY = "raters are split evenly on every item here, so that there is no majority"
 FEW = 30
 """Items in a bin below which its numbers say little."""
 
@@ -348,7 +357,7 @@ class Bin:
 
     @property
     def title(self) -> str:
-        return f"{100 * self.low:g}-{100 * self.high:g} %"
+        return f"{100 * self.low:g} %" if self.low == self.high else f"{100 * self.low:g}-{100 * self.high:g} %"
 
     def to_dict(self, system: int) -> dict[str, Json]:
         """One system, by its number, in this bin."""
@@ -374,14 +383,24 @@ def binned(
     """Every system in every bin; items below the lowest edge come first, where there are any."""
     check_edges(edges)
     agreement = agreement_of(cases)
+    if tuple(edges) == EDGES and cases.equal.n_votes.max(initial=0) <= TWO:
+        edges = (1.0, 1.0)
     allowed = ~np.isnan(agreement) if where is None else where & ~np.isnan(agreement)
     bins = []
     for low, high, is_inside in _bins(agreement, edges):
         inside = is_inside & allowed
-        if inside.any() or low >= edges[0]:
-            systems = against(cases, truth, chance=chance, where=inside)
-            bins.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
+        if low < edges[0] and (not inside.any() or edges[0] == 1):
+            continue
+        systems = against(cases, truth, chance=chance, where=inside)
+        if inside.any() and (truth.values[inside] == TIE).all():
+            systems = [_tied(scored) for scored in systems]
+        bins.append(Bin(low, high, int((inside & ~np.isnan(truth.values)).sum()), tuple(systems)))
     return bins
+
+
+def _tied(scored: Scored) -> Scored:
+    """Without a majority there is nothing to hold a system against."""
+    return replace(scored, scores=dict.fromkeys(SCORES, Interval(nan, nan, nan, NO_MAJORITY)))
 
 
 def check_edges(edges: Sequence[float]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grater.evaluate.evaluation import Evaluation
+from grater.evaluate.scope import with_words
 from grater.evaluate.standard import Bin, agreement_of, histogram
 from grater.report.document import Figure, Row, Section, interval, listed, percent_of
 from grater.report.drawing import SERIES
@@ -48,10 +49,11 @@ def bins_section(evaluation: Evaluation) -> Section:
     words = (
         "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
     )
-    sheets = (_bins_sheet(evaluation.whole.bins),) if evaluation.whole.bins else ()
+    shown = [_bins_sheet(evaluation.whole.bins)] if evaluation.whole.bins else []
+    sheets = with_words(shown, [evaluation.scope.sentence])
     title, signature = "Where raters agree, and where they do not", str(evaluation.signature)
     return Section(
-        name="bins", title=title, words=(words,), figures=tuple(figures), sheets=sheets, signature=signature
+        name="bins", title=title, words=(words,), figures=tuple(figures), sheets=tuple(sheets), signature=signature
     )
 
 
@@ -70,7 +72,7 @@ def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
         for scored in part.systems:
             if part.low < SPLIT:
                 links[len(rows), 1] = CONTENTIOUS
-            rows.append((part.title, f"{part.n:,}", scored.system, *(interval(scored[score]) for score in SCORES)))
+            rows.append((part.title, f"{scored.n:,}", scored.system, *(interval(scored[score]) for score in SCORES)))
     columns = ("agreement", "items", "system", *SCORES)
     return Sheet(name="bins", title="Systems by how far raters agree", columns=columns, rows=tuple(rows), links=links)
 
@@ -103,7 +105,7 @@ def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precis
 
 def _bin_rows(part: Bin, scores: Sequence[str]) -> list[Row]:
     return [
-        {"bin": part.title, "n": part.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
+        {"bin": part.title, "n": scored.n, "system": scored.system, "score": score, **interval_columns(scored[score])}
         for scored in part.systems
         for score in scores
     ]
@@ -119,6 +121,10 @@ def _bin_words(bins: Sequence[Bin], score: str) -> str:
         values = [part.systems[index][score].value for part in bins]
         path = ", ".join(number(value) for value in values)
         parts.append(f"{scored.system} {path}")
+    sizes = [tuple(part.systems[index].n for part in bins) for index in range(len(parts))]
+    if len(set(sizes)) > 1:
+        own = [f"{words} (on {listed([f'{n:,}' for n in of])} items)" for words, of in zip(parts, sizes, strict=True)]
+        return f"{score.capitalize()} from contested to clear items, each system on its own: {'; '.join(own)}."
     shown = listed([f"{part.n:,}" for part in bins])
     return f"{score.capitalize()} from contested to clear items ({shown} of them): {'; '.join(parts)}."
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 
 import polars as pl
 
 from grater import __version__
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.selection import WRITER, exact_accuracy
+from grater.evaluate.standard import Scored
 from grater.model import Essay, Interval
 from grater.report.agreement import agreement_section, experts_section
 from grater.report.bins import bins_section
@@ -110,9 +112,9 @@ def _sections(
         yield usage_section(inputs.usage, seed=inputs.chance.seed)
     yield from _program_sections(inputs)
     if evaluation and inputs.decisions is not None:
-        yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts)
+        yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
         yield bins_section(evaluation)
-        curves = curves_section(evaluation, inputs.decisions, chance=inputs.chance)
+        curves = curves_section(evaluation, inputs.decisions)
         if curves:
             yield curves
         if inputs.sample is not None and inputs.judgments is not None:
@@ -174,12 +176,12 @@ def _program_sections(inputs: Inputs) -> Iterator[Section]:
 
 def _headline(evaluation: Evaluation | None, sections: list[Section]) -> Iterator[str]:
     """The three sentences that a reader takes home."""
-    if evaluation:
-        best = max(evaluation.whole.standard, key=lambda scored: scored["f0.5"].value)
-        yield (
-            f"{best.system} flags errors with precision {interval(best['precision'])} and recall "
-            f"{interval(best['recall'])} against the majority of raters."
-        )
+    if evaluation and evaluation.different:
+        yield from (f"{_told(scored)} on its own {scored.n:,} items." for scored in evaluation.whole.standard[:3])
+        yield "The systems decided on different items and are not ranked."
+    elif evaluation:
+        best = max(evaluation.whole.standard, key=_merit)
+        yield f"{_told(best)}."
         known = sorted(
             scored["precision"].value
             for by_system in evaluation.whole.by_rater.values()
@@ -192,3 +194,14 @@ def _headline(evaluation: Evaluation | None, sections: list[Section]) -> Iterato
     for section in sections:
         if section.name == "agreement":
             yield section.words[0]
+
+
+def _merit(scored: Scored) -> float:
+    return -1.0 if isnan(scored["f0.5"].value) else scored["f0.5"].value
+
+
+def _told(scored: Scored) -> str:
+    return (
+        f"{scored.system} flags errors with precision {interval(scored['precision'])} and recall "
+        f"{interval(scored['recall'])} against the majority of raters"
+    )

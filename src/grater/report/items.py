@@ -17,7 +17,7 @@ from grater.evaluate.evaluation import Evaluation
 from grater.evaluate.standard import agreement_of
 from grater.model import Essay
 from grater.report.document import ItemList, ItemView
-from grater.sheet import counted
+from grater.sheet import counted, natural
 from grater.tables import Table
 
 TIE = 0.5
@@ -99,7 +99,7 @@ class ItemViews:
             before=before,
             target=target,
             after=after,
-            labels=tuple(sorted(self.labels.get(item_id, ()))),
+            labels=tuple(sorted(self.labels.get(item_id, ()), key=lambda said: natural(said[0]))),
             decisions=self._decided(row),
         )
 

@@ -16,12 +16,13 @@ import polars as pl
 
 from grater.evaluate.comparison import Comparison, compare_systems, is_comparable
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.scope import effects_note, with_words
 from grater.evaluate.standard import Scored
 from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, sentence
 from grater.report.drawing import INK, SERIES
-from grater.report.items import list_name
+from grater.report.items import TIE, list_name
 from grater.report.layers import (
     HEIGHT,
     WIDTH,
@@ -37,28 +38,35 @@ from grater.report.layers import (
     series,
     whiskers,
 )
-from grater.sheet import Sheet, count, counted, number, p_value
+from grater.sheet import Sheet, count, counted, number, p_value, undefined_notes
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table, read_decisions
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
+LISTED_TIES = (
+    "An item on which raters are split evenly counts half on each side, so counts may end in .5; "
+    "it is in the lists of both sides, after the others."
+)
 COUNTS = ("hit", "false_alarm", "miss")
 ERROR, OK = "error", "ok"
 
 
-def systems_section(evaluation: Evaluation, *, chance: Chance, experts: Judgments | None = None) -> Section:
-    """Scores, rank groups, the spread over raters, and what people reach."""
+def systems_section(
+    evaluation: Evaluation, *, chance: Chance, experts: Judgments | None = None, items: Table | None = None
+) -> Section:
+    """Scores, rank groups where systems decided on the same items, the spread over raters, and what people reach."""
     whole = evaluation.whole
-    comparison = _comparison(evaluation, chance)
-    ranked = comparison.systems if comparison else whole.standard
-    people = people_as_systems(evaluation, experts, chance=chance) if experts is not None else ()
+    comparison = _comparison(evaluation)
+    ranked = comparison.systems if comparison and not evaluation.different else whole.standard
+    people = people_as_systems(evaluation, experts, chance=chance, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
-    figures = [forest_plot(whole.standard, groups=comparison.groups if comparison else None, ceiling=ceiling)]
+    groups = comparison.groups if comparison and not evaluation.different else None
+    figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
     unjudged = f", {whole.n_unjudged:,} of them without a usable judgment" if whole.n_unjudged else ""
     words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
-    sheets = [_scores_sheet("scores", "Against the majority of raters", whole.standard)]
+    sheets = [_scores_sheet("scores", "Against the majority of raters", whole.standard, notes=_notes(evaluation))]
     if whole.weighted:
         sheets.append(
             _scores_sheet(
@@ -70,6 +78,8 @@ def systems_section(evaluation: Evaluation, *, chance: Chance, experts: Judgment
         )
     if comparison:
         sheets.append(_pairs_sheet(comparison))
+    if evaluation.different:
+        sheets += evaluation.different.sheets()
     if people:
         sheets.append(_people_sheet(people))
     return Section(
@@ -77,19 +87,30 @@ def systems_section(evaluation: Evaluation, *, chance: Chance, experts: Judgment
         title="How good the systems are",
         words=(words, *map(sentence, evaluation.warnings)),
         figures=tuple(figures),
-        sheets=tuple(sheets),
+        sheets=tuple(with_words(sheets, [evaluation.scope.sentence])),
         signature=str(evaluation.signature),
     )
 
 
-def _comparison(evaluation: Evaluation, chance: Chance) -> Comparison | None:
+def _notes(evaluation: Evaluation) -> tuple[str, ...]:
+    """What a reader of the counts must know: how ties are listed, what is undefined, what clustering costs."""
+    whole = evaluation.whole
+    effects = effects_note({scored.system: scored.design_effect for scored in whole.standard})
+    undefined = undefined_notes(scored[score] for scored in whole.standard for score in SCORES)
+    ties = [LISTED_TIES] if (evaluation.truth.values == TIE).any() else []
+    return (*ties, *undefined, *([effects] if effects else []))
+
+
+def _comparison(evaluation: Evaluation) -> Comparison | None:
     here = np.ones(len(evaluation.cases), bool)
     if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth, here):
         return None
-    return compare_systems(evaluation.cases, evaluation.truth, chance=chance)
+    return compare_systems(evaluation.cases, evaluation.truth, chance=evaluation.chance)
 
 
-def people_as_systems(evaluation: Evaluation, experts: Judgments, *, chance: Chance) -> tuple[Scored, ...]:
+def people_as_systems(
+    evaluation: Evaluation, experts: Judgments, *, chance: Chance, items: Table | None = None
+) -> tuple[Scored, ...]:
     """The scores of every expert against the majority of the raters who judged the systems, the best first."""
     label = pl.col("label").cast(pl.String)
     verdicts = experts.frame.filter(label.is_in([ERROR, OK])).select(
@@ -100,7 +121,8 @@ def people_as_systems(evaluation: Evaluation, experts: Judgments, *, chance: Cha
     if verdicts.is_empty() or experts.anonymous_raters:
         return ()
     decisions = read_decisions(verdicts, name=experts.name)
-    scores = evaluate(decisions, evaluation.cases.judgments, options=EvaluationOptions(chance=chance)).whole.standard
+    options = EvaluationOptions(chance=chance, is_brief=True)
+    scores = evaluate(decisions, evaluation.cases.judgments, items=items, options=options).whole.standard
     return tuple(sorted(scores, key=lambda scored: -scored["f0.5"].value))
 
 
@@ -166,9 +188,10 @@ def forest_plot(
     score: str = "f0.5",
     groups: Mapping[str, str] | None = None,
     ceiling: Interval | None = None,
+    is_ranked: bool = True,
 ) -> Figure:
-    """The best first; systems that share a letter cannot be words apart; `ceiling` is what people reach."""
-    ranked = sorted(systems, key=lambda scored: -scored[score].value)
+    """The best first, unless they are not ranked; systems that share a letter cannot be told apart."""
+    ranked = sorted(systems, key=lambda scored: -scored[score].value) if is_ranked else list(systems)
     names = [scored.system for scored in ranked]
     letters = groups or {}
     rows = [
@@ -190,10 +213,17 @@ def forest_plot(
     people = rule("x", ceiling.value, f"people {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
-    words = _forest_words(ranked, score, letters)
+    words = _forest_words(ranked, score, letters) if is_ranked else _unranked_words(ranked, score)
     if ceiling:
         words += f" A person, held to the same test, reaches {interval(ceiling)}."
     return Figure(name="systems", title=f"{title} of every system", words=words, spec=spec)
+
+
+def _unranked_words(systems: Sequence[Scored], score: str) -> str:
+    """Every system on its own items, and that none of them is first."""
+    title = NAMES.get(score, score)
+    parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in systems]
+    return f"{'; '.join(parts)}. They decided on different items, and are not ranked; see the standardised scores."
 
 
 def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
@@ -300,11 +330,12 @@ def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
     return f"{words}. A tick is a rater, a diamond the majority of all.{pale}"
 
 
-def curves_section(evaluation: Evaluation, decisions: Table, *, chance: Chance) -> Section | None:
+def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
     """Every threshold, for systems that give scores."""
     names = [name for name in scored_systems(decisions) if name in evaluation.cases.systems]
     curves = [
-        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, chance=chance) for name in names
+        curve_of_thresholds(evaluation.cases, decisions, name, evaluation.truth, chance=evaluation.chance)
+        for name in names
     ]
     if not curves:
         return None
@@ -317,9 +348,10 @@ def curves_section(evaluation: Evaluation, decisions: Table, *, chance: Chance) 
         "; ".join(best)
         + ". A threshold chosen on the data that it is reported on is too good: check it on other items."
     )
+    told = (words, evaluation.scope.sentence)
     signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
     return Section(
-        name="thresholds", title="Every threshold", words=(words,), figures=figures, sheets=(), signature=signature
+        name="thresholds", title="Every threshold", words=told, figures=figures, sheets=(), signature=signature
     )
 
 
