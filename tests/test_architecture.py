@@ -254,6 +254,7 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 NO_OPTIONS = {
     "report/drawing.py": "names of CSS variables",
+    "store/backup.py": "options of pg_dump and pg_restore",
 }
 """Files whose dashes are no options of ours."""
 
