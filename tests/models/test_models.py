@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+import hashlib
+import json
+import lzma
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from grater.detect.articles import model as articles
+from grater.detect.ngrams import language_model
+from grater.detect.prepositions import combined, linear
 from grater.errors import BadInput, GraterError, UnknownName, UsageError
-from grater.models import Packing, read_model, shipped, shipped_names, write_model
+from grater.models import Packing, kind_of, read_model, shipped, shipped_names, write_model
+from grater.text.tags import load_tagger
 
 
 def write(path: Path, *, packing: Packing = "zlib", **changed: Any) -> bytes:
@@ -106,3 +117,96 @@ def test_the_tagger_is_shipped() -> None:
 def test_an_unknown_model_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'tagger'"):
         shipped("taggr")
+
+
+def crafted(path: Path, *, parts: list[dict[str, Any]], body: bytes, packing: str = "zlib", **header: Any) -> Path:
+    """A model file of somebody who means no good: its hash is right, and so is its size."""
+    whole = {"kind": "toy", "card": {}, "packing": packing, "parts": parts, **header}
+    whole["sha256"] = hashlib.sha256(body).hexdigest()
+    path.write_bytes(b"grater-model 1\n" + json.dumps(whole).encode() + b"\n" + body)
+    return path
+
+
+@pytest.mark.parametrize("packing", ["zlib", "lzma"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"strings": "words"},
+        {"array": "weights", "dtype": "|u1", "shape": [16]},
+        {"array": "weights", "dtype": "|u1", "shape": [300_000_000]},
+    ],
+    ids=["strings", "more than its header says", "as much as its header says"],
+)
+def test_a_small_file_that_unpacks_to_hundreds_of_megabytes_is_refused_by_its_header(
+    tmp_path: Path, part: dict[str, Any], packing: Packing
+) -> None:
+    body = bomb(packing)
+    path = crafted(tmp_path / "toy.model", parts=[{**part, "size": len(body)}], body=body, packing=packing)
+    tracemalloc.start()
+    with pytest.raises(BadInput, match="unpack to far more than its size"):
+        read_model(path, kind="toy")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 260_000_000
+
+
+@cache
+def bomb(packing: Packing) -> bytes:
+    """300 MB of zeros, packed piece by piece."""
+    packer = zlib.compressobj(1) if packing == "zlib" else lzma.LZMACompressor(preset=0)
+    return b"".join([*(packer.compress(bytes(10_000_000)) for _ in range(30)), packer.flush()])
+
+
+@pytest.mark.parametrize(
+    ("parts", "raw"),
+    [
+        ([{"strings": "words"}], b"[" * 100_000 + b"]" * 100_000),
+        ([{"strings": "words"}], b'{"a": 1}'),
+        ([{"strings": "words"}], b"[1, 2]"),
+        ([{"array": "w", "dtype": "|u1", "shape": [-1, -4]}], b"abcd"),
+        ([{"array": "w", "dtype": "|O", "shape": [1]}], b"abcdefgh"),
+        ([{"array": "w", "dtype": "|u1", "shape": "4"}], b"abcd"),
+        ([{"array": "w", "dtype": "|u1", "shape": [5]}], b"abcd"),
+    ],
+)
+def test_parts_that_are_no_arrays_or_strings_are_refused_in_one_line(
+    tmp_path: Path, parts: list[dict[str, Any]], raw: bytes
+) -> None:
+    body = zlib.compress(raw)
+    path = crafted(tmp_path / "toy.model", parts=[{**parts[0], "size": len(body)}], body=body)
+    with pytest.raises(BadInput, match="damaged: its parts cannot be unpacked"):
+        read_model(path, kind="toy")
+
+
+def test_a_header_nested_a_hundred_thousand_deep_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "toy.model"
+    path.write_bytes(b"grater-model 1\n" + b"[" * 100_000 + b"]" * 100_000 + b"\n")
+    with pytest.raises(BadInput, match="its header cannot be read"):
+        read_model(path, kind="toy")
+
+
+@pytest.mark.parametrize("name", [name for name in shipped_names() if name != "words"])
+def test_a_model_without_one_of_its_parts_or_with_one_of_another_shape_is_refused_when_it_is_loaded(
+    tmp_path: Path, name: str
+) -> None:
+    model = read_model(shipped(name), kind=kind_of(shipped(name)))
+    load = LOADERS[model.kind]
+    small = {key: array[..., :50] for key, array in model.arrays.items()}
+    few = {key: words[:50] for key, words in model.strings.items()}
+    path = tmp_path / "odd.model"
+    broken = [(small, dict.fromkeys(few, ()))]
+    broken += [({key: array for key, array in small.items() if key != left}, few) for left in small]
+    broken += [({**small, key: array[None]}, few) for key, array in small.items()]
+    for arrays, strings in broken:
+        write_model(path, kind=model.kind, card=model.card, arrays=arrays, strings=strings, packing="none")
+        with pytest.raises(BadInput, match=r"odd\.model"):
+            load(path)
+
+
+LOADERS: dict[str, Callable[[Path], object]] = {
+    "articles": articles.load,
+    "combined": combined.from_file,
+    "ngrams": language_model.load,
+    "prepositions": linear.load,
+    "tagger": load_tagger,
+}

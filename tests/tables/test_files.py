@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import math
+import os
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 
 from grater.errors import BadInput, UsageError
 from grater.tables import read_decisions, read_gold, read_items, read_judgments
-from grater.tables.files import N_LINES_TOGETHER, read_delimited, read_jsonl, read_text
+from grater.tables.files import N_LINES_TOGETHER, load, read_delimited, read_jsonl, read_text
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
 COLUMNS = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
@@ -400,3 +401,37 @@ def test_a_table_that_can_turn_into_a_frame_is_read_as_that_frame() -> None:
             return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
 
     assert len(read_judgments(Dataset())) == 1
+
+
+def test_a_damaged_parquet_file_is_one_line_of_ours_and_nothing_of_the_decoders(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "j.parquet"
+    pl.DataFrame({name: list(cells) * 50 for name, cells in COLUMNS.items()}).write_parquet(path)
+    whole = path.read_bytes()
+    lines: list[str] = []
+    for place in range(4, len(whole) - 8, max(1, len(whole) // 150)):
+        path.write_bytes(whole[:place] + b"\xff\x7f\xff" + whole[place + 3 :])
+        try:
+            load(path, name="")
+        except BadInput as error:
+            lines.append(str(error))
+    assert len(lines) > 20
+    assert not any("\n" in line for line in lines)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_others_write_to_standard_error_while_parquet_is_read_is_passed_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "j.parquet"
+    pl.DataFrame(COLUMNS).write_parquet(path)
+    read = pl.read_parquet
+
+    def chatty(*args: Any, **options: Any) -> pl.DataFrame:
+        os.write(2, b"a word of another thread\n")
+        return read(*args, **options)
+
+    monkeypatch.setattr(pl, "read_parquet", chatty)
+    load(path, name="")
+    assert capfd.readouterr().err == "a word of another thread\n"

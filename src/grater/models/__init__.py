@@ -9,6 +9,10 @@ The models that come with the package are in `shipped/`.  A model file holds arr
 A part is an array (little-endian, row by row) or a list of strings (JSON, so any string survives, half a surrogate
 pair included).  Compression is `zlib` (loads at some 300 MB/s), `lzma` (smaller, slower to load) or `none`.  The
 card's `hash` is set here: the first 16 hexadecimal digits of the body's SHA-256.  Equal models give equal bytes.
+
+The header says how large an array is; no more than that comes out of its part, and the whole file must not come to
+more than a hundred times its size (or 100 MB), so that a small file cannot fill the memory.  A loader says what parts
+it needs by `require_parts`, and a model with others is refused when it is loaded, not when it is first used.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +37,18 @@ from grater.registry import unknown
 SHIPPED = Path(__file__).parent / "shipped"
 
 MAGIC = b"grater-model"
+NUMBERS = "biuf"
+"""The kinds of arrays: booleans, whole numbers, decimals."""
 VERSION = 1
 MOST_HEADER = 1 << 24
+MOST_TIMES = 100
+"""How many times its size a model may come to, unpacked: our own come to four times theirs."""
+
+SMALL = 100_000_000
+"""Bytes that any model may come to."""
+
+FEW_STRINGS, STRINGS_TIMES = 1_000_000, 30
+"""Bytes that any list of strings may come to, or as many times its size; our own come to five times theirs."""
 
 Packing: TypeAlias = Literal["none", "zlib", "lzma"]
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -43,7 +58,33 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "zlib": lambda raw: zlib.compress(raw, 9),
     "lzma": lambda raw: lzma.compress(raw, format=lzma.FORMAT_XZ, check=lzma.CHECK_NONE, preset=9),
 }
-UNPACK: dict[str, Callable[[bytes], bytes]] = {"none": bytes, "zlib": zlib.decompress, "lzma": lzma.decompress}
+
+
+def _inflate(packed: memoryview, most: int) -> bytes:
+    unpacker = zlib.decompressobj()
+    return _whole(unpacker.decompress(packed, most + 1), most, is_over=unpacker.eof)
+
+
+def _unxz(packed: memoryview, most: int) -> bytes:
+    unpacker = lzma.LZMADecompressor(memlimit=MOST_MEMORY)
+    return _whole(unpacker.decompress(packed, most + 1), most, is_over=unpacker.eof)
+
+
+def _whole(raw: bytes, most: int, *, is_over: bool) -> bytes:
+    """What came out, one byte more than `most` where there would be more still."""
+    if not is_over and len(raw) <= most:
+        raise EOFError("cut off")
+    return raw
+
+
+MOST_MEMORY = 1 << 28
+"""What unpacking itself may take; our own files ask for a quarter of it."""
+
+UNPACK: dict[str, Callable[[memoryview, int], bytes]] = {
+    "none": lambda packed, _: bytes(packed),
+    "zlib": _inflate,
+    "lzma": _unxz,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +110,7 @@ def write_model(
     parts: list[Json] = []
     body = bytearray()
     for name, array in arrays.items():
-        if array.dtype.kind not in "biuf":
+        if array.dtype.kind not in NUMBERS:
             raise UsageError(f"array {name!r}: expected numbers, found {array.dtype}")
         dtype = array.dtype.newbyteorder("<")
         packed = PACK[packing](np.ascontiguousarray(array, dtype=dtype).tobytes())
@@ -131,9 +172,10 @@ def _header(path: Path, content: bytes) -> tuple[dict[str, Any], memoryview]:
     end = content.find(b"\n", start, start + MOST_HEADER)
     try:
         header = json.loads(content[start : max(end, start)])
-        _ = header["kind"], header["card"], header["sha256"], UNPACK[header["packing"]]
-        _ = [part["size"] + 0 for part in header["parts"]]
-    except (ValueError, KeyError, TypeError):
+        _ = header["kind"], header["sha256"], UNPACK[header["packing"]], header["card"].items()
+        if any(part["size"] < 0 for part in header["parts"]):
+            raise ValueError("a part of less than nothing")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         _refuse(path, "damaged: its header cannot be read; get the file again")
     return header, memoryview(content)[end + 1 :]
 
@@ -142,18 +184,49 @@ def _unpacked(path: Path, header: dict[str, Any], body: memoryview) -> Model:
     unpack = UNPACK[header["packing"]]
     arrays: dict[str, Array] = {}
     strings: dict[str, tuple[str, ...]] = {}
-    start = 0
+    start, left = 0, max(SMALL, MOST_TIMES * len(body))
     try:
         for part in header["parts"]:
-            raw = unpack(body[start : start + part["size"]])  # type: ignore[arg-type]
-            start += part["size"]
+            packed = body[start : start + part["size"]]
+            most = _size_of(part) if "array" in part else min(left, FEW_STRINGS + STRINGS_TIMES * part["size"])
+            raw = unpack(packed, most) if most <= left else None
+            if raw is None or len(raw) > most:
+                _refuse(path, "damaged: it would unpack to far more than its size; get the file again")
+            start, left = start + part["size"], left - len(raw)
             if "array" in part:
                 arrays[part["array"]] = np.frombuffer(raw, dtype=part["dtype"]).reshape(part["shape"])
             else:
-                strings[part["strings"]] = tuple(json.loads(raw))
-    except (ValueError, KeyError, TypeError, zlib.error, lzma.LZMAError, EOFError):
+                strings[part["strings"]] = _strings(raw)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error, lzma.LZMAError, EOFError):
         _refuse(path, "damaged: its parts cannot be unpacked; get the file again")
-    return Model(kind=header["kind"], card=header["card"], arrays=arrays, strings=strings)
+    return Model(kind=str(header["kind"]), card=header["card"], arrays=arrays, strings=strings)
+
+
+def _size_of(part: Mapping[str, Any]) -> int:
+    """The bytes of an array, by its header."""
+    dtype = np.dtype(part["dtype"])
+    if dtype.kind not in NUMBERS or any(type(length) is not int or length < 0 for length in part["shape"]):
+        raise ValueError("no array of numbers")
+    return math.prod(part["shape"]) * dtype.itemsize
+
+
+def _strings(raw: bytes) -> tuple[str, ...]:
+    words = json.loads(raw)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("no list of strings")
+    return tuple(words)
+
+
+def require_parts(model: Model, *, arrays: Mapping[str, int], strings: Sequence[str] = ()) -> None:
+    """Raise a `ValueError` unless the model has these arrays, each with its number of dimensions, and strings."""
+    for name, n_dimensions in arrays.items():
+        if name not in model.arrays:
+            raise ValueError(f"no array {name!r}")
+        if model.arrays[name].ndim != n_dimensions:
+            raise ValueError(f"array {name!r}: expected {n_dimensions} dimensions, found {model.arrays[name].ndim}")
+    for name in strings:
+        if name not in model.strings:
+            raise ValueError(f"no strings {name!r}")
 
 
 def _refuse(path: Path, message: str) -> NoReturn:

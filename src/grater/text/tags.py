@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from grater.errors import MissingExtra
+from grater.errors import BadInput, MissingExtra, Problem
 from grater.model import Json
 from grater.models import read_model, shipped
 from grater.text.tagging.perceptron import KIND, PerceptronTagger, Weights
@@ -45,7 +45,12 @@ def _load(name: str | None) -> Tagger:
     if name is not None and name.startswith(SPACY):
         return SpacyTagger.named(name.removeprefix(SPACY))
     path = shipped("tagger") if name is None else name
-    return PerceptronTagger(Weights.of(read_model(path, kind=KIND)))
+    model = read_model(path, kind=KIND)
+    try:
+        return PerceptronTagger(Weights.of(model))
+    except ValueError as error:
+        message = f"expected the parts of a tagger, found others ({error}); train or get it anew"
+        raise BadInput(Problem(str(path), message)) from error
 
 
 N_AT_ONCE = 64

@@ -119,9 +119,11 @@ def load(path: Path) -> ArticleModel:
         habits = Habits(dict(zip(numbers, map(tuple, shares), strict=True)))
         vocabulary, step = Vocabulary(model.strings["words"]), float(model.arrays["step"][0])
         classes = model.arrays["word_classes"]
-        if len(classes) != len(vocabulary):
+        if classes.shape != (len(vocabulary),):
             raise ValueError("words and their classes differ in number")
-    except (KeyError, ValueError, IndexError) as error:
+        if model.arrays["shares"].shape[1:] != (len(CONSTRUCTIONS),):
+            raise ValueError("shares and constructions differ in number")
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         message = f"expected the parts of a model of articles, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
     return ArticleModel(

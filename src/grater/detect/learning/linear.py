@@ -253,11 +253,13 @@ def packed(keys: Keys, table: Weights) -> dict[str, npt.NDArray[Any]]:
 def unpacked(arrays: Mapping[str, npt.NDArray[Any]], n_classes: int) -> tuple[Keys, Weights]:
     """Keys and table again; what does not fit together is a `KeyError`, `ValueError` or `IndexError`."""
     planes, counts = arrays["keys"], arrays["counts"]
+    if planes.ndim != 2 or planes.dtype.itemsize != 1 or len(planes) != 4 or planes.shape[1] != len(counts):
+        raise ValueError("keys and rows differ in number")
+    if counts.dtype.kind != "u" or not int(counts.sum()) == len(arrays["classes"]) == len(arrays["weights"]):
+        raise ValueError("classes and weights differ in number")
     keys = np.cumsum(np.ascontiguousarray(planes.T).view("<u4").ravel(), dtype=np.uint32)
     table = np.zeros((len(counts) + 1, n_classes), np.int8)
     table[np.repeat(np.arange(len(counts)), counts), arrays["classes"]] = arrays["weights"]
-    if len(keys) != len(counts):
-        raise ValueError("keys and rows differ in number")
     return keys, table
 
 

@@ -224,7 +224,7 @@ def load(path: Path) -> LanguageModel:
         order = 1 + sum(name.startswith("children") and name.endswith("_0") for name in arrays)
         packing = Packing.for_words(order, len(words))
         tables = _tables(arrays, packing, len(words))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         raise BadInput(Problem(str(path), "damaged: its tables do not fit together; train it anew")) from error
     return LanguageModel(vocabulary=NgramVocabulary.of(words), packing=packing, tables=tables, card=stored.card)
 
@@ -242,6 +242,8 @@ def _tables(arrays: Mapping[str, Array], packing: Packing, n_words: int) -> tupl
         backoff = (
             Column(np.zeros(1), np.zeros(len(keys), np.uint8)) if is_last else _column(arrays, f"log_backoff{order}")
         )
+        if order > 1 and len(keys) and int(keys.max()) >> (packing.bits * order):
+            raise ValueError(f"words that are not in the vocabulary among those of order {order}")
         if not len(keys) == len(log_p) == len(backoff):
             raise ValueError(f"{len(keys)} keys, {len(log_p)} probabilities, {len(backoff)} weights")
         tables.append(NgramTable(keys, log_p, backoff))
@@ -274,4 +276,9 @@ def _columns(name: str, column: Column) -> dict[str, Array]:
 
 
 def _column(arrays: Mapping[str, Array], name: str) -> Column:
-    return Column(arrays[f"{name}_values"], arrays.get(f"{name}_codes"))
+    values, codes = arrays[f"{name}_values"], arrays.get(f"{name}_codes")
+    if values.ndim != 1 or (codes is not None and (codes.ndim != 1 or codes.dtype.kind != "u")):
+        raise ValueError(f"{name}: expected a column of numbers")
+    if codes is not None and len(codes) and int(codes.max()) >= len(values):
+        raise ValueError(f"{name}: a code that is not in its book")
+    return Column(values, codes)

@@ -83,9 +83,11 @@ def from_file(path: Path) -> PrepositionDetector:
     try:
         names, hashes, costs = model.strings["parts"], model.strings["hashes"], model.arrays["costs"]
         thresholds = Thresholds.of(model.card.get("thresholds"))
-        if len(costs) != len(ANSWERS):
+        if costs.shape != (len(ANSWERS),):
             raise ValueError("costs and answers differ in number")
-    except (KeyError, ValueError, UsageError) as error:
+        if not names or len(names) != len(hashes):
+            raise ValueError("systems and hashes differ in number")
+    except (KeyError, ValueError, TypeError, UsageError) as error:
         message = f"expected the parts of a combination, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
     parts = parts_of(names)

@@ -70,9 +70,9 @@ def load(path: Path) -> LinearEngine:
         keys, table = unpacked(model.arrays, len(ANSWERS))
         step, stems = float(model.arrays["step"][0]), model.arrays["stems"]
         vocabulary = Vocabulary(model.strings["words"])
-        if len(stems) != len(vocabulary):
+        if stems.shape != (len(vocabulary),) or (len(stems) and not 0 <= stems.min() <= stems.max() < len(stems)):
             raise ValueError("words and stems differ in number")
-    except (KeyError, ValueError, IndexError) as error:
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         message = f"expected the parts of a model of prepositions, found others ({error}); train or get it anew"
         raise BadInput(Problem(str(path), message)) from error
     return LinearEngine(vocabulary=vocabulary, stems=stems, keys=keys, table=table, step=step, card=model.card)

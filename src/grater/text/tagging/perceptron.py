@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grater.model import Json
-from grater.models import Model
+from grater.models import Model, require_parts
 
 SIZES = (100, 500)
 """How many clusters, coarse and fine."""
@@ -135,6 +135,25 @@ Rows: TypeAlias = NDArray[np.int8]
 Ids: TypeAlias = NDArray[np.int64]
 
 
+N_DIMENSIONS = {"rows": 2, "pair_keys": 1, "pair_rows": 2, "history": 3, "common_rows": 4, "clusters": 2}
+
+
+def _require_fitting(model: Model) -> None:
+    strings, arrays = model.strings, model.arrays
+    require_parts(model, arrays=N_DIMENSIONS, strings=("tags", "features", "paired", "common", "clustered"))
+    n_tags = len(strings["tags"])
+    expected = {
+        "rows": (len(strings["features"]), n_tags),
+        "pair_rows": (len(arrays["pair_keys"]), n_tags),
+        "history": (n_tags + 1, n_tags + 1, n_tags),
+        "common_rows": (2, len(strings["common"]) + 1, n_tags + 1, n_tags),
+        "clusters": (len(strings["clustered"]), len(SIZES)),
+    }
+    for name, shape in expected.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"array {name!r}: expected shape {shape}, found {arrays[name].shape}")
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`pair_keys` are sorted; a key is `pair_key` of a kind and the numbers of two words in `paired`, from 1 on."""
@@ -153,7 +172,9 @@ class Weights:
 
     @staticmethod
     def of(model: Model) -> Weights:
+        """The parts of a model; those that do not fit together are a `ValueError`."""
         strings, arrays = model.strings, model.arrays
+        _require_fitting(model)
         return Weights(
             tags=strings["tags"],
             features=strings["features"],
