@@ -11,6 +11,9 @@ import sys
 import venv
 from pathlib import Path
 
+ALONE = "# no-deps"
+"""The line of a file whose packages are installed without those that they ask for."""
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -22,7 +25,8 @@ def install(requirements: Path) -> None:
         return
     print(f"installing {requirements.stem} into .peers/{requirements.stem}", flush=True)
     venv.create(home, with_pip=True, clear=True)
-    subprocess.run([home / "bin" / "pip", "install", "--quiet", "-r", requirements], check=True)
+    alone = ["--no-deps"] if ALONE in requirements.read_text("utf-8").splitlines() else []
+    subprocess.run([home / "bin" / "pip", "install", "--quiet", *alone, "-r", requirements], check=True)
     stamp.touch()
 
 
