@@ -333,6 +333,10 @@ def hard(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[Path | None, typer.Option(metavar="FILE", help="Judgments of experts.")] = None,
     items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for its columns.")] = None,
+    essays: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="The corpus: frequency, surprise, length and alternatives of each item."),
+    ] = [],  # noqa: B006
     by: Annotated[
         list[str], typer.Option(metavar="COLUMN", help="Columns of the items; all telling ones if not given.")
     ] = [],  # noqa: B006
@@ -350,13 +354,20 @@ def hard(
     as_json: Json = False,
 ) -> None:
     """Easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
-    require_outputs([out], [file, experts, items])
+    require_outputs([out], [file, experts, items, *essays])
+    if essays and not items:
+        raise UsageError("expected --items with --essays: where the items stand in them")
     crowd = reading.read(file)
     known = reading.for_experts.read(experts) if experts else None
+    placed = read_items(items) if items else None
+    if placed is not None and essays:
+        from grater.detect.factors import with_factors  # models, which other commands need not wait for
+
+        placed = with_factors(placed, read_merged(essays))
     options = DifficultyOptions(
         top=top, split=split, by=entries(by), n_quantiles=quantiles, n_resamples=resamples, seed=seed
     )
-    result = difficulty(crowd, known, read_items(items) if items else None, options)
+    result = difficulty(crowd, known, placed, options)
     deliver(result, out=out, table=table, as_json=as_json)
 
 

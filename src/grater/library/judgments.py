@@ -134,6 +134,7 @@ def difficulty(
     *,
     experts: TableSource | None = None,
     items: TableSource | None = None,
+    essays: EssaySource = (),
     by: Sequence[str] = (),
     top: int = 10,
     split: float = 0.75,
@@ -141,13 +142,21 @@ def difficulty(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Difficulty:
-    """The easiest and hardest items for the crowd and for experts, and what goes with disagreement."""
+    """The easiest and hardest items for the crowd and for experts, and what goes with disagreement.
+
+    With the `essays` of the items, factors are worked out from their text: frequency, surprise, length, alternatives.
+    """
     from grater.agreement.difficulty import DifficultyOptions, difficulty
     from grater.tables import as_judgments
 
     known = as_judgments(experts) if experts is not None else None
     options = DifficultyOptions(top=top, split=split, by=by, n_quantiles=quantiles, n_resamples=resamples, seed=seed)
-    return difficulty(as_judgments(judgments), known, items_of(items), options)
+    placed = items_of(items)
+    if placed is not None and essays:
+        from grater.detect.factors import with_factors
+
+        placed = with_factors(placed, essays_of(essays))
+    return difficulty(as_judgments(judgments), known, placed, options)
 
 
 def aggregate(

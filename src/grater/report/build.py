@@ -123,7 +123,12 @@ def _sections(
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
         yield difficulty_section(
-            inputs.judgments, experts=inputs.experts, items=inputs.items, texts=texts, listed=listed
+            inputs.judgments,
+            experts=inputs.experts,
+            items=inputs.items,
+            texts=texts,
+            listed=listed,
+            essays=inputs.essays,
         )
     yield from _native_text_sections(inputs)
     if inputs.hours or inputs.protocol:

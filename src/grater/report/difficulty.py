@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from grater.agreement.difficulty import Difficulty, ItemDifficulty, difficulty
+import polars as pl
+
+from grater.agreement.difficulty import Difficulty, DifficultyOptions, GroupDifficulty, ItemDifficulty, difficulty
+from grater.detect.factors import FACTORS, with_factors
+from grater.model import Essay
 from grater.report.document import Section, interval, sentence
 from grater.report.items import CONTENTIOUS, Texts
 from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 
 MOST_SPLIT = 10
+ENOUGH = 100
+"""Judged items from which factors are worth cutting into quarters."""
 
 
 def difficulty_section(
@@ -20,9 +27,14 @@ def difficulty_section(
     items: Table | None = None,
     texts: Texts | None = None,
     listed: Collection[str] = (),
+    essays: Sequence[Essay] = (),
 ) -> Section:
     """The items on which raters part most, and those on which they agree; those `listed` further down are linked."""
-    result = difficulty(judgments, experts, items)
+    has_factors = items is not None and bool(essays) and judgments.frame["item"].n_unique() >= ENOUGH
+    if items is not None and has_factors:
+        items = with_factors(_judged(items, judgments), essays)
+    options = DifficultyOptions(by=FACTORS) if has_factors else None
+    result = difficulty(judgments, experts, items, options)
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
     words = [f"On an average item {share} of the raters side with the majority ({counted(crowd.n_ranked, 'item')})."]
@@ -34,6 +46,8 @@ def difficulty_section(
         words.append(_of_experts(result))
         if result.split:
             sheets.append(_split(result, texts, listed))
+    if has_factors:
+        sheets.append(_factors(crowd))
     words += map(sentence, result.warnings)
     return Section(
         name="difficulty",
@@ -43,6 +57,22 @@ def difficulty_section(
         sheets=tuple(sheets),
         signature=str(result.signature),
     )
+
+
+def _judged(items: Table, judgments: Judgments) -> Table:
+    """Only the judged items: nobody asks how hard the others are."""
+    judged = judgments.frame["item"].cast(pl.String).unique().implode()
+    return replace(items, frame=items.frame.filter(pl.col("item").cast(pl.String).is_in(judged)))
+
+
+def _factors(crowd: GroupDifficulty) -> Sheet:
+    """How far raters agree in the quarters of each factor."""
+    rows = tuple(
+        (part.column, part.value, f"{part.n_items:,}", interval(part.majority_share), interval(part.pair_agreement))
+        for part in crowd.columns
+    )
+    columns = ("factor", "from to", "items", "share of the majority", "pairs agree")
+    return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)
 
 
 def _of_experts(result: Difficulty) -> str:

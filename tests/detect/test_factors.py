@@ -1,0 +1,65 @@
+"""What may make an item hard is worked out from its text, not supplied."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from grater.detect.factors import FACTORS, with_factors
+from grater.model import Essay
+from grater.tables import read_items
+
+TEXT = (
+    "He waited for the bus in the morning. "
+    "The gondolier bargained for pomegranates. "
+    "Man ability diver tow type humen succed it."
+)
+
+
+def at(word: str, nth: int = 0) -> tuple[int, int]:
+    start = -1
+    for _ in range(nth + 1):
+        start = TEXT.index(word, start + 1)
+    return start, start + len(word)
+
+
+@pytest.fixture(scope="module")
+def factors() -> dict[str, dict[str, float]]:
+    places = {
+        "common": (*at("in the"), "collocation"),
+        "bus": (*at("for"), "prep"),
+        "rare": (*at("for", 1), "prep"),
+        "garbled": (*at("tow"), "collocation"),
+        "first": (*at("He"), "pronoun"),
+        "gap": (at("it.")[0], at("it.")[0], "prep-missing"),
+        "elsewhere": (0, 1, "prep"),
+    }
+    rows = [(name, "other" if name == "elsewhere" else "e", *place) for name, place in places.items()]
+    items = read_items(pl.DataFrame(rows, schema=["item", "essay", "start", "end", "kind"], orient="row"))
+    frame = with_factors(items, [Essay("e", TEXT)]).frame
+    return {row["item"]: {name: row[name] for name in FACTORS} for row in frame.iter_rows(named=True)}
+
+
+def test_frequent_words_between_their_neighbours_are_more_frequent(factors: dict[str, dict[str, float]]) -> None:
+    assert factors["bus"]["frequency"] > factors["rare"]["frequency"] + 1
+    assert factors["first"]["frequency"] > -10, "the edge of a sentence is no rare word"
+
+
+def test_a_garbled_sentence_is_a_surprise(factors: dict[str, dict[str, float]]) -> None:
+    assert factors["garbled"]["surprise"] > factors["common"]["surprise"] + 2
+    assert factors["common"]["surprise"] == factors["bus"]["surprise"], "of the sentence"
+
+
+def test_length_counts_the_tokens_of_the_sentence(factors: dict[str, dict[str, float]]) -> None:
+    assert (factors["bus"]["length"], factors["rare"]["length"]) == (9, 6)
+
+
+def test_a_preposition_has_alternatives_and_other_items_have_none(factors: dict[str, dict[str, float]]) -> None:
+    assert 1 <= factors["bus"]["alternatives"] < factors["rare"]["alternatives"] <= 34
+    assert factors["common"]["alternatives"] is None
+    assert factors["gap"]["alternatives"] is None
+    assert factors["gap"]["length"] == factors["garbled"]["length"]
+
+
+def test_an_item_of_another_essay_has_no_factor(factors: dict[str, dict[str, float]]) -> None:
+    assert set(factors["elsewhere"].values()) == {None}
