@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from grater.cli import renamed
 from grater.cli.sample import estimate_app
 from grater.errors import GraterError
 from grater.sampling.draw import draw_sample
@@ -140,3 +141,22 @@ def test_gold_items_are_not_counted_as_strangers(files: Path, gold: Path) -> Non
     result = CliRunner().invoke(estimate_app, [*paths, "--judgments", str(few), "--gold", str(gold)])
     assert result.exception is None
     assert "not in the sample" not in result.stderr
+
+
+def test_a_cheap_judge_of_every_item_narrows_intervals(files: Path) -> None:
+    plain, helped = (
+        json.loads(run(files, "--json", *more).stdout) for more in ((), ("--assist", files / "judgments.csv"))
+    )
+    widths = [
+        value["systems"][0]["recall"]["high"] - value["systems"][0]["recall"]["low"] for value in (plain, helped)
+    ]
+    assert widths[1] < widths[0]
+    assert helped["assist"]["judgments_saved"]["S"] > 0
+    with pytest.raises(GraterError, match="no such file"):
+        run(files, "--assist", "nowhere.csv")
+
+
+def test_the_old_word_for_a_wider_population_still_works(files: Path) -> None:
+    assert renamed(["--no-fpc"], "estimate") == ["--population=wider"]
+    assert renamed(["--fpc"], "estimate") == ["--population=these"]
+    assert json.loads(run(files, "--json").stdout)["scope"]["population"] == "wider"

@@ -79,3 +79,13 @@ def test_strata_of_the_score_are_a_row_of_their_own(tmp_path: Path) -> None:
     assert value["expected"]["items"] == 4000
     with pytest.raises(GraterError, match="found both"):
         run("--decisions", tmp_path / "d.csv", "--recall", 0.5)
+
+
+def test_a_cheap_judge_saves_judgments() -> None:
+    value = json.loads(run("--recall", 0.4, "--assist", "0.8,0.95", "--json").stdout)
+    plans = {row["method"]: row for row in value["plans"]}
+    assert plans["ours, with a cheap judge"]["items"] < plans["ours"]["items"]
+    useless = json.loads(run("--recall", 0.4, "--assist", "0.5,0.5", "--json").stdout)["plans"]
+    assert useless[-1]["items"] == plans["ours"]["items"]
+    with pytest.raises(GraterError, match="expected --assist SE,SP"):
+        run("--recall", 0.4, "--assist", "good")

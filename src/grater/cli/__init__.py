@@ -31,7 +31,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "check": {"--format": "--show"},
     "choice": {"--of": "--n-items"},
     "decide": {"--items": "--items-out"},
-    "estimate": {"--labels": "--stratum-labels", "--no-fpc": "--population=wider"},
+    "estimate": {"--fpc": "--population=these", "--labels": "--stratum-labels", "--no-fpc": "--population=wider"},
     "mine extraneous": {"--gold": "--gold-out"},
     "nouns entropy": {"--least": "--min-phrases", "--most": "--top"},
     "nouns select": {"--least": "--min-phrases"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +28,7 @@ from grater.cli.inputs import (
 from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
 from grater.evaluate.sampled import chance_of, estimate
+from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
 from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
@@ -50,6 +51,8 @@ from grater.tables import (
     write_table,
 )
 from grater.tables import Table as ReadTable
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
 app = typer.Typer()
 plan_app = typer.Typer()
@@ -238,6 +241,13 @@ def plan(
         Path | None, typer.Option(metavar="G", help="Known answers to some of the pilot's items.")
     ] = None,
     merge: Merge = [],  # noqa: B006
+    assist: Annotated[
+        str,
+        typer.Option(
+            metavar="SE,SP",
+            help="A cheap judge of every item: how often it sees an error for one, a good item for good.",
+        ),
+    ] = "",
     items_per_hour: Annotated[
         float, typer.Option(metavar="N", help="How many items a rater judges.")
     ] = Work().items_per_hour,
@@ -260,7 +270,8 @@ def plan(
     if skill:
         team = panel(skill, right) if raters is None else Panel(raters, skill, majority_of(raters, skill))
     work = Work(raters=raters or (team.n if team else 1), items_per_hour=items_per_hour, wage=wage)
-    result = plan_of(expected, width, work=work, errors=errors, strata=parts, panel=team, right=right)
+    judge = _skill_of_judge(assist) if assist else None
+    result = plan_of(expected, width, work=work, errors=errors, strata=parts, panel=team, right=right, assist=judge)
     show(result, table=table, as_json=as_json)
 
 
@@ -282,6 +293,17 @@ def _guessed(
     return Expected(
         flagged=flagged, precision=precision, missed=rate or 0.0, size=items or inf, population=population
     )
+
+
+def _skill_of_judge(text: str) -> Skill:
+    """`0.8,0.95` as the skill of a cheap judge."""
+    try:
+        shares = [float(part) for part in text.split(",")]
+    except ValueError:
+        shares = []
+    if len(shares) != 2 or not all(0 <= share <= 1 for share in shares):
+        raise UsageError(f"expected --assist SE,SP as in 0.8,0.95, found {text!r}")
+    return Skill(*shares)
 
 
 def _strata_from(decisions: Path, system: str | None, strata: str, rate: list[str]) -> list[Stratum]:
@@ -343,6 +365,12 @@ def estimate_systems(
         Path | None,
         typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
     ] = None,
+    assist: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column with its numbers."
+        ),
+    ] = "",
     population: Population = "wider",
     width: Annotated[
         float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
@@ -377,8 +405,19 @@ def estimate_systems(
         merge=parse_merge(reading.merge),
         population=population,
         chance=chance,
+        assist=_cheap_judge(assist, known, decided, reading) if assist else None,
     )
     warn(estimates.all_warnings)
     show(estimates, table=table, as_json=as_json)
     for line in estimates.progress(width) if width is not None else ():
         say(line)
+
+
+def _cheap_judge(name: str, items: ReadTable | None, decisions: ReadTable, reading: Reading) -> CheapJudge:
+    """A file of judgments, or a column of the items or decisions."""
+    path = Path(name)
+    if path.exists():
+        return judge_of_labels(replace(reading, columns=[], status=["all"]).read(path))
+    if path.suffix in SUFFIXES:
+        raise UsageError(f"{path}: no such file; expected a table of judgments or the name of a column")
+    return judge_of_column(name, items, decisions)

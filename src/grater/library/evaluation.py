@@ -59,11 +59,13 @@ def plan(
     kappa: float | None = None,
     items_per_hour: float = 125.0,
     wage: float = 0.0,
+    assist: tuple[float, float] | None = None,
     population: Population = "wider",
 ) -> Plan:
     """Items, raters, hours and money for an interval of recall of this `width`, by several ways to evaluate.
 
     Either `missed`, the rate of errors among items that are not flagged, or `recall` is expected of the system.
+    `assist` are the sensitivity and specificity of a cheap judge of every item.
     """
     from grater.errors import UsageError
     from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, plan, skill_of_kappa
@@ -83,7 +85,8 @@ def plan(
         team = panel(skill, right) if n is None else Panel(n, skill, majority_of(n, skill))
     n_raters = raters_per_item or (team.n if team else 1)
     work = Work(raters=n_raters, items_per_hour=items_per_hour, wage=wage)
-    return plan(expected, width, work=work, errors=errors, panel=team, right=right)
+    judge = Skill(*assist) if assist is not None else None
+    return plan(expected, width, work=work, errors=errors, panel=team, right=right, assist=judge)
 
 
 def sample(
@@ -156,21 +159,28 @@ def estimate(
     stratum_labels: TableSource | None = None,
     gold: TableSource | None = None,
     population: Population = "wider",
+    assist: TableSource | str | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Sampled:
     """Precision, recall and F of systems, from a judged sample of a corpus.
 
     Intervals are for other essays like these, and draw essays where a table has them; those of the population `these`
-    are for exactly this corpus.
+    are for exactly this corpus.  `assist` is a cheap judge of every item: a table of its judgments, or the name of a
+    column of items or decisions with its numbers.
     """
     from grater.evaluate.sampled import chance_of, estimate
+    from grater.evaluate.sampled.assist import judge_of_column, judge_of_labels
     from grater.tables import as_decisions, as_judgments, as_sample
 
     decided, drawn, known = as_decisions(decisions), as_sample(sample), items_of(items)
     chance = chance_of(
         decided, drawn, items=known, cluster=cluster, population=population, n_resamples=resamples, seed=seed
     )
+    judge = None
+    if assist is not None:
+        is_column = isinstance(assist, str) and not Path(assist).exists()
+        judge = judge_of_column(str(assist), known, decided) if is_column else judge_of_labels(as_judgments(assist))
     return estimate(
         decided,
         drawn,
@@ -184,6 +194,7 @@ def estimate(
         gold=gold_of(gold),
         population=population,
         chance=chance,
+        assist=judge,
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from grater import __version__
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.sampled.assist import CheapJudge
 from grater.evaluate.selection import WRITER, exact_accuracy
 from grater.evaluate.standard import Scored
 from grater.model import Essay, Interval
@@ -66,6 +67,7 @@ class Inputs:
     protocol: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     sample_judgments: Judgments | None = None
+    judges: Sequence[CheapJudge] = ()
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50
 
@@ -119,7 +121,14 @@ def _sections(
             yield curves
         if inputs.sample is not None and inputs.judgments is not None:
             judged = inputs.sample_judgments or inputs.judgments
-            yield sampling_section(inputs.decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance)
+            yield sampling_section(
+                inputs.decisions,
+                inputs.sample,
+                judged,
+                items=inputs.items,
+                chance=inputs.chance,
+                judges=inputs.judges,
+            )
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
         yield difficulty_section(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grater.evaluate.sampled import Sampled, SystemEstimate, chance_of, sampled
+from grater.evaluate.sampled.assist import CheapJudge
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES
 from grater.report.layers import WIDTH, data
@@ -23,11 +24,13 @@ def sampling_section(
     *,
     items: Table | None = None,
     chance: Chance | None = None,
+    judges: Sequence[CheapJudge] = (),
 ) -> Section:
     """The tree with the study's counts, and estimates with intervals."""
     numbers = chance or Chance()
     drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
     estimates = sampled(decisions, sample, judgments, items=items, chance=drawing)
+    helped = [sampled(decisions, sample, judgments, items=items, chance=drawing, assist=each) for each in judges]
     first = estimates.systems[0]
     words = (
         f"{estimates.n_judged:,} of {counted(round(estimates.n_items), 'item')} were judged. "
@@ -38,9 +41,9 @@ def sampling_section(
     return Section(
         name="sampling",
         title="What the sample says of the whole corpus",
-        words=(words, estimates.scope.sentence, *map(sentence, estimates.warnings)),
+        words=(words, estimates.scope.sentence, *map(sentence, estimates.warnings), *_help(helped)),
         figures=(tree,),
-        sheets=(_estimates_sheet(estimates),),
+        sheets=(_estimates_sheet(estimates, helped),),
         signature=str(estimates.signature),
     )
 
@@ -55,15 +58,25 @@ def _branch(stratum: Stratum) -> Branch:
     )
 
 
-def _estimates_sheet(estimates: Sampled) -> Sheet:
-    rows = tuple((estimate.system, *_numbers(estimate)) for estimate in estimates.systems)
+def _help(helped: Sequence[Sampled]) -> Iterator[str]:
+    """What each cheap judge of every item was worth."""
+    for estimates in helped:
+        if estimates.assist is not None:
+            yield sentence(estimates.assist.sentence)
+
+
+def _estimates_sheet(estimates: Sampled, helped: Sequence[Sampled] = ()) -> Sheet:
+    rows = [(estimate.system, *_numbers(estimate)) for estimate in estimates.systems]
+    for other in helped:
+        judge = other.assist.name if other.assist else ""
+        rows += [(f"{estimate.system}, with {judge}", *_numbers(estimate)) for estimate in other.systems]
     drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"drawing {estimates.scope.unit}s"
     note = f"Intervals by {drawn}; in the last columns by the paper's normal approximation."
     return Sheet(
         name="estimates",
         title="Estimated for the whole corpus",
         columns=("system", "precision", "recall", "F0.5", "precision, paper", "recall, paper"),
-        rows=rows,
+        rows=tuple(rows),
         notes=(note,),
     )
 

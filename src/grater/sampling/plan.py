@@ -193,11 +193,13 @@ def plan(
     strata: Sequence[Stratum] = (),
     panel: Panel | None = None,
     right: float = nan,
+    assist: Skill | None = None,
 ) -> Plan:
     """The ways side by side; `errors` fixes the number of errors that a fully judged corpus is to hold.
 
     With `strata` of the corpus, with their expected rates, ours from these strata is a row of its own.  `panel` are
-    the raters of each item, chosen so that their majority is `right` that often.
+    the raters of each item, chosen so that their majority is `right` that often.  `assist` is a cheap judge of every
+    item, whose verdicts explain a part of what people will say (`evaluate/sampled/assist.py`).
     """
     _require_shares(expected, width)
     work = work or Work()
@@ -207,6 +209,7 @@ def plan(
         _sampling(expected, expected.strata, width, work, "paper", "sampling"),
         _sampling(expected, expected.strata, width, work, "neyman", "ours"),
         *([_sampling(expected, strata, width, work, "neyman", f"ours, {len(strata)} strata")] if strata else []),
+        *([_assisted(expected, strata or expected.strata, width, work, assist)] if assist else []),
     ]
     return Plan(width=width, expected=expected, work=work, rows=tuple(rows), panel=panel, right=right)
 
@@ -270,6 +273,14 @@ def _sampling(
     note += _too_small(reached(items), width)
     flags = np.array([stratum.is_flagged for stratum in strata], bool)
     return _row(name, items, round(float(numbers(items)[flags].sum())), reached(items), work, note)
+
+
+def _assisted(expected: Expected, strata: Sequence[Stratum], width: float, work: Work, judge: Skill) -> PlanRow:
+    """Ours with a cheap judge, and how many judgments that saves."""
+    plain = _sampling(expected, strata, width, work, "neyman", "")
+    helped = [replace(stratum, explained=judge.explained(stratum.rate)) for stratum in strata]
+    row = _sampling(expected, helped, width, work, "neyman", "ours, with a cheap judge")
+    return replace(row, note=f"{row.note}; {plain.items - row.items:,} fewer than without it")
 
 
 def more_needed(strata: Sequence[Stratum], width: float, *, fpc: bool = True, n_items: float = inf) -> int | None:
@@ -366,6 +377,13 @@ class Skill:
     @property
     def least(self) -> float:
         return min(self.sensitivity, self.specificity)
+
+    def explained(self, rate: float) -> float:
+        """The share of the variance of verdicts that its own explain, where errors have this rate."""
+        called = self.judged(rate)
+        spread = called * (1 - called)
+        informed = self.sensitivity + self.specificity - 1
+        return min(0.999, rate * (1 - rate) * informed**2 / spread) if spread > 0 else 0.0
 
     def judged(self, rate: float) -> float:
         """The rate of errors that is found where the true one is `rate`."""

@@ -290,16 +290,22 @@ def size_inflation(strata: Sequence[Stratum], name: str, beta: float = 1.0, *, n
     judged = [stratum for stratum in strata if stratum.n_judged and stratum.size > 0]
     if not judged:
         return 1.0
-    rates = [stratum.smoothed for stratum in judged]
-    slope = slopes(judged, rates, name, beta)
-    drawn = sum(_drawn_variance(*row) for row in zip(judged, rates, slope.errors, strict=True))
+    slope = slopes(judged, [stratum.smoothed for stratum in judged], name, beta)
+    drawn = drawn_variance(judged, name, beta)
     sizes = sum(stratum.size * by_item**2 for stratum, by_item in zip(judged, slope.items, strict=True))
     scale = sum(stratum.size for stratum in judged) / n_items
     return 1 + sizes * scale / drawn if drawn > 0 else 1.0
 
 
-def _drawn_variance(stratum: Stratum, rate: float, slope: float) -> float:
-    return (slope * stratum.size) ** 2 * rate * (1 - rate) / stratum.worth(fpc=False)
+def drawn_variance(strata: Sequence[Stratum], name: str, beta: float = 1.0) -> float:
+    """The variance of a score that comes from which items were judged, of a wider population."""
+    judged = [stratum for stratum in strata if stratum.n_judged and stratum.size > 0]
+    rates = [stratum.smoothed for stratum in judged]
+    slope = slopes(judged, rates, name, beta).errors
+    return sum(
+        (by_error * stratum.size) ** 2 * rate * (1 - rate) / stratum.worth(fpc=False)
+        for stratum, rate, by_error in zip(judged, rates, slope, strict=True)
+    )
 
 
 def expected_misses(strata: Sequence[Stratum]) -> float:

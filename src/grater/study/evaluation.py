@@ -20,13 +20,22 @@ from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.sampled import Sampled, chance_of, sampled
+from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
 from grater.model import Essay, Interval, Json
 from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
 from grater.store import Tx, decisions
 from grater.store.jobs import Job
 from grater.study.samples import kind_of
-from grater.study.tables import ALL_COUNT, Counting, StudyTables, all_verdicts, study_tables
+from grater.study.tables import (
+    ALL_COUNT,
+    Counting,
+    StudyTables,
+    all_verdicts,
+    judged_by_programs,
+    program_verdicts,
+    study_tables,
+)
 from grater.tables import Judgments, Sample, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
@@ -93,6 +102,7 @@ def evaluate_study(
     with_programs: bool = False,
     scheme: Scheme = PLAIN,
     population: Population = "wider",
+    assist: str = "",
     chance: Chance | None = None,
 ) -> Evaluation | Sampled:
     """Every system on the judged items, or, from a named sample, for the whole corpus."""
@@ -118,10 +128,19 @@ def evaluate_study(
         least_confidence=scheme.least_confidence,
         redundancy=first,
     )
-    return _telling(_evaluated(tx, tables, drawn, options), tables.judgments)
+    if assist and drawn is None:
+        raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
+    judge = program_judge(tx, assist) if assist else None
+    return _telling(_evaluated(tx, tables, drawn, options, judge), tables.judgments)
 
 
-def _evaluated(tx: Tx, tables: StudyTables, drawn: Sample | None, options: EvaluationOptions) -> Evaluation | Sampled:
+def _evaluated(
+    tx: Tx,
+    tables: StudyTables,
+    drawn: Sample | None,
+    options: EvaluationOptions,
+    judge: CheapJudge | None = None,
+) -> Evaluation | Sampled:
     """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
     if tables.decisions is None or tables.judgments is None:
         raise UsageError(f"{tables.name}: the study has no decisions, or no judgments with verdicts")
@@ -131,8 +150,15 @@ def _evaluated(tx: Tx, tables: StudyTables, drawn: Sample | None, options: Evalu
     whole, lines = judged_anywhere(tx, drawn, tables.judgments)
     is_share = options.redundancy and options.truth == "share"
     judged = first_of_each(whole, options.redundancy) if is_share else whole
-    population = options.chance.population
-    estimates = _estimate(tables, drawn, judged, truth=options.truth, population=population, chance=options.chance)
+    estimates = _estimate(
+        tables,
+        drawn,
+        judged,
+        truth=options.truth,
+        population=options.chance.population,
+        chance=options.chance,
+        assist=judge,
+    )
     return replace(estimates, warnings=(*lines, *estimates.warnings))
 
 
@@ -144,6 +170,7 @@ def _estimate(
     truth: str = "majority",
     population: Population = "wider",
     chance: Chance | None = None,
+    assist: CheapJudge | None = None,
 ) -> Sampled:
     """Every system for the whole corpus; a study knows the essay of its items, so essays are drawn."""
     if tables.decisions is None:
@@ -158,8 +185,33 @@ def _estimate(
         seed=numbers.seed,
     )
     return sampled(
-        tables.decisions, drawn, judged, items=tables.items, truth=truth, population=population, chance=drawing
+        tables.decisions,
+        drawn,
+        judged,
+        items=tables.items,
+        truth=truth,
+        population=population,
+        chance=drawing,
+        assist=assist,
     )
+
+
+def program_judge(tx: Tx, name: str) -> CheapJudge:
+    """A program of the study as a cheap judge of every item, by the verdicts that it gave."""
+    said = program_verdicts(tx, name)
+    if said is None:
+        known = ", ".join(judged_by_programs(tx)) or "none; grater judge asks one"
+        raise UsageError(f"expected a program that has judged items of the study, found {name!r}. Known: {known}")
+    return judge_of_labels(said)
+
+
+def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
+    """The programs that gave a verdict on every item that systems decided on."""
+    if tables.decisions is None:
+        return []
+    wanted = tables.decisions.frame.select(pl.col("item").cast(pl.String)).unique()
+    judges = [program_judge(tx, name) for name in judged_by_programs(tx)]
+    return [judge for judge in judges if not len(wanted.join(judge.frame, on="item", how="anti"))]
 
 
 def judged_anywhere(tx: Tx, drawn: Sample, judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:

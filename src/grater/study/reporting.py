@@ -28,7 +28,7 @@ from grater.store.clock import as_iso
 from grater.store.columns import kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
-from grater.study.evaluation import judged_anywhere, sample_of
+from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.study.limits import require_text
 from grater.study.tables import (
     ALL_COUNT,
@@ -165,6 +165,7 @@ def study_inputs(
         on_gold=tables.on_gold,
         sample=sample,
         sample_judgments=of_sample,
+        judges=whole_judges(tx, tables) if of_sample is not None else (),
         constructions=words.constructions,
         construction_items=words.construction_items,
         cloze=words.cloze,

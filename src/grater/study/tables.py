@@ -288,6 +288,12 @@ def all_verdicts(tx: Tx, name: str) -> Judgments | None:
     return latest_judgments(_said(tx, jobs.all(tx), PEOPLE), name)
 
 
+def program_verdicts(tx: Tx, name: str) -> Judgments | None:
+    """What one program said in any job whose task has verdicts."""
+    said = _said(tx, jobs.all(tx), (PROGRAM,))
+    return latest_judgments(said.filter(pl.col("rater") == name), name) if len(said) else None
+
+
 def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     """One judgment per rater and item: where a rater judged an item in several jobs, the latest counts."""
     if not len(frame):

@@ -115,6 +115,10 @@ def evaluate_study(
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
+    assist: Annotated[
+        str,
+        typer.Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge."),
+    ] = "",
     population: Population = "wider",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -137,6 +141,7 @@ def evaluate_study(
             with_programs=with_programs,
             scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
             population=population,
+            assist=assist,
             chance=Chance(n_resamples=resamples, seed=seed),
         )
     warn(result.warnings)

@@ -23,6 +23,14 @@ import polars as pl
 from grater.agreement.coded import Unknown
 from grater.errors import BadInput, Problem, UsageError
 from grater.evaluate.cases import Votes, votes_of
+from grater.evaluate.sampled.assist import (
+    Assisted,
+    CheapJudge,
+    Weights,
+    assisted,
+    judgments_saved,
+    weights_of,
+)
 from grater.evaluate.sampled.cells import (
     Cells,
     Members,
@@ -66,6 +74,7 @@ class SampleInputs:
     population: Population
     units: pl.DataFrame | None
     knows_essays: bool = False
+    assist: CheapJudge | None = None
 
     @property
     def is_finite(self) -> bool:
@@ -106,6 +115,7 @@ def estimate(
     merge: Mapping[str, str] | None = None,
     population: Population = "wider",
     chance: Chance | None = None,
+    assist: CheapJudge | None = None,
 ) -> Sampled:
     """Estimates from a sample; with gold items, corrected for what raters get wrong as well."""
     chance = chance or chance_of(decisions, sample, items=items, population=population)
@@ -122,6 +132,7 @@ def estimate(
         gold=gold,
         population=population,
         chance=chance,
+        assist=assist,
     )
     if gold is None:
         return estimates
@@ -152,6 +163,7 @@ def sampled(
     gold: Table | None = None,
     population: Population = "wider",
     chance: Chance | None = None,
+    assist: CheapJudge | None = None,
 ) -> Sampled:
     """Estimates for the systems named, or for those the sample was drawn for; items of `gold` may be judged too."""
     if truth == ADJUDICATED:
@@ -171,6 +183,7 @@ def sampled(
         population=population,
         units=units,
         knows_essays=knows_essays(decisions, items, sample),
+        assist=assist,
     )
     signature = _signature(study, by=by, unknown=unknown)
     whole = _estimated(study, signature)
@@ -192,13 +205,17 @@ def _drawn_systems(decisions: Table, sample: Sample) -> tuple[str, ...]:
 def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
     """All systems on the items of a study; no system where nothing was judged."""
     verdicts = frame_of_truth(study.votes, study.truth)
-    cells = cells_of(study.members, verdicts)
+    plain = cells_of(study.members, verdicts)
+    cells, weights = plain, None
+    if study.assist is not None:
+        weights = weights_of(study.members, plain, verdicts, study.assist)
+        cells = assisted(plain, weights)
     n_drawn = sum(cell.n_drawn for cell in cells.cells)
     n_judged = round(sum(cell.n_judged for cell in cells.cells))
     if not n_judged:
         return Sampled((), (), cells.n_items, n_drawn, 0, (), signature)
-    again = _redrawn(study, cells)
-    systems = tuple(_estimate(study, cells, name, verdicts, again) for name in study.members.systems)
+    again = _redrawn(study, cells, weights)
+    systems = tuple(_estimate(study, plain, name, verdicts, again, cells) for name in study.members.systems)
     pairs = differences(cells, fpc=study.is_finite, level=study.chance.level)
     return Sampled(
         systems=systems,
@@ -209,7 +226,14 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         warnings=tuple(_warnings(systems)),
         signature=signature,
         scope=_scope(study, cells, systems),
+        assist=_assisted(study, systems),
     )
+
+
+def _assisted(study: SampleInputs, systems: Sequence[SystemEstimate]) -> Assisted | None:
+    if study.assist is None:
+        return None
+    return Assisted(study.assist.name, {system.system: judgments_saved(system.strata) for system in systems})
 
 
 def _scope(study: SampleInputs, cells: Cells, systems: Sequence[SystemEstimate]) -> Scope:
@@ -227,23 +251,39 @@ def _scope(study: SampleInputs, cells: Cells, systems: Sequence[SystemEstimate])
     )
 
 
-def _redrawn(study: SampleInputs, cells: Cells) -> Resampled | None:
+def _redrawn(study: SampleInputs, cells: Cells, weights: Weights | None) -> Resampled | None:
     if study.chance.is_by_item:
         return None
-    return resample_sample(study.members, cells, study.votes, study.truth, chance=study.chance, units=study.units)
+    return resample_sample(
+        study.members,
+        cells,
+        study.votes,
+        study.truth,
+        chance=study.chance,
+        units=study.units,
+        assist=weights,
+    )
 
 
 def _estimate(
-    study: SampleInputs, cells: Cells, system: str, verdicts: pl.DataFrame, again: Resampled | None
+    study: SampleInputs, plain: Cells, system: str, verdicts: pl.DataFrame, again: Resampled | None, cells: Cells
 ) -> SystemEstimate:
+    """One system; `plain` cells know nothing of a cheap judge."""
     strata, fpc, level = cells.of(system), study.is_finite, study.chance.level
-    ours, paper = scores(strata, fpc=fpc, n_items=cells.n_counted, level=level), normal_scores(strata, level=level)
+    unassisted = plain.of(system)
+    ours = scores(strata, fpc=fpc, n_items=cells.n_counted, level=level)
     effects = {}
     if again:
         ours = again.scores(system, ours)
-        effects = {name: again.design_effect(strata, name) for name in ("precision", "recall")}
-    weighted = horvitz_thompson(study.decisions, study.sample, verdicts, system, fpc=fpc, level=level)
-    return SystemEstimate(system, ours, paper, weighted, tuple(strata), effects)
+        effects = {name: again.design_effect(unassisted, name) for name in ("precision", "recall")}
+    return SystemEstimate(
+        system=system,
+        scores=ours,
+        paper=normal_scores(unassisted, level=level),
+        weighted=horvitz_thompson(study.decisions, study.sample, verdicts, system, fpc=fpc, level=level),
+        strata=tuple(strata),
+        design_effects=effects,
+    )
 
 
 def _parts(
@@ -327,6 +367,7 @@ def _signature(study: SampleInputs, *, by: str, unknown: Unknown) -> Signature:
         "units": "item" if chance.is_by_item else chance.cluster,
         "unknown": unknown,
         **({"by": by} if by else {}),
+        **({"assist": study.assist.name} if study.assist else {}),
     }
     if not chance.is_by_item:
         options |= {"resamples": str(chance.n_resamples), "resampling-seed": str(chance.seed)}

@@ -29,6 +29,7 @@ from grater.agreement.coded import Codes
 from grater.evaluate.cases import Votes, places_of
 from grater.evaluate.counts import f_score, ratio
 from grater.evaluate.draws import rater_shares, require_drawable
+from grater.evaluate.sampled.assist import Weights
 from grater.evaluate.sampled.cells import Cells, Members
 from grater.evaluate.sampled.estimates import Difference
 from grater.evaluate.truth import Truth
@@ -138,20 +139,30 @@ class UnitTables:
 
 
 def resample_sample(
-    members: Members, cells: Cells, votes: Votes, truth: Truth, *, chance: Chance, units: pl.DataFrame | None
+    members: Members,
+    cells: Cells,
+    votes: Votes,
+    truth: Truth,
+    *,
+    chance: Chance,
+    units: pl.DataFrame | None,
+    assist: Weights | None = None,
 ) -> Resampled:
     """Every system in every resample; `units` has the essay or document of each item: item, unit."""
     if chance.with_raters:
         require_drawable(votes, truth)
     judged = _judged(members, votes, truth)
-    weigh = _weights(members, judged, cells, chance, units)
+    weigh = _weights(members, judged, cells, chance, units, assist)
+    cheap = _values(judged, assist)
     parts: list[tuple[Numbers, Numbers, Numbers]] = []
     for share in _truths(votes, truth, judged["place"].to_numpy(), chance):
-        weights, sizes = weigh(share.shape[1])
+        weights, sizes, values = weigh(share.shape[1])
         counted = ~np.isnan(share) * weights
         errors = np.where(counted > 0, share, 0.0) * counted
         inside = _indicator(judged["cell"].to_numpy(), len(cells.cells))
-        parts.append((np.broadcast_to(sizes, (len(cells.cells), share.shape[1])), inside @ counted, inside @ errors))
+        sizes, n_judged = np.broadcast_to(sizes, (len(cells.cells), share.shape[1])), inside @ counted
+        moved = _moved(inside @ errors, n_judged, inside @ (counted * cheap[:, None]), ratio(values, sizes), assist)
+        parts.append((sizes, n_judged, moved))
     sizes, n_judged, errors = (np.concatenate(columns, axis=1) for columns in zip(*parts, strict=True))
     by_system = {
         system: _totals(np.array(flags, bool), sizes, n_judged, errors) for system, flags in cells.flags.items()
@@ -160,6 +171,21 @@ def resample_sample(
     n_drawn = [units["unit"].n_unique()] if units is not None else [len(judged)] if chance.unit else []
     by_unit = _unit_tables(members, judged, truth, len(cells.cells), units) if units is not None else None
     return Resampled(by_system, min([*n_raters, *n_drawn]), chance, by_unit)
+
+
+def _values(judged: pl.DataFrame, assist: Weights | None) -> Numbers:
+    """What the cheap judge says of each judged item; 0 without one."""
+    if assist is None:
+        return np.zeros(len(judged))
+    return judged.join(assist.judge.frame, on="item", how="left", maintain_order="left")["value"].to_numpy()
+
+
+def _moved(errors: Numbers, n_judged: Numbers, values: Numbers, means: Numbers, assist: Weights | None) -> Numbers:
+    """The errors of each cell after what the cheap judge says of its other items, never below 0 or above all."""
+    if assist is None:
+        return errors
+    shift = assist.slopes[:, None] * (means - ratio(values, n_judged))
+    return np.clip(errors + np.nan_to_num(shift) * n_judged, 0.0, n_judged)
 
 
 def _unit_tables(
@@ -204,34 +230,48 @@ def _truths(votes: Votes, truth: Truth, places: Codes, chance: Chance) -> Iterat
 
 
 def _weights(
-    members: Members, judged: pl.DataFrame, cells: Cells, chance: Chance, units: pl.DataFrame | None
-) -> Callable[[int], tuple[Numbers, Numbers]]:
-    """For n resamples: how often each judged item is drawn (items x n), and the sizes of cells (cells x n, or 1)."""
+    members: Members,
+    judged: pl.DataFrame,
+    cells: Cells,
+    chance: Chance,
+    units: pl.DataFrame | None,
+    assist: Weights | None,
+) -> Callable[[int], tuple[Numbers, Numbers, Numbers]]:
+    """For n resamples: how often each judged item is drawn (items x n), and the sizes of cells (cells x n, or 1).
+
+    Beside them the sums of what a cheap judge says over all items of the cells, 0 without one.
+    """
     rng = generator(chance.seed, "sampled", chance.cluster)
     fixed = np.array([[cell.size] for cell in cells.cells])
     cell = judged["cell"].to_numpy()
+    said = fixed * (assist.means[:, None] if assist is not None else 0.0)
     if not chance.unit:
-        return lambda n: (np.ones((len(cell), n)), fixed)
+        return lambda n: (np.ones((len(cell), n)), fixed, said)
     if units is None:
-        return lambda n: (_within_cells(cell, n, rng), fixed)
+        return lambda n: (_within_cells(cell, n, rng), fixed, said)
     names = units["unit"].unique().sort()
     of_judged = _unit_codes(judged, units, names)
     table = _sizes_by_unit(members, units, names, len(cells.cells))
+    values = _sizes_by_unit(members, units, names, len(cells.cells), assist) if assist is not None else None
 
-    def drawn(n: int) -> tuple[Numbers, Numbers]:
+    def drawn(n: int) -> tuple[Numbers, Numbers, Numbers]:
         times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n).T.astype(np.float64)
-        return times[of_judged], fixed if table is None else table @ times
+        sizes = fixed if table is None else table @ times
+        return times[of_judged], sizes, said if values is None else values @ times
 
     return drawn
 
 
-def _sizes_by_unit(members: Members, units: pl.DataFrame, names: pl.Series, n_cells: int) -> coo_array | None:
-    """Cells x units, the items of each; none where only the drawn items are known."""
+def _sizes_by_unit(
+    members: Members, units: pl.DataFrame, names: pl.Series, n_cells: int, assist: Weights | None = None
+) -> coo_array | None:
+    """Cells x units, the items of each, or what a cheap judge says of them; none where only drawn items are known."""
     if not members.is_whole or len(units) < len(members.frame):
         return None
     everywhere = members.frame.join(members.cell_numbers, on=members.keys).select("item", "cell")
     unit = _unit_codes(everywhere, units, names)
-    return coo_array((np.ones(len(unit)), (everywhere["cell"].to_numpy(), unit)), (n_cells, len(names))).tocsr()
+    values = np.ones(len(unit)) if assist is None else _values(everywhere, assist)
+    return coo_array((values, (everywhere["cell"].to_numpy(), unit)), (n_cells, len(names))).tocsr()
 
 
 def _within_cells(cell: Ints, n: int, rng: np.random.Generator) -> Numbers:

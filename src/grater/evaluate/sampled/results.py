@@ -13,6 +13,7 @@ import polars as pl
 
 from grater.evaluate.counts import interval_rows
 from grater.evaluate.rater_error import RaterError
+from grater.evaluate.sampled.assist import Assisted
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.model import Interval, Json
 from grater.result import Result, encode
@@ -66,6 +67,7 @@ class Sampled(Result):
     parts: Mapping[str, Sampled] = field(default_factory=dict)
     correction: CorrectedSample | None = None
     scope: Scope = field(default_factory=Scope)
+    assist: Assisted | None = None
 
     @property
     def n_unjudged(self) -> int:
@@ -101,6 +103,7 @@ class Sampled(Result):
             "judged": self.n_judged,
             "unjudged": self.n_unjudged,
             "scope": self.scope.to_dict(),
+            **_if_known("assist", self.assist.to_dict() if self.assist else None),
             "warnings": [*self.warnings, *(correction.warnings if correction else ())],
             "signature": str(self.signature),
             **_if_known("rater_error", _rater_error_json(correction) if correction else None),
@@ -132,7 +135,11 @@ class Sampled(Result):
         judged = f"{self.n_judged:,} of {self.n_drawn:,} drawn items judged, {self.n_items:,.0f} in the corpus"
         units = self.scope.sentence
         raters = [_raters_note(correction.raters), str(correction.signature)] if correction else []
-        return [*sheets, replace(last, notes=(*last.notes, judged, units, *raters), signature=str(self.signature))]
+        helped = [self.assist.sentence] if self.assist else []
+        return [
+            *sheets,
+            replace(last, notes=(*last.notes, judged, units, *helped, *raters), signature=str(self.signature)),
+        ]
 
     def progress(self, width: float) -> Iterator[str]:
         """How many judgments are missing: `after 180 judgments recall is .340 [.270, .420]; 120 more bring ...`."""
