@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grater.model import Item, Json, Span
-from grater.store import checks, credentials, items, jobs, progress, units
+from grater.store import checks, credentials, ejection, items, jobs, people, progress, units
 from grater.store.units import NewUnit
 from tests.server.studies import TEXTS, Patience, Study
 from tests.server.test_work import FILLED, answer, answer_all, start
@@ -140,3 +140,18 @@ def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(stu
     assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 200
     assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
     assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
+
+
+def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(study: Study) -> None:
+    job_id = study.jobs["error"]
+    for who in ("worker", "annotator"):
+        browser = study.browser(who)
+        answer_all(browser, start(browser, study, "error"), FILLED["error"])
+    adjudicator = study.browser("adjudicator")
+    assert adjudicator.get(f"/adjudicate/jobs/{job_id}").status_code == 200
+    with study.store.write() as tx:
+        ejection.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
+        people.add(tx, name="Fresh", role="worker")
+    for who in ("adjudicator", "manager", "owner"):
+        assert not start(study.browser(who), study, "error").startswith("/leases/"), who
+    assert start(study.browser("Fresh"), study, "error").startswith("/leases/")

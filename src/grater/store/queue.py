@@ -1,6 +1,7 @@
 """Which unit a rater gets next, if any.
 
-Eligible: a free slot of a unit in an open job that this person has not judged; where the job is assigned, one that
+Eligible: a free slot of a unit in an open job that this person has not judged, and whose answers they cannot have
+seen; where the job is assigned, one that
 is assigned to them; where the unit follows another, one whose forerunner the same person did long enough ago.
 Batches come in order.  Inside a batch of a pool the next unit is the first, by the units' random numbers, from a
 starting point that is drawn anew each time; an assigned rater has a fixed order of their own, the product of the
@@ -126,6 +127,7 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
             schema.slots.c.job_id == bindparam("job"),
             schema.slots.c.state == FREE,
             NOT_JUDGED,
+            NOT_SEEN,
             or_(schema.units.c.follows.is_(None), _forerunner_done()),
         )
     )
@@ -162,6 +164,25 @@ def _forerunner_done() -> ColumnElement[bool]:
 
 
 NOT_JUDGED = _not_judged()
+
+
+def _not_seen() -> ColumnElement[bool]:
+    """Whoever may adjudicate may have seen the answers to a unit that was complete, and need not have decided it.
+
+    After an ejection such a unit is open again, and asks somebody who can have seen none (P9).
+    """
+    sent, places = schema.submissions.alias("sent"), schema.slots.alias("places")
+    n_sent = select(func.count()).where(
+        sent.c.unit_id == schema.units.c.unit_id,
+        sent.c.status.in_([literal_column("'valid'"), literal_column("'untrusted'")]),
+    )
+    n_places = select(func.count()).where(places.c.unit_id == schema.units.c.unit_id)
+    deciders = [literal_column(f"'{role}'") for role in ("owner", "manager", "adjudicator")]
+    may_decide = exists().where(schema.people.c.person_id == bindparam("person"), schema.people.c.role.in_(deciders))
+    return or_(~may_decide, n_sent.scalar_subquery() < n_places.scalar_subquery())
+
+
+NOT_SEEN = _not_seen()
 
 _free = schema.slots.alias("free")
 FIRST_BATCH = (
