@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 import polars as pl
 
+from grater.agreement.essays import Essays, essays_of
 from grater.agreement.majorities import WRITER
 from grater.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
 from grater.errors import UsageError
@@ -23,6 +25,7 @@ from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, with_notes
 from grater.signature import Signature
 from grater.statistics.intervals import LEVEL, RESAMPLES
+from grater.statistics.population import Scope, design_effect
 from grater.tables import Judgments, Table, data_hash
 
 CROWD, EXPERTS = "crowd", "experts"
@@ -105,6 +108,7 @@ class Difficulty(Result):
     split: tuple[OnlyCrowdSplit, ...]
     signature: Signature
     spreads: Mapping[str, Spread]
+    scope: Scope
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Json]:
@@ -113,6 +117,7 @@ class Difficulty(Result):
             **{group.name: group.to_dict() for group in self.groups},
             "unanimous": self.n_unanimous,
             "split": encode(self.split),
+            "interval": self.scope.to_dict(),
             "warnings": list(self.warnings),
             "signature": str(self.signature),
         }
@@ -133,6 +138,7 @@ class Difficulty(Result):
                 n_fewer = group.n_items - group.n_ranked
                 yield f"{n_fewer:,} of the {group.name}'s {group.n_items:,} items have fewer than two judgments."
         yield "Shares are of judgments other than unknown; unknown is a share of all."
+        yield self.scope.sentence
 
 
 def difficulty(
@@ -140,24 +146,46 @@ def difficulty(
     experts: Judgments | None = None,
     items: Table | None = None,
     options: DifficultyOptions | None = None,
+    *,
+    essays: Essays | None = None,
 ) -> Difficulty:
     """Which items are hard, for whom, and what goes with it."""
+    essays = _essays(crowd, items) if essays is None else essays
     options = options or DifficultyOptions()
     if options.by and items is None:
         raise UsageError(f"expected a table of items for the column {options.by[0]!r}, found none")
     tables = {CROWD: spreads(crowd), **({EXPERTS: spreads(without_writer(experts))} if experts else {})}
-    groups = tuple(_group(name, spread, items, options) for name, spread in tables.items())
+    groups = tuple(_group(name, spread, items, essays, options) for name, spread in tables.items())
     split, n_unanimous = _only_crowd_split(tables[CROWD], tables[EXPERTS], options) if experts else ((), 0)
-    cluster = "essay" if items is not None else "item"
-    signature = options.signature(cluster, data_hash(crowd, *([experts] if experts else [])))
+    scope = _scope(tables[CROWD], essays, options)
+    signature = options.signature(essays.unit, data_hash(crowd, *([experts] if experts else [])))
     return Difficulty(
         groups=groups,
         n_unanimous=n_unanimous,
         split=split,
         signature=signature,
         spreads=tables,
-        warnings=tuple(_warnings(tables, items)),
+        scope=scope,
+        warnings=(*scope.warnings, *_warnings(tables, items)),
     )
+
+
+def _essays(crowd: Judgments, items: Table | None) -> Essays:
+    """The essays of the crowd's items; an items table that knows none of them is warned about, not refused."""
+    known = set(items.frame["item"].cast(pl.String).to_list()) if items is not None else set()
+    is_of_use = not known.isdisjoint(crowd.frame["item"].cast(pl.String).to_list())
+    return essays_of(crowd, items if is_of_use else None)
+
+
+def _scope(spread: Spread, essays: Essays, options: DifficultyOptions) -> Scope:
+    """What intervals speak of; the design effect is that of the mean share of the majority."""
+    codes, shares = essays.codes(spread.items), spread.majority_share
+    if codes is None:
+        return essays.scope(len(shares), 0, effect=nan, level=options.level)
+    unit = np.unique(codes, return_inverse=True)[1]
+    apart = np.nan_to_num(shares - np.nanmean(shares))
+    effect = design_effect(apart, unit)
+    return essays.scope(len(shares), int(unit.max(initial=-1)) + 1, effect=effect, level=options.level)
 
 
 def without_writer(experts: Judgments) -> Judgments:
@@ -176,10 +204,12 @@ def _warnings(tables: dict[str, Spread], items: Table | None) -> list[str]:
     return [f"{lost:,} items of the crowd are not in {items.name}"] if lost else []
 
 
-def _group(name: str, spread: Spread, items: Table | None, options: DifficultyOptions) -> GroupDifficulty:
+def _group(
+    name: str, spread: Spread, items: Table | None, essays: Essays, options: DifficultyOptions
+) -> GroupDifficulty:
     rng = generator(options.seed, "difficulty", name)
     shares = [spread.majority_share, spread.pair_agreement, spread.unknown_share]
-    clusters = clusters_of(spread, items)
+    clusters = clusters_of(spread, essays)
     majority, agreement, unknown = means(shares, clusters, rng, options.n_resamples, options.level)
     parts: list[ColumnGroup] = []
     if items is not None:
@@ -188,6 +218,7 @@ def _group(name: str, spread: Spread, items: Table | None, options: DifficultyOp
             spread,
             items,
             columns,
+            essays=essays,
             rng=rng,
             n_quantiles=options.n_quantiles,
             n_resamples=options.n_resamples,

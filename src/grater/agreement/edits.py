@@ -8,10 +8,11 @@ essay, and for the last two criteria by those who marked it.  Pairs that share n
 kappa: they are left out of the mean and counted.
 
 Tokens of an essay are not independent: one writer, one topic, one mood of the annotator.  So whole essays are
-resampled (documents, where M2 sentences know theirs), the same ones for every pair of annotators and every criterion;
-the mean over pairs then has its interval too, however much pairs depend on each other.  Intervals are expanded
-percentiles (`grater.statistics.intervals`).  `fce` is the error of Fleiss, Cohen & Everitt 1969 over tokens, as if
-they were independent: it is here to reproduce such numbers, and too narrow.
+resampled (documents, where M2 sentences know theirs), the same ones for every pair of annotators and every
+criterion; the mean over pairs then has its interval too, however much pairs depend on each other.  Intervals are
+expanded percentiles (`grater.statistics.intervals`), below twenty essays Student's t
+(`grater.statistics.bca`).  `fce` is the error of Fleiss, Cohen & Everitt 1969 over tokens, as if they were
+independent: it is here to reproduce such numbers, and too narrow.
 """
 
 from __future__ import annotations
@@ -50,8 +51,10 @@ from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import Sheet, count, counted, interval, undefined_notes, with_notes
 from grater.signature import Signature
+from grater.statistics.bca import group_interval
 from grater.statistics.bootstrap import MOST_WEIGHTS
 from grater.statistics.intervals import LEVEL, RESAMPLES, Numbers, normal_interval, percentile_interval
+from grater.statistics.population import FEW_UNITS, Scope, variance_ratio
 
 EditInterval: TypeAlias = Literal["essays", "fce"]
 
@@ -67,7 +70,6 @@ SENTENCES = (
     "M2 does not say which document a sentence is from: sentences were resampled, and intervals are too narrow where "
     "those of one document are alike; name the documents"
 )
-FEW_ESSAYS = 20
 MOST_ROWS = 60
 MOST_LABELS = 100
 """Labels whose table of two annotators is written out; a tag with its correction is one of thousands."""
@@ -178,6 +180,7 @@ class CorpusAgreement(Result):
     n_units: int
     criteria: dict[Criterion, EditAgreement]
     signature: Signature
+    scope: Scope
     no_pairs: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -196,6 +199,7 @@ class CorpusAgreement(Result):
             "units": self.n_units,
             "raters": list(self.raters),
             **{name: {**criterion.to_dict(), **shared} for name, criterion in self.criteria.items()},
+            "interval": self.scope.to_dict(),
             "warnings": list(self.warnings),
             "signature": str(self.signature),
         }
@@ -226,6 +230,7 @@ class CorpusAgreement(Result):
         yield from undefined_notes(
             value for criterion in self.criteria.values() for _, value in criterion.estimates()
         )
+        yield self.scope.sentence
         yield BANDS_NOTE
 
 
@@ -241,18 +246,37 @@ def edit_agreement(essays: Iterable[Essay], options: EditOptions | None = None) 
             f"{len(marks.raters)}); give the files of both, or a file with several annotators"
         )
     too_many = len(marks.raters) > options.most_raters
+    n_clusters = len(np.unique(marks.cluster[is_shared]))
+    scope = Scope(
+        unit="document" if marks.knows_documents else "sentence",
+        n_units=n_clusters,
+        design_effect=_design_effect(judged(marks, "identification")),
+        level=options.level,
+    )
     return CorpusAgreement(
         raters=marks.raters,
         unit=marks.unit,
         n_essays=len(is_shared),
         n_shared=int(is_shared.sum()),
-        n_clusters=len(np.unique(marks.cluster[is_shared])),
+        n_clusters=n_clusters,
         n_units=int(marks.n_units[is_shared].sum()),
         criteria={name: _criterion(marks, name, options, with_pairs=not too_many) for name in CRITERIA},
         signature=options.signature("document" if marks.knows_documents else "sentence"),
         no_pairs=f"{len(marks.raters)} annotators, more than {options.most_raters}" if too_many else "",
-        warnings=tuple(_warnings(marks, coverage)),
+        scope=scope,
+        warnings=tuple(_warnings(marks, coverage, scope)),
     )
+
+
+def _design_effect(together: Judged) -> float:
+    """That of the observed agreement on identification, against tokens taken as independent."""
+    squares = np.bincount(together.unit, weights=together.count.astype(np.float64) ** 2, minlength=len(together.size))
+    size = together.size.astype(np.float64)
+    agreeing = (squares - size) / (size * (size - 1))
+    apart = agreeing - float(together.times @ agreeing) / max(1, together.n)
+    cluster = np.unique(together.cluster, return_inverse=True)[1]
+    of_clusters = np.bincount(cluster, weights=together.times * apart).astype(np.float64)
+    return variance_ratio(of_clusters, float(together.times @ apart**2), n_items=together.n)
 
 
 def _seen(essays: Iterable[Essay], coverage: Coverage) -> Iterator[Essay]:
@@ -261,13 +285,11 @@ def _seen(essays: Iterable[Essay], coverage: Coverage) -> Iterator[Essay]:
         yield essay
 
 
-def _warnings(marks: EditMarks, coverage: Coverage) -> Iterator[str]:
+def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[str]:
     yield from (finding.message for finding in coverage.findings())
     if not marks.knows_documents:
         yield SENTENCES
-    n_clusters = len(np.unique(marks.cluster[marks.reads.sum(axis=1) > 1]))
-    if n_clusters < FEW_ESSAYS:
-        yield f"only {n_clusters} essays were read by two annotators: intervals are rough below {FEW_ESSAYS}"
+    yield from scope.warnings
 
 
 def _criterion(marks: EditMarks, criterion: Criterion, options: EditOptions, *, with_pairs: bool) -> EditAgreement:
@@ -381,6 +403,8 @@ def essay_interval(value: float, draws: Numbers, n_clusters: int, *, undefined: 
         return Interval(value, nan, nan, "no resample gives a value")
     if n_clusters >= 2 and np.ptp(draws) < 1e-12:
         return Interval(value, nan, nan, NO_SPREAD)
+    if 2 <= n_clusters < FEW_UNITS:
+        return group_interval(value, draws, n_units=n_clusters, level=level)
     return percentile_interval(value, draws, n_units=max(1, n_clusters), level=level, one_unit=ONE_CLUSTER)
 
 

@@ -38,7 +38,9 @@ from grater.agreement.coded import coded, in_order
 from grater.agreement.coefficients import pair_scores
 from grater.agreement.confusion import NOBODY, label_matrix
 from grater.agreement.counts import table_of
+from grater.agreement.essays import NO_ESSAYS, Essays, with_essays
 from grater.errors import BadInput, Problem
+from grater.statistics.bca import Groups, grouped
 from grater.statistics.intervals import Ints, Numbers
 from grater.tables import Judgments, require_raters
 
@@ -47,8 +49,8 @@ WRITER = "writer"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), and the
-    number of items of each kind."""
+    """Kinds of items: the crowd's counts by label, the experts' labels (`NOBODY` where one has none), the number of
+    items of each kind, and the essays that these stand in where they are known."""
 
     counts: Ints
     said: Ints
@@ -57,6 +59,12 @@ class Design:
     experts: tuple[str, ...]
     n_crowd_only: int
     n_experts_only: int
+    groups: Groups | None = None
+
+    @property
+    def n_units(self) -> int:
+        """How many are drawn independently: items, or essays."""
+        return self.groups.n if self.groups else self.n
 
     @property
     def most(self) -> int:
@@ -76,10 +84,10 @@ class Design:
         return list(combinations(range(len(self.experts)), 2))
 
 
-def design(crowd: Judgments, experts: Judgments) -> Design:
+def design(crowd: Judgments, experts: Judgments, *, essays: Essays = NO_ESSAYS) -> Design:
     """The two tables side by side; experts must be people, the crowd need not."""
     require_raters(experts, "experts")
-    ours, theirs = coded(crowd), coded(experts)
+    ours, theirs = with_essays(coded(crowd), essays), coded(experts)
     row_of = {item: row for row, item in enumerate(theirs.items.to_list())}
     rows = np.array([row_of.get(item, NOBODY) for item in ours.items.to_list()], np.int64)
     both = rows != NOBODY
@@ -89,7 +97,7 @@ def design(crowd: Judgments, experts: Judgments) -> Design:
     counts = table_of(ours.item, _recoded(ours.labels, labels)[ours.label], len(labels))[both]
     said = label_matrix(theirs)[rows[both]]
     said = np.where(said == NOBODY, NOBODY, _recoded(theirs.labels, labels)[said])
-    kinds, n_items = np.unique(np.hstack([counts, said]), axis=0, return_counts=True)
+    kinds, place, n_items = np.unique(np.hstack([counts, said]), axis=0, return_inverse=True, return_counts=True)
     return Design(
         counts=kinds[:, : len(labels)],
         said=kinds[:, len(labels) :],
@@ -98,6 +106,7 @@ def design(crowd: Judgments, experts: Judgments) -> Design:
         experts=theirs.raters,
         n_crowd_only=int((~both).sum()),
         n_experts_only=len(theirs.items) - int(both.sum()),
+        groups=None if ours.unit is None else grouped(place.ravel(), ours.unit[both]),
     )
 
 

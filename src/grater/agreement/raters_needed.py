@@ -6,9 +6,13 @@ kappa reaches theirs: the mean over experts of the crowd's kappa with each again
 or, where the writer's word is known (a rater called `writer`), the crowd's kappa with the writer against the
 experts' mean kappa with the writer.
 
+Where there is gold in place of experts, or a share to be reached is named (`reach`), the answer is the smallest N
+whose majority agrees with it on that share of the items; of gold items that accept several labels none is used.
+
 Departures: expectations in place of draws (`majorities.py`) unless draws are asked for; intervals by resampling
 items, for the curves and for the smallest N, the experts' own kappa being resampled along.  The bounds of N are
-whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.
+whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.  Where essays are
+known, whole essays are resampled (`grater.agreement.essays`).
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coefficients import band, coefficient_json, pair_scores
+from grater.agreement.essays import Essays, essays_of
+from grater.agreement.labels import one_spelling
 from grater.agreement.majorities import (
     MOST_WORK,
     WRITER,
@@ -33,14 +39,24 @@ from grater.agreement.majorities import (
     nan_mean,
     work,
 )
+from grater.errors import UsageError
 from grater.model import Interval, Json
 from grater.result import Result, encode
 from grater.rng import generator
 from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number, with_notes
 from grater.signature import Signature
 from grater.statistics.bootstrap import portions
-from grater.statistics.intervals import LEVEL, RESAMPLES, Numbers, percentile_interval, tail_interval
-from grater.tables import Judgments, data_hash
+from grater.statistics.intervals import (
+    LEVEL,
+    RESAMPLES,
+    Numbers,
+    expanded_tail,
+    percentile_interval,
+    tail_interval,
+)
+from grater.statistics.population import Scope, cluster_interval, variance_ratio
+from grater.tables import Judgments, Table, data_hash
+from grater.tables.schema import LIST_SEPARATOR
 
 MEAN = "mean of experts"
 DRAWS_INSTEAD = 1000
@@ -50,6 +66,12 @@ FUZZ = 1e-9
 NO_PAIR = "no two experts to compare: their kappa is what a crowd must reach"
 ONE_LABEL = "one label only on these items, so that chance alone agrees as well"
 ONE_ITEM = "a single item cannot be resampled"
+SEVERAL = "several labels accepted"
+
+GOLD = "gold"
+FEW_ITEMS = 50
+FEW_MINOR = 10
+"""Items, and items with another label than the experts' most frequent one, below which a warning is given."""
 
 MOST_POINTS = 30
 MOST_PLOTTED = 20
@@ -59,17 +81,19 @@ HEIGHT = 10
 
 @dataclass(frozen=True, slots=True)
 class NeedOptions:
-    """`n_draws` 0 is the exact expectation."""
+    """`n_draws` 0 is the exact expectation; `reach` is a share of agreement to be reached, in place of experts."""
 
     n_draws: int = 0
+    reach: float | None = None
     n_resamples: int = RESAMPLES
     level: float = LEVEL
     seed: int = 0
 
-    def signature(self, data: str) -> Signature:
+    def signature(self, data: str, cluster: str) -> Signature:
         method = {"draws": str(self.n_draws)} if self.n_draws else {"method": "exact"}
+        method |= {"reach": f"{self.reach:g}"} if self.reach is not None else {}
         chance = {"resamples": str(self.n_resamples), "seed": str(self.seed), "level": f"{self.level:g}"}
-        rules = {"ties": "random", "limits": "bootstrap-items", "data": data}
+        rules = {"ties": "random", "limits": f"bootstrap-{cluster}s", "data": data}
         return Signature("raters-needed", {**method, **rules, **chance})
 
 
@@ -133,6 +157,8 @@ class RatersNeeded(Result):
     smallest: Interval
     method: str
     signature: Signature
+    scope: Scope
+    reach: float | None = None
     warnings: tuple[str, ...] = ()
 
     def curve(self, against: str) -> Curve:
@@ -156,6 +182,8 @@ class RatersNeeded(Result):
             "curves": [curve.to_dict() for curve in self.curves],
             "target": self.target.to_dict(),
             "smallest": _whole_json(self.smallest),
+            **({"reach": self.reach} if self.reach is not None else {}),
+            "interval": self.scope.to_dict(),
             "warnings": list(self.warnings),
             "signature": str(self.signature),
         }
@@ -172,7 +200,8 @@ class RatersNeeded(Result):
         return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
 
     def sheets(self) -> list[Sheet]:
-        return with_notes([_curves_sheet(self)], _answer(self), str(self.signature))
+        notes = [*_answer(self), self.scope.sentence]
+        return with_notes([_curves_sheet(self)], notes, str(self.signature))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,10 +213,25 @@ class Scores:
     experts: Numbers
 
 
-def raters_needed(crowd: Judgments, experts: Judgments, options: NeedOptions | None = None) -> RatersNeeded:
+def as_expert(gold: Table) -> Judgments:
+    """Known answers as the judgments of one expert; items that accept several labels are left out and counted."""
+    label = pl.col("label").cast(pl.String)
+    is_one = ~label.str.contains(LIST_SEPARATOR, literal=True)
+    frame = gold.frame.filter(is_one).select(pl.col("item").cast(pl.String), label=label, rater=pl.lit(GOLD))
+    n_several = len(gold.frame) - len(frame)
+    return Judgments(frame, gold.name, dropped={SEVERAL: n_several} if n_several else {})
+
+
+def raters_needed(
+    crowd: Judgments, experts: Judgments, options: NeedOptions | None = None, *, essays: Essays | None = None
+) -> RatersNeeded:
     """The curves of a crowd against experts on the items that both judged."""
     options = options or NeedOptions()
-    shared = design(crowd, experts)
+    if options.reach is not None and not 0 < options.reach <= 1:
+        raise UsageError(f"expected a share to reach above 0 and at most 1, found {options.reach:g}")
+    crowd, experts = one_spelling(crowd), one_spelling(experts)
+    essays = essays_of(crowd) if essays is None else essays
+    shared = design(crowd, experts, essays=essays)
     too_big = not options.n_draws and work(shared.counts) > MOST_WORK
     used = replace(options, n_draws=DRAWS_INSTEAD) if too_big else options
     rng = generator(options.seed, "raters-needed")
@@ -206,9 +250,23 @@ def raters_needed(crowd: Judgments, experts: Judgments, options: NeedOptions | N
         target=_target(shared, observed, resampled, options),
         smallest=_smallest(shared, observed, resampled, options),
         method="draws" if used.n_draws else "exact",
-        signature=used.signature(data_hash(crowd, experts)),
+        signature=used.signature(data_hash(crowd, experts), essays.unit),
+        scope=_scope(shared, wins, essays, options),
+        reach=options.reach,
     )
-    return replace(result, warnings=tuple(_warnings(result, shared, too_big=too_big)))
+    return replace(result, warnings=tuple(_warnings(result, shared, experts, too_big=too_big)))
+
+
+def _scope(shared: Design, wins: Numbers, essays: Essays, options: NeedOptions) -> Scope:
+    """What intervals speak of; the design effect is that of one rater's agreement with the experts."""
+    effect = nan
+    if shared.groups:
+        rows = crowd_rows(shared, wins[:, :, 0]).reshape(len(shared.n_items), len(shared.experts), -1)
+        n, agreeing = rows[:, :, 0].sum(axis=1), rows[:, :, 1].sum(axis=1)
+        influence = agreeing - n * float(shared.n_items @ agreeing) / max(1e-12, float(shared.n_items @ n))
+        of_units = shared.groups.sums(influence[:, None])[:, 0]
+        effect = variance_ratio(of_units, float(shared.n_items @ influence**2), n_items=shared.n)
+    return essays.scope(shared.n, shared.n_units, effect=effect, level=options.level)
 
 
 def _scores(shared: Design, wins: Numbers, weights: Numbers) -> Scores:
@@ -234,9 +292,8 @@ def _experts(shared: Design) -> list[int]:
 
 
 def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
-    shares = shared.n_items / shared.n
     blocks = [
-        _scores(shared, wins, rng.multinomial(shared.n, shares, size=n_now).astype(np.float64))
+        _scores(shared, wins, _weights(shared, n_now, rng))
         for n_now in portions(options.n_resamples, len(shared.n_items))
     ]
     if not blocks:
@@ -245,6 +302,17 @@ def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.rand
         crowd=np.concatenate([block.crowd for block in blocks]),
         experts=np.concatenate([block.experts for block in blocks]),
     )
+
+
+def _weights(shared: Design, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """The items of each kind in every resample of items, or of essays."""
+    groups = shared.groups
+    if groups is None:
+        return rng.multinomial(shared.n, shared.n_items / shared.n, size=n_resamples).astype(np.float64)
+    kinds = np.zeros((groups.n, len(shared.n_items)))
+    kinds[groups.unit, groups.pattern] = groups.times
+    weights: Numbers = rng.multinomial(groups.n, np.full(groups.n, 1 / groups.n), size=n_resamples) @ kinds
+    return weights
 
 
 def _curves(
@@ -273,7 +341,7 @@ def _point(
     """A crowd of index + 1 on one line."""
     is_enough = shared.counts.sum(axis=1) > index
     agreement, kappa = (
-        _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared.n, options)
+        _interval(observed.crowd[index, line, score], resampled.crowd[:, index, line, score], shared, options)
         for score in range(2)
     )
     return Point(
@@ -285,13 +353,15 @@ def _point(
     )
 
 
-def _interval(value: float, draws: Numbers, n_items: int, options: NeedOptions) -> Interval:
+def _interval(value: float, draws: Numbers, shared: Design, options: NeedOptions) -> Interval:
     if isnan(value):
         return Interval(nan, nan, nan, ONE_LABEL)
     draws = draws[~np.isnan(draws)]
     if not draws.size:
         return Interval(float(value), nan, nan, ONE_ITEM)
-    return percentile_interval(float(value), draws, n_units=n_items, level=options.level, one_unit=ONE_ITEM)
+    if shared.groups:
+        return cluster_interval(float(value), draws, n_units=shared.n_units, level=options.level, ends=(-1.0, 1.0))
+    return percentile_interval(float(value), draws, n_units=shared.n, level=options.level, one_unit=ONE_ITEM)
 
 
 def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Target:
@@ -303,10 +373,12 @@ def _target(shared: Design, observed: Scores, resampled: Scores, options: NeedOp
     draws = nan_mean(resampled.experts[:, :, 1], axis=1)
     names = [(shared.experts[first], shared.experts[second]) for first, second in shared.pairs]
     pairs = tuple((*pair, float(kappa)) for pair, kappa in zip(names, kappas, strict=True))
-    return Target(what, _interval(float(mean), draws, shared.n, options), pairs)
+    return Target(what, _interval(float(mean), draws, shared, options), pairs)
 
 
 def _smallest(shared: Design, observed: Scores, resampled: Scores, options: NeedOptions) -> Interval:
+    if options.reach is not None:
+        return _smallest_reaching(shared, observed, resampled, options.reach, options)
     if not shared.pairs:
         return Interval(nan, nan, nan, NO_PAIR)
     line = shared.experts.index(WRITER) if WRITER in shared.experts else len(shared.experts)
@@ -319,7 +391,27 @@ def _smallest(shared: Design, observed: Scores, resampled: Scores, options: Need
     draws = first_reaching(resampled.crowd[known][:, :, line, 1], targets[known])
     if not draws.size:
         return _reported(Interval(value, nan, nan), shared)
-    return _reported(tail_interval(value, draws, (1 - options.level) / 2, method="inverted_cdf"), shared)
+    return _reported(tail_interval(value, draws, _tail(shared, options), method="inverted_cdf"), shared)
+
+
+def _tail(shared: Design, options: NeedOptions) -> float:
+    """The share of draws beyond a bound of N; further out where few essays were drawn."""
+    if shared.groups and shared.n_units > 1:
+        return expanded_tail(shared.n_units, level=options.level)
+    return (1 - options.level) / 2
+
+
+def _smallest_reaching(
+    shared: Design, observed: Scores, resampled: Scores, reach: float, options: NeedOptions
+) -> Interval:
+    """The smallest N whose agreement with the experts, on average, or with gold, is a given share."""
+    line = len(shared.experts)
+    [value] = first_reaching(observed.crowd[None, :, line, 0], np.array([reach]))
+    draws = first_reaching(resampled.crowd[:, :, line, 0], np.full(len(resampled.crowd), reach))
+    if not draws.size:
+        return _reported(Interval(float(value), nan, nan), shared, reach=reach)
+    smallest = tail_interval(float(value), draws, _tail(shared, options), method="inverted_cdf")
+    return _reported(smallest, shared, reach=reach)
 
 
 def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
@@ -329,16 +421,30 @@ def first_reaching(kappas: Numbers, targets: Numbers) -> Numbers:
     return first
 
 
-def _reported(smallest: Interval, shared: Design) -> Interval:
+def _reported(smallest: Interval, shared: Design, *, reach: float | None = None) -> Interval:
     value, low, high = smallest.value, smallest.low, smallest.high
+    goal = "the experts" if reach is None else number(reach, digits=2)
     if value == inf:
-        why = f"the crowd's kappa stays below the experts' up to N = {shared.most}"
+        short = "kappa stays below the experts'" if reach is None else f"agreement stays below {goal}"
+        why = f"the crowd's {short} up to N = {shared.most}"
         return Interval(nan, nan if low == inf else low, inf, why)
-    why = f"some resamples do not reach the experts with {shared.most} judgments" if high == inf else ""
+    why = f"some resamples do not reach {goal} with {shared.most} judgments" if high == inf else ""
     return Interval(value, low, high, why)
 
 
-def _warnings(result: RatersNeeded, shared: Design, *, too_big: bool) -> Iterator[str]:
+def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_big: bool) -> Iterator[str]:
+    yield from result.scope.warnings
+    if shared.n < FEW_ITEMS:
+        yield f"only {counted(shared.n, 'item')} in common: below {FEW_ITEMS} the number of raters is rough"
+    said = np.bincount(shared.said[shared.said >= 0], np.repeat(shared.n_items, (shared.said >= 0).sum(axis=1)))
+    n_minor = float(said.sum() - said.max(initial=0)) / max(1, len(shared.experts))
+    if n_minor < FEW_MINOR:
+        yield (
+            f"the experts give another label than the most frequent one to {n_minor:.1f} items: with fewer than "
+            f"{FEW_MINOR} kappa, and the number of raters, is rough"
+        )
+    if SEVERAL in experts.dropped:
+        yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and take no part"
     if too_big:
         yield f"too many judgments per item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
     if shared.n_crowd_only or shared.n_experts_only:
@@ -421,6 +527,9 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
     """What to tell a colleague."""
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
+    if result.reach is not None:
+        yield _reach_words(result.reach, smallest)
+        return
     if not isnan(kappa.value):
         yield f"Kappa of {result.target.what}: {interval(kappa)} (mean of {pairs}; {band(kappa.value)})."
     if isnan(smallest.value):
@@ -429,6 +538,14 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield f"{counted(int(smallest.value), 'rater')} match the experts (95 % interval {_whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
+
+
+def _reach_words(reach: float, smallest: Interval) -> str:
+    share = number(reach, digits=2)
+    if isnan(smallest.value):
+        return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
+    enough = counted(int(smallest.value), "rater")
+    return f"The majority of {enough} agrees on {share} of the items (95 % interval {_whole_words(smallest)})."
 
 
 def _whole_words(estimate: Interval) -> str:

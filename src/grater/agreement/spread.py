@@ -7,7 +7,7 @@ share of its own, as many raters use it on garbled sentences (T,C&M 2013, 5.5).
 By any column of the items table: the paper names the frequency of the target's n-gram, other errors near it, a
 garbled sentence, the kind of use (time, place), and whether context was shown; each is a column that somebody filled
 in.  A column of more than eight different numbers is cut into quantiles, equal numbers staying together.  An essay's
-items are not independent, so intervals come from resampling essays where the items table says which they are of.
+items are not independent, so intervals come from resampling essays where they are known (`grater.agreement.essays`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ import polars as pl
 
 from grater.agreement.coded import UNKNOWN, Coded, as_numbers, coded, in_order
 from grater.agreement.counts import table_of
+from grater.agreement.essays import Essays
 from grater.errors import UnknownName
 from grater.model import Interval, Json
 from grater.registry import unknown
-from grater.statistics.bootstrap import resample
+from grater.statistics.bootstrap import Resampled, resample
 from grater.statistics.intervals import Ints, Numbers
+from grater.statistics.population import FEW_UNITS, cluster_interval
 from grater.tables import Judgments, Table
 
 
@@ -140,6 +142,7 @@ def by_columns(
     items: Table,
     columns: Sequence[str],
     *,
+    essays: Essays,
     rng: np.random.Generator,
     n_quantiles: int,
     n_resamples: int,
@@ -150,7 +153,7 @@ def by_columns(
     missing = next((column for column in columns if column not in items.frame.columns), None)
     if missing is not None:
         raise UnknownName(f"{items.name}: {unknown('column', missing, list(items.frame.columns))}")
-    clusters = clusters_of(spread, items)
+    clusters = clusters_of(spread, essays)
     groups = []
     for column in columns:
         for value, rows in column_groups(frame[column], n_quantiles).items():
@@ -168,13 +171,10 @@ def _joined(items: Table, spread: Spread) -> pl.DataFrame:
     )
 
 
-def clusters_of(spread: Spread, items: Table | None) -> Ints:
-    """The number of each item's essay; an item that is in none, or without a table, stands by itself."""
-    if items is None:
-        return np.arange(len(spread.items))
-    names = _joined(items, spread)["essay"]
-    codes = names.cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    return np.where(codes < 0, codes.max(initial=0) + 1 + np.arange(len(codes)), codes)
+def clusters_of(spread: Spread, essays: Essays) -> Ints:
+    """The number of each item's essay; an item that is in none, or where essays are not known, stands by itself."""
+    codes = essays.codes(spread.items)
+    return np.arange(len(spread.items)) if codes is None else codes
 
 
 def column_groups(values: pl.Series, n_quantiles: int) -> dict[str, Ints]:
@@ -217,9 +217,18 @@ def means(
         ]
     )
     drawn = resample(rows.astype(np.float64), n_resamples=n_resamples, rng=rng)
+    is_few = n_clusters < min(FEW_UNITS, len(clusters))
     return [
-        drawn.ratio([2 * place], [2 * place + 1], level=level)
+        (_few if is_few else Resampled.ratio)(drawn, [2 * place], [2 * place + 1], level=level)
         if rows[:, 2 * place + 1].any()
         else Interval(nan, nan, nan, "no item with enough judgments")
         for place in range(len(columns))
     ]
+
+
+def _few(drawn: Resampled, part: Sequence[int], whole: Sequence[int], *, level: float) -> Interval:
+    """The ratio with Student's t, for few essays."""
+    value = float(drawn.sums[list(part)].sum() / drawn.sums[list(whole)].sum())
+    totals = drawn.draws[:, list(whole)].sum(axis=1)
+    draws = drawn.draws[totals > 0][:, list(part)].sum(axis=1) / totals[totals > 0]
+    return cluster_interval(value, draws, n_units=drawn.n_units, level=level, ends=(0.0, 1.0))

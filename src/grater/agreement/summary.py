@@ -43,7 +43,7 @@ from grater.agreement.cohen import (
 )
 from grater.agreement.confusion import Confusion, Disagreement, confusions, disagreements, ok_label
 from grater.agreement.counts import Counts, tally
-from grater.agreement.essays import Essays, essay_warnings, essays_of, with_essays
+from grater.agreement.essays import ITEM, Essays, essay_warnings, essays_of, with_essays
 from grater.agreement.labels import one_spelling, require_order, spelling_warnings
 from grater.agreement.random_raters import random_interval, require_random, without_each_rater
 from grater.agreement.weights import Matrix, Scale, WeightName, weight_matrix
@@ -94,7 +94,8 @@ class Options:
 
     def signature(self, judgments: Judgments, counts: Counts, cluster: str) -> Signature:
         weights = self.weights if isinstance(self.weights, str) else "own"
-        named = {"weights": weights, "scale": self.scale, "pairs": self.interval, "all": "bootstrap-bca"}
+        named = {"weights": weights, "scale": self.scale, "pairs": self.interval}
+        named["all"] = "bootstrap-bca" if cluster == ITEM else "bootstrap-t"
         drawn = {"cluster": cluster, **({"raters": "random"} if self.raters == "random" else {})}
         chance = {"resamples": str(self.n_resamples), "level": f"{self.level:g}", "seed": str(self.seed)}
         filters = {"dropped": str(sum(judgments.dropped.values()))} if judgments.dropped else {}

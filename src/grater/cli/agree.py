@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Protocol, TypeAlias
 
@@ -25,7 +26,7 @@ from grater.agreement.groups import (
     by_column,
 )
 from grater.agreement.labels import one_spelling
-from grater.agreement.raters_needed import NeedOptions, plot, raters_needed
+from grater.agreement.raters_needed import NeedOptions, as_expert, plot, raters_needed
 from grater.agreement.summary import Options, RatersAre, agreement
 from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
 from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show
@@ -38,7 +39,16 @@ from grater.result import Result
 from grater.rng import generator
 from grater.sheet import TableFormat
 from grater.statistics.intervals import RESAMPLES
-from grater.tables import Judgments, read_items, require_raters, write_table
+from grater.tables import (
+    Judgments,
+    parse_columns,
+    parse_merge,
+    read_gold,
+    read_items,
+    require_raters,
+    with_labels,
+    write_table,
+)
 from grater.tables import Table as ItemTable
 from grater.tables.files import SPREADSHEETS, load
 
@@ -48,6 +58,7 @@ difficulty_app = typer.Typer()
 nouns_agree_app = typer.Typer()
 
 ALL_RATERS = 10**9
+GOLD_REACH = 0.95
 TABLE_SUFFIXES = {".csv", ".tsv", ".parquet", ".ndjson", *SPREADSHEETS}
 TABLE_OPTIONS = (
     *("by", "items", "cluster", "raters_are", "contexts", "compare", "against"),
@@ -290,8 +301,20 @@ def _two_pairs(text: str) -> tuple[Pair, Pair]:
 def needed(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[
-        Path, typer.Option(metavar="FILE", help="Judgments of experts; a rater called writer is the writer.")
-    ],
+        Path | None, typer.Option(metavar="FILE", help="Judgments of experts; a rater called writer is the writer.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Items with known answers, in place of experts.")
+    ] = None,
+    reach: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; .95 where there is gold.")
+    ] = None,
+    expert_columns: Annotated[
+        list[str],
+        typer.Option("--expert-columns", metavar="OURS=THEIRS", help="Columns of the experts' or the gold table."),
+    ] = [],  # noqa: B006
+    items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays.")] = None,
+    cluster: ClusterColumn = None,
     draws: Annotated[
         int, typer.Option(min=0, metavar="N", help="Draw N times at random, as the paper does; 0 is exact.")
     ] = 0,
@@ -305,15 +328,30 @@ def needed(
     as_json: Json = False,
 ) -> None:
     """Reliability against the number of raters, and the smallest number that matches the experts."""
-    require_different([file, experts])
-    require_outputs([out], [file, experts])
+    require_different([file, *(path for path in (experts, gold, items) if path)])
+    require_outputs([out], [file, experts, gold, items])
     crowd = reading.read(file)
-    known = reading.for_experts.read(experts)
-    options = NeedOptions(n_draws=draws, n_resamples=resamples, seed=seed)
-    result = raters_needed(_kept(crowd, unknown), _kept(known, unknown), options)
+    known = _known(reading, experts, gold, expert_columns)
+    essays = essays_of(crowd, read_items(items) if items else None, cluster=cluster)
+    options = NeedOptions(
+        n_draws=draws, reach=GOLD_REACH if gold and reach is None else reach, n_resamples=resamples, seed=seed
+    )
+    result = raters_needed(_kept(crowd, unknown), _kept(known, unknown), options, essays=essays)
     deliver(result, out=out, table=table, as_json=as_json)
     if table == "text" and not as_json:
         typer.echo("\n" + "\n".join(plot(result)))
+
+
+def _known(reading: Reading, experts: Path | None, gold: Path | None, columns: list[str]) -> Judgments:
+    """What the crowd is compared with: experts' judgments, or known answers."""
+    if experts and not gold:
+        return replace(reading.for_experts, columns=columns).read(experts)
+    if gold and not experts:
+        table = read_gold(gold, columns=parse_columns(columns), duplicates=reading.duplicates)
+        known = as_expert(table)
+        merge = parse_merge(reading.merge)
+        return with_labels(known, merge) if merge else known
+    raise UsageError("expected --experts FILE or --gold FILE, one of the two")
 
 
 def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:

@@ -113,20 +113,35 @@ def raters(judgments: TableSource, *, gold: TableSource | None = None) -> Raters
 
 def raters_needed(
     judgments: TableSource,
-    experts: TableSource,
+    experts: TableSource | None = None,
     *,
+    gold: TableSource | None = None,
+    reach: float | None = None,
+    items: TableSource | None = None,
+    cluster: str | None = None,
     draws: int = 0,
     unknown: Unknown = "drop",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> RatersNeeded:
-    """Reliability against the number of raters, and the smallest number that matches the experts."""
+    """Reliability against the number of raters, and the smallest number that matches the experts.
+
+    With `gold` in place of experts it is the smallest number whose majority is right on the share `reach` of items.
+    """
     from grater.agreement.coded import with_unknown
-    from grater.agreement.raters_needed import NeedOptions, raters_needed
+    from grater.agreement.essays import essays_of
+    from grater.agreement.raters_needed import NeedOptions, as_expert, raters_needed
+    from grater.errors import UsageError
     from grater.tables import as_judgments
 
-    crowd, known = (with_unknown(as_judgments(source), unknown) for source in (judgments, experts))
-    return raters_needed(crowd, known, NeedOptions(n_draws=draws, n_resamples=resamples, seed=seed))
+    answers = gold_of(gold)
+    if (experts is None) == (answers is None):
+        raise UsageError("expected experts or gold, one of the two")
+    others = as_expert(answers) if answers is not None else as_judgments(experts)  # type: ignore[arg-type]
+    crowd, known = (with_unknown(table, unknown) for table in (as_judgments(judgments), others))
+    share = 0.95 if answers is not None and reach is None else reach
+    options = NeedOptions(n_draws=draws, reach=share, n_resamples=resamples, seed=seed)
+    return raters_needed(crowd, known, options, essays=essays_of(crowd, items_of(items), cluster=cluster))
 
 
 def difficulty(

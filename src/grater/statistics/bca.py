@@ -14,9 +14,10 @@ agree, or disagree, about it, a plain bootstrap cannot imagine one, and its inte
 made-up item they err on the safe side, and at several hundred items nothing changes (docs/agreement.md has both).
 The value itself knows nothing of it, and intervals always include the value.
 
-Where items stand in essays, whole essays are drawn (`Groups`), and the skew is that of essays.  With fewer than
-`FEW_UNITS` essays the interval is Student's t (`grater.statistics.student_t`) on the scale of log(1 - x): 1 - x is
-the ratio of two disagreements, and its logarithm is nearly symmetric where x itself is squeezed against 1.
+Where items stand in essays, whole essays are drawn (`Groups`), and the interval is Student's t
+(`grater.statistics.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its logarithm
+is nearly symmetric where x itself is squeezed against 1.  It held better than BCa over essays at 12, 20 and 50 of
+them (docs/agreement.md).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import numpy.typing as npt
 from grater.model import Interval
 from grater.statistics.bootstrap import portions
 from grater.statistics.intervals import LEVEL, ONE_UNIT, Ints, Numbers, student_quantile
-from grater.statistics.population import FEW_UNITS, variance_ratio
+from grater.statistics.population import variance_ratio
 
 Sums: TypeAlias = npt.NDArray[Any]
 """Real, or complex while a derivative is taken."""
@@ -199,19 +200,19 @@ def bca_interval(
     level: float = LEVEL,
     is_difference: bool = False,
 ) -> Interval:
-    """The value with its BCa interval; Student's t where few essays were drawn, a difference as it is."""
+    """The value with its BCa interval; Student's t where essays were drawn, for a difference without logarithms."""
     if value != value:
         return Interval(nan, nan, nan, statistic.undefined)
     draws = draws[~np.isnan(draws)]
     if not draws.size:
         return Interval(value, nan, nan, "no resample gives a value")
-    if units.groups and units.n_units < FEW_UNITS:
-        return few_units_interval(value, draws, n_units=units.n_units, level=level, is_difference=is_difference)
+    if units.groups:
+        return group_interval(value, draws, n_units=units.n_units, level=level, is_difference=is_difference)
     low, high = np.quantile(draws, bca_tails(statistic, units, draws, level=level))
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
-def few_units_interval(
+def group_interval(
     value: float, draws: Sums, *, n_units: int, level: float = LEVEL, is_difference: bool = False
 ) -> Interval:
     """Student's t on the spread of log(1 - x), or of x itself where it reaches 1."""
@@ -257,17 +258,13 @@ def bca_tails(statistic: Statistic, units: PatternUnits, draws: Sums, *, level: 
     near = np.abs(draws - centre) <= CLOSE
     below = float((draws < centre - CLOSE).mean() + near.mean() / 2)
     bias = NORMAL.inv_cdf(min(max(below, 1 / (draws.size + 1)), draws.size / (draws.size + 1)))
-    acceleration = _acceleration(rows @ gradient(statistic.score, sums), units)
-    n = units.n_units
-    z = sqrt(n / (n - 1)) * student_quantile((1 + level) / 2, n - 1)
+    acceleration = _acceleration(rows @ gradient(statistic.score, sums), units.weights)
+    z = sqrt(units.n / (units.n - 1)) * student_quantile((1 + level) / 2, units.n - 1)
     return [_shifted(-z, bias, acceleration), _shifted(z, bias, acceleration)]
 
 
-def _acceleration(influence: Numbers, units: PatternUnits) -> float:
-    influence, weights = influence - units.weights @ influence / units.weights.sum(), units.weights
-    if units.groups:
-        influence = units.groups.sums(influence[:, None])[:, 0]
-        weights = np.ones(units.groups.n)
+def _acceleration(influence: Numbers, weights: Numbers) -> float:
+    influence = influence - weights @ influence / weights.sum()
     variance = float(weights @ influence**2)
     return float(weights @ influence**3) / (6 * variance**1.5) if variance > 0 else 0.0
 

@@ -1,0 +1,202 @@
+"""How often 95 % intervals of agreement hold the truth where items stand in essays, pairs are sparse, raters random.
+
+    python benchmarks/coverage_agreement.py [REPETITIONS]
+
+prints the three tables of docs/agreement.md (seed 17).  The worlds are made with numpy alone.
+
+*Essays*: an essay has its own share of errors and its own difficulty, logit-normal; each rater sees each essay with a
+skill of their own.  Mild: standard deviations .5 (errors) and .4 (skill); sharp: 1.2 and 1.2.  The truth is the
+coefficient of 50,000 essays of 20 items.
+
+*Sparse pairs*: raters of equal skill, so that every pair has the same kappa, known in closed form; each item is
+judged by a few of them.
+
+*Random raters*: raters' skills are logit-normal (.8), the world has 400 raters, and a sample draws some of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.special import expit, logit
+
+from grater.agreement.coded import Coded
+from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, specific
+from grater.agreement.cohen import cohen_kappa, conger_kappa, mean_pairwise
+from grater.agreement.confusion import NOBODY, confusions
+from grater.agreement.counts import tally
+from grater.agreement.random_raters import random_interval, without_each_rater
+from grater.model import Interval
+
+SEED = 17
+N_RESAMPLES = 300
+LABELS = ("error", "ok")
+NAMES = ("observed", "fleiss", "alpha", "ac1", "specific error", "specific ok", "kappa", "mean kappa", "conger")
+SHAPES = ((12, 40), (20, 25), (50, 20))
+Labels = npt.NDArray[np.int32]
+
+
+def of_matrix(matrix: Labels, essay: npt.NDArray[np.int64] | None = None) -> Coded:
+    """Items by raters, as judgments."""
+    item, rater = np.nonzero(matrix != NOBODY)
+    return Coded(
+        item=item.astype(np.int32),
+        rater=rater.astype(np.int32),
+        label=matrix[item, rater],
+        items=pl.Series(np.arange(len(matrix))).cast(pl.String),
+        raters=tuple(f"R{number}" for number in range(matrix.shape[1])),
+        labels=LABELS,
+        name="world",
+        unit=essay,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EssayWorld:
+    """Essays that differ in errors and in difficulty."""
+
+    name: str
+    of_errors: float
+    of_skill: float
+    prevalence: float = 0.2
+    skill: float = 0.88
+
+    def draw(self, n_essays: int, n_items: int, n_raters: int, rng: np.random.Generator) -> Coded:
+        share = expit(logit(self.prevalence) + self.of_errors * rng.normal(size=(n_essays, 1)))
+        is_error = rng.random((n_essays, n_items)) < share
+        apart = rng.normal(size=(n_essays, 1, 1)) + rng.normal(size=(n_essays, 1, n_raters))
+        skill = expit(logit(self.skill) + self.of_skill * apart / np.sqrt(2))
+        is_right = rng.random((n_essays, n_items, n_raters)) < skill
+        says_error = np.where(is_right, is_error[:, :, None], ~is_error[:, :, None])
+        matrix = np.where(says_error, 0, 1).astype(np.int32).reshape(-1, n_raters)
+        return of_matrix(matrix, np.repeat(np.arange(n_essays), n_items))
+
+
+WORLDS = (EssayWorld("mild", 0.5, 0.4), EssayWorld("sharp", 1.2, 1.2))
+
+
+def estimates(codes: Coded, rng: np.random.Generator, *, n_resamples: int = N_RESAMPLES) -> dict[str, Interval]:
+    """Every coefficient with its interval, and alpha with items taken as independent."""
+    same = np.eye(2)
+    chosen = [observed(same), fleiss(same), alpha("nominal", LABELS), gwet(same), specific(0), specific(1)]
+    counts = tally(codes)
+    intervals = dict(zip(NAMES, bootstrap_intervals(chosen, counts, rng=rng, n_resamples=n_resamples), strict=False))
+    by_item = replace(counts, groups=None)
+    [intervals["alpha, by item"]] = bootstrap_intervals([chosen[2]], by_item, rng=rng, n_resamples=n_resamples)
+    tables = list(confusions(codes))
+    if len(tables) == 1:
+        intervals["kappa"] = cohen_kappa(tables[0], rng=rng, n_resamples=n_resamples)
+    else:
+        intervals["mean kappa"] = mean_pairwise(codes, tables, rng=rng, n_resamples=n_resamples).kappa
+        intervals["conger"] = conger_kappa(codes, rng=rng, n_resamples=n_resamples)
+    return intervals
+
+
+def coverage(draw: Callable[[], Coded], truth: dict[str, float], n_repetitions: int, rng: np.random.Generator) -> str:
+    """The cells of a row: the share of samples whose interval holds the truth."""
+    held: dict[str, list[bool]] = defaultdict(list)
+    for _ in range(n_repetitions):
+        for name, estimate in estimates(draw(), rng).items():
+            if estimate.value == estimate.value:
+                held[name].append(bool(estimate.low - 1e-9 <= truth[name] <= estimate.high + 1e-9))
+    columns = (*NAMES, "alpha, by item")
+    return " | ".join(f"{np.mean(held[name]):.3f}".lstrip("0") if name in held else "" for name in columns)
+
+
+def essay_rows(n_repetitions: int) -> Iterator[str]:
+    yield f"| world | essays x items | raters | {' | '.join((*NAMES, 'alpha, by item'))} |"
+    yield "|" + "---|" * (4 + len(NAMES))
+    for world in WORLDS:
+        for n_raters in (2, 3):
+            large = world.draw(50_000, 20, n_raters, np.random.default_rng(SEED))
+            values = estimates(replace(large, unit=None), np.random.default_rng(0), n_resamples=2)
+            truth = {name: estimate.value for name, estimate in values.items()}
+            for n_essays, n_items in SHAPES:
+                rng = np.random.default_rng([SEED, n_essays, n_raters, int(10 * world.of_skill)])
+                draw = _drawn(world, n_essays, n_items, n_raters, rng)
+                cells = coverage(draw, truth, n_repetitions, rng)
+                yield f"| {world.name} | {n_essays} x {n_items} | {n_raters} | {cells} |"
+
+
+def _drawn(
+    world: EssayWorld, n_essays: int, n_items: int, n_raters: int, rng: np.random.Generator
+) -> Callable[[], Coded]:
+    return lambda: world.draw(n_essays, n_items, n_raters, rng)
+
+
+def sparse_rows(n_repetitions: int) -> Iterator[str]:
+    """Mean kappa and alpha where each item has a few of many raters."""
+    yield "| raters | per item | items | shared by a pair | truth | mean value | mean kappa | alpha |"
+    yield "|" + "---|" * 8
+    prevalence, skill = 0.3, 0.85
+    share = prevalence * skill + (1 - prevalence) * (1 - skill)
+    chance = share**2 + (1 - share) ** 2
+    truth = (skill**2 + (1 - skill) ** 2 - chance) / (1 - chance)
+    for n_raters, n_each, n_items in ((10, 2, 200), (10, 2, 450), (10, 2, 1000), (10, 3, 400), (5, 3, 200)):
+        rng = np.random.default_rng([SEED, n_raters, n_each, n_items])
+        values, means, alphas = [], [], []
+        for _ in range(n_repetitions):
+            codes = _sparse(n_items, n_raters, n_each, prevalence, skill, rng)
+            mean = mean_pairwise(codes, list(confusions(codes)), rng=rng, n_resamples=N_RESAMPLES).kappa
+            [whole] = bootstrap_intervals([alpha("nominal", LABELS)], tally(codes), rng=rng, n_resamples=N_RESAMPLES)
+            values.append(mean.value)
+            means.append(mean.low <= truth <= mean.high)
+            alphas.append(whole.low <= truth <= whole.high)
+        shared = n_items * n_each * (n_each - 1) / (n_raters * (n_raters - 1))
+        cells = " | ".join(f"{cell:.3f}" for cell in (truth, np.mean(values), np.mean(means), np.mean(alphas)))
+        yield f"| {n_raters} | {n_each} | {n_items} | {shared:.0f} | {cells} |"
+
+
+def _sparse(
+    n_items: int, n_raters: int, n_each: int, prevalence: float, skill: float, rng: np.random.Generator
+) -> Coded:
+    is_error = rng.random((n_items, 1)) < prevalence
+    says_error = np.where(rng.random((n_items, n_raters)) < skill, is_error, ~is_error)
+    matrix = np.where(says_error, 0, 1).astype(np.int32)
+    is_absent = rng.random((n_items, n_raters)).argsort(axis=1).argsort(axis=1) >= n_each
+    matrix[is_absent] = NOBODY
+    return of_matrix(matrix)
+
+
+def random_rows(n_repetitions: int) -> Iterator[str]:
+    """Alpha for other raters: of the world's 400, a few are drawn with 300 items."""
+    yield "| raters | alpha, these raters | alpha, random raters |"
+    yield "|---|---|---|"
+    coefficient = alpha("nominal", LABELS)
+    skills = expit(logit(0.85) + 0.8 * np.random.default_rng(SEED).normal(size=400))
+    large = _of_skills(20_000, skills, np.random.default_rng(SEED))
+    [whole] = bootstrap_intervals([coefficient], tally(large), rng=np.random.default_rng(0), n_resamples=2)
+    for n_raters in (3, 5, 10):
+        rng, fixed_held, random_held = np.random.default_rng([SEED, n_raters]), [], []
+        for _ in range(n_repetitions):
+            codes = _of_skills(300, rng.choice(skills, n_raters, replace=False), rng)
+            [fixed] = bootstrap_intervals([coefficient], tally(codes), rng=rng, n_resamples=N_RESAMPLES)
+            [without] = without_each_rater([coefficient], codes)
+            other = random_interval(fixed, without, n_units=300, level=0.95)
+            fixed_held.append(fixed.low <= whole.value <= fixed.high)
+            random_held.append(other.low <= whole.value <= other.high)
+        yield f"| {n_raters} | {np.mean(fixed_held):.3f} | {np.mean(random_held):.3f} |"
+
+
+def _of_skills(n_items: int, skills: npt.NDArray[np.float64], rng: np.random.Generator) -> Coded:
+    is_error = rng.random((n_items, 1)) < 0.3
+    says_error = np.where(rng.random((n_items, len(skills))) < skills, is_error, ~is_error)
+    return of_matrix(np.where(says_error, 0, 1).astype(np.int32))
+
+
+def main(n_repetitions: int) -> None:
+    for rows in (essay_rows, sparse_rows, random_rows):
+        for row in rows(n_repetitions):
+            sys.stdout.write(row + "\n")
+            sys.stdout.flush()
+        sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 500)
