@@ -126,6 +126,15 @@ def decision_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     return _frame(tx, query, DECISIONS).sort("system", "item").with_columns(_blank("type"), _blank("suggestion"))
 
 
+def essay_columns(tx: Tx) -> pl.DataFrame:
+    """The essay and the document of every item that stands in one: item, essay, document."""
+    query = select(schema.items.c.item_id, schema.items.c.essay_id).where(schema.items.c.essay_id.is_not(None))
+    of_essays = select(schema.essays.c.essay_id, schema.essays.c.metadata)
+    documents = {row.essay_id: str(row.metadata.get("document") or "") or None for row in tx.all(of_essays)}
+    rows = [(row.item_id, row.essay_id, documents.get(row.essay_id)) for row in tx.all(query)]
+    return pl.DataFrame(rows, dict.fromkeys(("item", "essay", "document"), pl.String), orient="row")
+
+
 def place_columns(tx: Tx, kinds: Collection[str] = ()) -> pl.DataFrame:
     """Items of essays, with their text and whatever else the study knows of them."""
     start, length = (

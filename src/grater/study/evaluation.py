@@ -16,6 +16,7 @@ from typing import TypeVar
 import polars as pl
 
 from grater.agreement.edits import CorpusAgreement, edit_agreement
+from grater.agreement.essays import NO_ESSAYS, Essays, essays_of
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
@@ -36,7 +37,7 @@ from grater.study.tables import (
     program_verdicts,
     study_tables,
 )
-from grater.tables import Judgments, Sample, equal_in_number, first_of_each, items_hash
+from grater.tables import Judgments, Sample, Table, equal_in_number, first_of_each, items_hash
 from grater.tables.judgments import with_labels
 from grater.tasks import TASKS
 from grater.tasks.task import Task, merged_by
@@ -280,19 +281,33 @@ class AgreementSoFar:
     reason: str
 
 
-def live_agreement(rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0) -> AgreementSoFar:
-    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in."""
+def live_agreement(
+    rows: Sequence[Mapping[str, Json]], task: Task, *, name: str, first: int = 0, places: pl.DataFrame | None = None
+) -> AgreementSoFar:
+    """The agreement of people on the items of a job, by label and by verdict; programs are never mixed in.
+
+    `places` has the essay of each item; where it has any of the job's, essays are drawn.
+    """
     verdict = task.verdict
     raw = by_people(rows, name=name, first=first)
     judgments = with_labels(raw, merged_by(task)) if merged_by(task) else raw
     n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
     if not n_twice:
         return AgreementSoFar(None, None, "No item has two judgments yet.")
+    essays = _essays_of(judgments, places)
     try:
-        whole = agreement(judgments)
-        return AgreementSoFar(whole, agreement(with_labels(judgments, verdict)) if verdict else None, "")
+        whole = agreement(judgments, essays=essays)
+        of_verdicts = agreement(with_labels(judgments, verdict), essays=essays) if verdict else None
+        return AgreementSoFar(whole, of_verdicts, "")
     except GraterError as error:
         return AgreementSoFar(None, None, str(error))
+
+
+def _essays_of(judgments: Judgments, places: pl.DataFrame | None) -> Essays:
+    if places is None:
+        return NO_ESSAYS
+    known = places.filter(pl.col("item").is_in(judgments.frame["item"].unique().implode()))
+    return essays_of(judgments, Table("items", known, "items")) if len(known) else NO_ESSAYS
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:

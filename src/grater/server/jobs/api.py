@@ -30,6 +30,7 @@ from grater.server.context import Context
 from grater.server.roles import MANAGERS
 from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, jobs, judgments, people, progress
+from grater.store.columns import essay_columns
 from grater.store.people import Person
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
@@ -247,7 +248,8 @@ def job_agreement(context: Context, job_id: str) -> LiveAgreement:
             shown_marks = None if marks is None else MarkAgreement.model_validate(marks.to_dict())
             return LiveAgreement(labels=None, verdicts=None, marks=shown_marks, reason=reason)
         rows = judgments.table(tx, job_id, payload=False)
-    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+        places = essay_columns(tx)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
     labels, verdicts = _agreed(agreement.labels), _agreed(agreement.verdicts)
     return LiveAgreement(labels=labels, verdicts=verdicts, marks=None, reason=agreement.reason)
 

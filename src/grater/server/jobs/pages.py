@@ -31,6 +31,7 @@ from grater.store import (
     revisions,
     units,
 )
+from grater.store.columns import essay_columns
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
@@ -170,7 +171,8 @@ def agreement_page(context: Context, job_id: str) -> Response:
             marks, reason = live_marks(marked_in(tx, job_id, names=True))
             return context.page("manage_agreement_marks.html", job=job, marks=marks, reason=reason)
         rows = judgments.table(tx, job_id, names=True, payload=False)
-    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]))
+        places = essay_columns(tx)
+    agreement = live_agreement(rows, TASKS[job.task], name=job.name, first=redundancy_of([job]), places=places)
     return context.page("manage_agreement.html", job=job, agreement=agreement)
 
 
