@@ -1,14 +1,20 @@
-"""Every store test runs twice: on SQLite and on a real PostgreSQL."""
+"""Every store test runs twice: on SQLite and on a real PostgreSQL.
+
+The study of a test is a copy of one that was made before: making the tables would take longer than most tests.
+"""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from grater.store import Store, open_store
+from grater.store.engine import is_url
 from tests.store.crowds import evenly_hidden_gold
 from tests.store.postgres import in_memory, new_database, running_cluster
 from tests.store.worlds import FakeClock
@@ -30,10 +36,32 @@ def cluster() -> Iterator[str]:
 def location(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where a new study can be made: a file, or an empty database."""
     if request.param == "postgresql":
-        yield new_database(request.getfixturevalue("cluster"))
+        server = request.getfixturevalue("cluster")
+        template = empty_database(server) if "store" in request.fixturenames else "template1"
+        yield new_database(server, template=template)
         return
     with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder:
         yield str(Path(folder) / "study.db")
+
+
+KEPT = tempfile.TemporaryDirectory(prefix="grater-tests-", dir=in_memory())
+"""Gone with the process."""
+
+
+@cache
+def empty_file() -> Path:
+    """A study without anything in it, to be copied."""
+    path = Path(KEPT.name) / "study.db"
+    open_store(path, create=True).close()
+    return path
+
+
+@cache
+def empty_database(server: str) -> str:
+    """The name of a database with a study without anything in it, to be copied."""
+    location = new_database(server)
+    open_store(location, create=True).close()
+    return location.rsplit("/", 1)[-1]
 
 
 @pytest.fixture
@@ -43,5 +71,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def store(location: str, clock: FakeClock) -> Iterator[Store]:
-    with open_store(location, create=True, clock=clock) as store:
+    if not is_url(location):
+        shutil.copy(empty_file(), location)
+    with open_store(location, clock=clock) as store:
         yield store

@@ -75,9 +75,9 @@ def quiz_needed(rule: TrustRule) -> int:
 
 
 def _falls_short(rule: TrustRule, seen: int, right: int) -> bool:
-    is_below_share = right < rule.minimum * seen - FUZZ
     from scipy.special import bdtr  # a fifth of a second that most commands need not wait for
 
+    is_below_share = right < rule.minimum * seen - FUZZ
     return is_below_share and (not rule.sure or float(bdtr(right, seen, rule.minimum)) <= 1 - rule.sure)
 
 
