@@ -81,6 +81,11 @@ def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
     assert "--json" in options(COMMANDS[name])
 
 
+@every_command
+def test_a_program_can_read_what_a_command_did(name: str) -> None:
+    assert "--json" in options(COMMANDS[name]) or name == "serve"
+
+
 def test_results_are_printed_in_every_form() -> None:
     assert [name for name in ALSO_PRINTED_AS_TABLE if "--table" not in options(COMMANDS[name])] == []
 

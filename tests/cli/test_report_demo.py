@@ -61,7 +61,8 @@ def test_a_demo_run_again_gives_the_same_tables(
     out = tmp_path / "demo"
     shutil.copytree(demo.folder, out)
     tables = {name: (out / name).read_bytes() for name in FILES if name.endswith(".csv")}
-    assert grater(capsys, "demo", "--out", out, "--figures", "svg", "--resamples", 20).status == 0
+    ran = grater(capsys, "demo", "--out", out, "--figures", "svg", "--resamples", 20, "--json")
+    assert (ran.status, json.loads(ran.out)["report"]) == (0, str(out / "report" / "report.html"))
     assert {name: (out / name).read_bytes() for name in tables} == tables
 
 

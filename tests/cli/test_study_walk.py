@@ -177,7 +177,9 @@ def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp
     page = (tmp_path / "report" / "report.html").read_text("utf-8")
     for part in ("corpus", "experts", "agreement", "raters-needed", "systems", "bins", "sampling", "effort"):
         assert f'id="{part}"' in page, part
-    assert grater(capsys, *args).status == 0
+    written = json.loads(grater(capsys, *args, "--json").out)
+    assert written["report"] == str(tmp_path / "report" / "report.html")
+    assert written["report"] in written["files"]
     assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
 
 

@@ -67,6 +67,14 @@ def say(message: str) -> None:
     messages.print(message, markup=False)
 
 
+def say_done(message: str, value: JsonValue, *, as_json: bool) -> None:
+    """What a command did that has no result to show: a line to the person, or machine output."""
+    if as_json:
+        print_json(value)
+    else:
+        say(message)
+
+
 def warn(warnings: Iterable[str]) -> None:
     """What a reader of the result must know, one line each."""
     for warning in warnings:

@@ -23,18 +23,19 @@ import typer
 
 from grater.agreement.coefficients import band
 from grater.agreement.edits import edit_agreement
-from grater.cli.command import FigureTypes, Seed, file_types, say, show
+from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, say_done, show
 from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples, takes_reading
 from grater.corpora import read_corpus, read_merged, write_corpus
 from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.source import replacing
-from grater.corpora.statistics import corpus_statistics
+from grater.corpora.statistics import CorpusStatistics, corpus_statistics
 from grater.detect.detector import Detector
 from grater.detect.systems import load_system
 from grater.errors import GraterError, UsageError
 from grater.files import complaining
 from grater.model import Essay
+from grater.model import Json as JsonValue
 from grater.report.build import Inputs, build
 from grater.report.drawing import FILE_TYPES, FileType
 from grater.report.save import save_report
@@ -87,6 +88,7 @@ def report(
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
+    as_json: Json = False,
 ) -> None:
     """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
     if not (essays or judgments or experts or decisions):
@@ -106,7 +108,8 @@ def report(
     )
     result = build(inputs)
     written = save_report(result, out, file_types=wanted)
-    say(f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures")
+    message = f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures"
+    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)
 
 
 SYSTEMS = ("prep-maxent", "prep-perceptron", "prep-lm")
@@ -136,6 +139,17 @@ class DemoStudy:
     headline: tuple[str, ...]
     page: Path
 
+    def to_dict(self) -> dict[str, JsonValue]:
+        judged = {"annotators": self.n_expert, "crowd": self.n_crowd}
+        return {
+            "systems": list(self.systems),
+            "items": self.n_items,
+            "judgments": judged,
+            "sampled": self.n_sampled,
+            "headline": list(self.headline),
+            "report": str(self.page),
+        }
+
 
 demo_app = typer.Typer()
 
@@ -148,6 +162,7 @@ def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Then serve the study to browsers.")] = False,
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = DEMO_RESAMPLES,
+    as_json: Json = False,
 ) -> None:
     """Run the whole loop on the bundled sample study and leave everything in a folder."""
     wanted = file_types(figures)
@@ -155,16 +170,21 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     fresh_study(out)
     essays = list(read_corpus(sample_path()))
-    _corpus(essays, out)
+    statistics = _corpus(essays, out)
+    if not as_json:
+        show(statistics)
     made = make_study(out, file_types=wanted, n_resamples=resamples)
-    _tell(made, out)
+    if as_json:
+        print_json({**made.to_dict(), "study": str(out / STUDY)})
+    else:
+        _tell(made, out)
     if serve:
         from grater.cli.serve import serve as serve_study  # the server's packages are needed only here
 
         serve_study(str(out / "study.db"))
 
 
-def _corpus(essays: Sequence[Essay], out: Path) -> None:
+def _corpus(essays: Sequence[Essay], out: Path) -> CorpusStatistics:
     """The corpus study of the NUCLE paper: formats, counts, defects, agreement of the two annotators."""
     losses: list[str] = []
     for name in ("essays.jsonl", "essays.sgml", "essays.m2"):
@@ -172,13 +192,13 @@ def _corpus(essays: Sequence[Essay], out: Path) -> None:
     statistics = corpus_statistics({"sample": essays}, by="language")
     with replacing(out / "stats.json") as stream:
         json.dump(statistics.to_dict(), stream, ensure_ascii=False, indent=2)
-    show(statistics)
     findings = list(check_essays(essays))
     for finding in findings:
         say(str(finding))
     say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
     say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} things that SGML and M2 cannot hold were named")
     say(f"agreed: {_agreement(essays)}")
+    return statistics
 
 
 def _agreement(essays: Sequence[Essay]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import Format, Json, print_json, require_different, say, show_sheets
+from grater.cli.command import Format, Json, print_json, require_different, say, say_done, show_sheets
 from grater.cli.inputs import Columns, tell_left_out
 from grater.cli.study import StudyName, pasted
 from grater.errors import UsageError
@@ -30,10 +30,12 @@ new_app = typer.Typer()
 def make_study_file(
     study: StudyName,
     name: Annotated[str, typer.Option(help="What people call it; the file's name if not given.")] = "",
+    as_json: Json = False,
 ) -> None:
     """Make an empty study; one that is there already is left alone."""
     with new_study(study, name=name) as store:
-        say(f"{store.name}: a new study; next: grater study import {pasted(study)} FILE...")
+        message = f"{store.name}: a new study; next: grater study import {pasted(study)} FILE..."
+        say_done(message, {"study": store.name}, as_json=as_json)
 
 
 import_app = typer.Typer()
@@ -208,10 +210,12 @@ restore_app = typer.Typer()
 def restore_from_backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What grater study backup wrote.")],
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
+    as_json: Json = False,
 ) -> None:
     """Make the study again as it was: people, passwords, work in progress."""
     with restore_backup(file, study) as store:
-        say(f"{store.name}: restored from {file}; next: grater serve {pasted(study)}")
+        message = f"{store.name}: restored from {file}; next: grater serve {pasted(study)}"
+        say_done(message, {"study": store.name, "restored_from": str(file)}, as_json=as_json)
 
 
 archive_app = typer.Typer()
@@ -221,7 +225,11 @@ archive_app = typer.Typer()
 def restore(
     study: StudyName,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What grater study export wrote, or a zip of it.")],
+    as_json: Json = False,
 ) -> None:
     """Make the study again; an archive that was changed or cut short is refused."""
     with import_archive(folder, study) as store:
-        say(f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME")
+        message = (
+            f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME"
+        )
+        say_done(message, {"study": store.name, "restored_from": str(folder)}, as_json=as_json)

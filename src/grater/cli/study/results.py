@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, show, warn
+from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, say_done, show, warn
 from grater.cli.inputs import (
     ConfidenceApart,
     ContextFlags,
@@ -166,6 +166,7 @@ def write_report(
     figures: FigureTypes = [],  # noqa: B006
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
+    as_json: Json = False,
 ) -> None:
     """Write the report: an HTML page that works offline, Markdown, LaTeX tables, every figure."""
     wanted = file_types(figures)
@@ -174,4 +175,5 @@ def write_report(
         chance = Chance(n_resamples=resamples, seed=seed)
         made = study_report(tx, title=title, job_names=job, kind=kind, counting=counting, chance=chance, names=names)
     written = save_report(made, out, file_types=wanted)
-    say(f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures")
+    message = f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures"
+    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)
