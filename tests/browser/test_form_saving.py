@@ -175,3 +175,23 @@ def versions(site: Site, unit_id: str) -> list[str]:
     assert decision is not None
     assert decision.version == 1
     return [each.label for each in decision.answers]
+
+
+def test_backspace_takes_the_last_answer_back(site: Site, chromium: Browser) -> None:
+    person, job_id = site.person("worker"), site.rating_job("error")
+    context = site.context(chromium, person)
+    address = site.lease(job_id, person)
+    with watched(context) as (page, _):
+        page.goto(address)
+        asked = page.locator(".passage").inner_text()
+        expect(page.locator("form[data-undo]")).to_have_count(0)
+        say(page, "Error")
+        expect(page.get_by_role("button", name="Take back your last answer")).to_be_visible()
+        with page.expect_navigation():
+            page.keyboard.press("Backspace")
+        expect(page.locator(".passage")).to_have_text(asked)
+        expect(page.locator("form[data-undo]")).to_have_count(0)
+        with page.expect_navigation():
+            say(page, "OK")
+        assert answers(site, job_id) == ["ok"]
+    context.close()

@@ -76,6 +76,8 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
     paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
     if access == "page":
         pages = {role: masked(browser.get(path).text, ids[role]) for role, path in paths.items()}
+        undo = re.compile(r'\s*<form class="inline"[^\n]*data-undo>.*?</form>')  # there where one was answered before
+        pages = {role: " ".join(undo.sub("", page).split()) for role, page in pages.items()}
         assert pages["work"] == pages["gold"]
         assert "zzz-reason" not in pages["gold"]
         return

@@ -165,6 +165,7 @@ def nobody_left(tx: Tx) -> Iterator[str]:
         schema.submissions.c.unit_id == schema.assignments.c.unit_id,
         schema.submissions.c.person_id == schema.assignments.c.person_id,
     )
+    again = _has_it_again()
     out = exists().where(
         schema.trust.c.job_id == schema.assignments.c.job_id,
         schema.trust.c.person_id == schema.assignments.c.person_id,
@@ -173,7 +174,8 @@ def nobody_left(tx: Tx) -> Iterator[str]:
     able = exists(
         select(schema.assignments.c.person_id)
         .join(schema.people, schema.people.c.person_id == schema.assignments.c.person_id)
-        .where(schema.assignments.c.unit_id == schema.slots.c.unit_id, schema.people.c.state == "active", ~done, ~out)
+        .where(schema.assignments.c.unit_id == schema.slots.c.unit_id, schema.people.c.state == "active", ~out)
+        .where(~done | again)
     )
     query = (
         select(schema.slots.c.unit_id)
@@ -185,6 +187,19 @@ def nobody_left(tx: Tx) -> Iterator[str]:
     )
     for row in tx.all(query):
         yield f"unit {row[0]}: judgments are wanted, and no assigned person is left to give one; assign somebody"
+
+
+def _has_it_again() -> ColumnElement[bool]:
+    """An assigned person took their answer back and has not given another; the unit is their next one."""
+    answer = schema.submissions.alias("answer")
+    theirs = (answer.c.unit_id == schema.leases.c.unit_id) & (answer.c.person_id == schema.leases.c.person_id)
+    is_answer = (answer.c.lease_id == schema.leases.c.lease_id) | (answer.c.status != "withdrawn")
+    return exists().where(
+        schema.leases.c.unit_id == schema.assignments.c.unit_id,
+        schema.leases.c.person_id == schema.assignments.c.person_id,
+        schema.leases.c.place == 0,
+        ~exists().where(theirs, is_answer),
+    )
 
 
 def leased_by_nobody(tx: Tx) -> Iterator[str]:

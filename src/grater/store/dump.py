@@ -21,8 +21,8 @@ from grater.store import events, schema
 from grater.store.ids import new_id
 from grater.store.transaction import Columns, Tx, chunks
 
-STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts")
-"""Tables that no archive holds; drafts are unfinished and nobody's result."""
+STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts", "last_answers")
+"""Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone in a copy."""
 
 SECRET_META = ("key", "version")
 

@@ -1,7 +1,8 @@
 """An answered page is taken in, with all that follows from it, in one transaction (P1, P6).
 
 What follows: after gold the rater's quiz or trust is judged, and ejection happens here and now; after work the unit
-gets as many more slots as the job's redundancy rule wants, or is finished.  Whether missed gold is wrong itself
+gets as many more slots as the job's redundancy rule wants, or is finished.  The answer is remembered as the last one,
+which its rater may take back (`undo`).  Whether missed gold is wrong itself
 concerns other raters too, so it is looked at in a transaction of its own (`gold_review.doubt`).
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grater.model import Json
-from grater.store import ejection, gold_review, leases, revisions, slots, submissions, units
+from grater.store import ejection, gold_review, leases, revisions, slots, submissions, undo, units
 from grater.store.submissions import Receipt
 from grater.store.transaction import Tx
 from grater.store.units import LeasedUnit
@@ -34,6 +35,7 @@ def receive(
     `leased`: what the lease is on, where the caller has seen it; none of it ever changes.
     """
     leased = leased or units.of_lease(tx, lease_id)
+    in_quiz = leased is not None and leased.role == "gold" and undo.is_in_quiz(tx, leased.job_id, person_id)
     if leased is not None and leased.role == "gold":
         gold_review.hold(tx, lease_id)
     if leased is not None and leased.place == leases.REVISION:
@@ -49,6 +51,8 @@ def receive(
     )
     if leased is None or receipt.job is None:  # nothing new
         return receipt
+    if leased.place != leases.REVISION:
+        undo.remember(tx, receipt, leased, person_id, in_quiz=in_quiz)
     if leased.role == "gold":
         ejection.judge(tx, receipt.job, person_id)
         stored = submissions.find(tx, submission_id)

@@ -48,9 +48,6 @@ from grater.store.queue import PRACTICE, UnitSlot, free_slot, next_unit
 from grater.store.transaction import ONE, Columns, Tx, locking
 from grater.store.units import StudyUnit
 
-NO_SLOT = 0
-"""Slots are counted from 1."""
-
 REVISION = -1
 """The place of a lease on submitted work that its annotator revises (`revisions`)."""
 
@@ -174,7 +171,7 @@ def _take_again(tx: Tx, rater: RaterState, lease_id: str, *, person_id: str) -> 
 
 
 def _log_taken(tx: Tx, lease: Lease) -> None:
-    slots.set_state(tx, lease.unit_id, lease.n or NO_SLOT, "leased")  # for gold too: neither is quicker (P5)
+    slots.set_state(tx, lease.unit_id, lease.n, "leased")
     payload = {name: getattr(lease, name) for name in ("job_id", "unit_id", "n", "person_id")}
     events.write(tx, lease.person_id, "lease.taken", lease.lease_id, payload)
 
@@ -231,8 +228,7 @@ def close(tx: Tx, lease: Lease, state: str, *, actor: str | None) -> bool:
     """End a held lease without an answer and free its slot; False, and nothing changes, if it is no longer held."""
     if not tx.execute(_still_held(lease).values(state=state)).rowcount:
         return False
-    if lease.n is not None:
-        slots.set_state(tx, lease.unit_id, lease.n, "free")
+    slots.set_state(tx, lease.unit_id, lease.n, "free")
     events.write(tx, actor, f"lease.{state}", lease.lease_id)
     return True
 

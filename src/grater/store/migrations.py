@@ -118,7 +118,11 @@ def add_columns(connection: Connection, table: str, **definitions: str) -> None:
 
 
 def count_returns(connection: Connection) -> None:
-    """What a rater gave up is their next unit again, found by an index; what they give back is counted."""
+    """What a rater gave up is their next unit again, found by an index; what they give back is counted.
+
+    The last answer of a rater is remembered, so that they can take it back.
+    """
+    schema.last_answers.create(connection, checkfirst=True)
     add_columns(connection, "trust", returns="BIGINT NOT NULL DEFAULT 0")
     given_up = "(job_id, person_id, issued_at, lease_id) WHERE state IN ('returned', 'expired', 'revoked')"
     connection.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS ix_leases_given_up ON leases {given_up}")

@@ -25,12 +25,16 @@ SET = schema.slots.update().where(OF_UNIT, schema.slots.c.n == bindparam("slot")
 FREE = select(schema.slots.c.n).where(OF_UNIT, schema.slots.c.state == "free").order_by(schema.slots.c.n).limit(ONE)
 FREE_LOCKED = locking(FREE, of=schema.slots, skip=True)
 
+NO_SLOT = 0
+"""Slots are counted from 1."""
+
 LABEL_SEPARATOR = "|"
 """Between the labels of one submission, where it judges several items."""
 
 
-def set_state(tx: Tx, unit_id: str, n: int, state: str) -> None:
-    tx.execute(SET, {"to": state, "unit": unit_id, "slot": n})
+def set_state(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
+    """Of a unit without a slot, as gold is, nothing changes; but neither is quicker (P5)."""
+    tx.execute(SET, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
 
 
 def take_free(tx: Tx, unit_id: str) -> int | None:

@@ -179,8 +179,7 @@ def set_status(tx: Tx, submission_id: str, status: str, *, actor: str | None = N
         raise NotFound("there is no such submission")
     if row.status == status:
         return status
-    if row.n is not None:
-        slots.set_state(tx, row.unit_id, row.n, "free")
+    slots.set_state(tx, row.unit_id, row.n, "free")
     n = None
     if status == "valid" and _has_slots(tx, row.unit_id):
         n = slots.take_free(tx, row.unit_id)

@@ -35,6 +35,7 @@ from grater.store import (
     revisions,
     submissions,
     trust,
+    undo,
     units,
 )
 from grater.store.jobs import Job
@@ -100,11 +101,7 @@ def take_desk(store: Store, *, job_id: str, person_id: str) -> Desk | None:
         if lease is None:  # whoever came from a panel may be done; every answer of theirs is stored by now
             panels.conclude(tx, job_id, person_id)
             return None
-        desk = _desk(tx, lease)
-        if not lease.kept and desk.shown.kept:
-            leases.keep(tx, lease.lease_id, desk.shown.kept)
-            desk = replace(desk, lease=replace(lease, kept=desk.shown.kept))
-        return desk
+        return _desk_kept(tx, lease)
 
 
 def desk_of(tx: Tx, lease_id: str, *, person_id: str) -> Desk:
@@ -159,9 +156,13 @@ def seconds_of(text: str, lease: Lease, now: int) -> float:
     return min(measured, longest) if measured >= 0 else longest
 
 
-def _desk(tx: Tx, lease: Lease) -> Desk:
+def _desk_kept(tx: Tx, lease: Lease) -> Desk:
     unit = units.get(tx, lease.unit_id)
-    return Desk(lease, unit, TASKS[unit.job.task], tx.key)
+    desk = Desk(lease, unit, TASKS[unit.job.task], tx.key)
+    if lease.kept or not desk.shown.kept:
+        return desk
+    leases.keep(tx, lease.lease_id, desk.shown.kept)
+    return replace(desk, lease=replace(lease, kept=desk.shown.kept))
 
 
 def shown_to_staff(tx: Tx, unit_id: str) -> Shown:
@@ -230,6 +231,18 @@ def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
         if lease is not None and lease.state == "held" and not returns_left(tx, lease):
             raise Conflict(NO_RETURNS.format(most=_most_returns()))
         return leases.give_back(tx, lease_id, person_id=person_id)
+
+
+def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:
+    """Take back the last answer, given to this lease; its unit is in the rater's hands again."""
+    with store.write() as tx:
+        return _desk_kept(tx, undo.take_back(tx, lease_id, person_id=person_id))
+
+
+def undoable_lease(tx: Tx, job_id: str, person_id: str) -> str:
+    """The lease whose answer the rater may take back; empty if there is none."""
+    last = undo.last_answer(tx, job_id, person_id)
+    return "" if last is None else str(last.lease_id)
 
 
 def returns_left(tx: Tx, lease: Lease) -> int:

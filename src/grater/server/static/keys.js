@@ -1,6 +1,6 @@
 // One key per answer, on forms that also work without this module.
 //
-// A key picks the choice whose <kbd> shows it; Enter sends the form.  Questions that are asked only after some answers
+// A key picks the choice whose <kbd> shows it; Enter sends the form, Backspace takes the last answer back.  Questions that are asked only after some answers
 // are hidden until then.
 
 import { sendOnce } from "./send-once.js";
@@ -34,6 +34,12 @@ function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   if (isTyping(event.target)) {
     if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  const undo = document.querySelector("form[data-undo]");
+  if (event.key === "Backspace" && undo) {
+    event.preventDefault();
+    undo.requestSubmit();
     return;
   }
   if (event.key === "Enter" && !event.target.matches("a, button, summary")) {

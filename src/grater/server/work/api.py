@@ -9,7 +9,7 @@ from grater.server.calls import Answer, Shape, calls_about
 from grater.server.context import Context, RequestContext
 from grater.server.work.shapes import Answered, EssayLease, FormLease, Known, Receipt, Taken, desk_json, known_json
 from grater.store import gold, judgments, submissions
-from grater.study.work import Desk, desk_of, hand_in, is_told, take_desk
+from grater.study.work import Desk, desk_of, hand_in, is_told, take_desk, undo_answer
 from grater.study.work import give_back as give_unit_back
 
 router = calls_about("work")
@@ -65,6 +65,13 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
     _desk(context, lease_id)
     was_held = give_unit_back(context.server.store, lease_id, person_id=context.person.person_id)
     return GivenBack(lease_id=lease_id, was_held=was_held)
+
+
+@router.post("/leases/{lease_id}/undo", response_model=Taken)
+def undo(context: Context, lease_id: str) -> JSONResponse:
+    """Take back your last answer, until you give the next one; the unit is yours again, under a new lease."""
+    desk = undo_answer(context.server.store, lease_id, person_id=context.person.person_id)
+    return JSONResponse({"lease": desk_json(desk)})
 
 
 @router.get("/leases/{lease_id}/feedback")

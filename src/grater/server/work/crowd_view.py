@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grater.crowd.pay import money
 from grater.crowd.terms import Terms, terms_of
 from grater.crowd.trust import quiz_needed
-from grater.store import Tx, admission, gold_schedule, messages, panels, queue, trust
+from grater.store import Tx, admission, gold_schedule, messages, panels, queue, trust, undo
 from grater.store.jobs import Job
 from grater.store.panels import PanelPlace
 from grater.store.people import Person
@@ -68,7 +68,7 @@ class CrowdView:
 
 
 def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
-    terms, standing = terms_of(job.options), trust.find(tx, job.job_id, person.person_id)
+    terms, standing = terms_of(job.options), _told_so_far(tx, job.job_id, person.person_id)
     reason = admission.why_not(tx, job, person.person_id)
     if not reason and queue.lacks_gold(tx, job, person.person_id):
         reason = "gold"
@@ -87,6 +87,14 @@ def crowd_view(tx: Tx, job: Job, person: Person) -> CrowdView:
         place=place,
         n_unread=sum(letter.to_id == person.person_id and not letter.read_at for letter in letters),
     )
+
+
+def _told_so_far(tx: Tx, job_id: str, person_id: str) -> Trust:
+    """The rater's standing without an answer that they may still take back: it would tell them of gold (P5)."""
+    standing, last = trust.find(tx, job_id, person_id), undo.last_answer(tx, job_id, person_id)
+    if last is None or last.unit_role != "gold" or not standing.seen:
+        return standing
+    return replace(standing, seen=standing.seen - 1, right=max(0, standing.right - 1))
 
 
 def _words(reason: str, terms: Terms, standing: Trust) -> str:

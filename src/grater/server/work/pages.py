@@ -35,6 +35,8 @@ from grater.study.work import (
     seconds_of,
     submission_id_of,
     take_next,
+    undo_answer,
+    undoable_lease,
 )
 from grater.study.work import give_back as give_unit_back
 from grater.tasks import TASKS, Field
@@ -79,7 +81,9 @@ def done_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         mine = own_job(tx, visible_job(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
-    return context.page("done.html", mine=mine, crowd=crowd)
+        undo_id = undoable_lease(tx, job_id, context.person.person_id)
+    is_over = crowd.place is not None and crowd.place.state != "joined"
+    return context.page("done.html", mine=mine, crowd=crowd, undo_id="" if is_over else undo_id)
 
 
 class WorkPage(Protocol):
@@ -182,6 +186,13 @@ def give_back(context: Context, lease_id: str) -> Response:
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
+@router.post("/leases/{lease_id}/undo")
+def undo(context: Context, lease_id: str) -> Response:
+    """The rater takes back their last answer, and gives another."""
+    desk = undo_answer(context.server.store, lease_id, person_id=context.person.person_id)
+    return context.go(f"/leases/{desk.lease.lease_id}")
+
+
 @router.get("/leases/{lease_id}/feedback")
 def feedback_page(context: Context, lease_id: str) -> Response:
     """What would have been right: after practice, and after a miss on gold; never before the answer."""
@@ -230,6 +241,7 @@ def _form(
     with context.server.store.glance() as tx:
         n_done = progress.of_person(tx, desk.lease.job_id, context.person.person_id)
         n_returns = returns_left(tx, desk.lease)
+        undo_id = undoable_lease(tx, desk.lease.job_id, context.person.person_id)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    shown |= {"n_done": n_done, "n_returns": n_returns}
+    shown |= {"n_done": n_done, "n_returns": n_returns, "undo_id": undo_id}
     return context.page("lease.html", shown, status=422 if problems else 200)

@@ -230,6 +230,16 @@ drafts = Table(
     PrimaryKeyConstraint("unit_id", "person_id"),
 )
 
+last_answers = Table(
+    "last_answers",
+    METADATA,
+    refers("job_id", "jobs.job_id"),
+    refers("person_id", "people.person_id"),
+    optional("submission_id", "submissions.submission_id"),
+    PrimaryKeyConstraint("job_id", "person_id"),
+)
+"""What a rater may take back (`undo`); empty where they may not."""
+
 assignments = Table(
     "assignments",
     METADATA,

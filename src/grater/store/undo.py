@@ -1,0 +1,111 @@
+"""Undo: a rater takes back their last answer, until they give the next one.
+
+The answer stays in the study as `withdrawn`, with an event that says why; its unit is in the rater's hands again,
+with its slot, and what they had taken since is their next unit after it.  An answer can be taken back once.
+
+It is not offered after feedback (practice, missed gold), in the entry quiz, for essays, which have their own way back
+(`revisions`), and for answers that do not count.  Gold that was right is taken back like work: whoever could tell the
+two by what may be undone, or by what they hear of gold before the next answer, would know before they answer again
+(P5).
+
+The last answer is remembered by rater and job, not found by its time, for clocks jump.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, exists, literal_column, select
+
+from grater.crowd.terms import terms_of
+from grater.errors import Conflict, NotFound
+from grater.store import (
+    adjudications,
+    admission,
+    gold_schedule,
+    jobs,
+    leases,
+    panels,
+    people,
+    schema,
+    slots,
+    submissions,
+    trust,
+)
+from grater.store.leases import Lease
+from grater.store.queue import UnitSlot
+from grater.store.submissions import Receipt
+from grater.store.transaction import Record, Tx
+from grater.store.units import LeasedUnit
+from grater.tasks.marking import TASK as MARKING
+
+NOTHING_TO_UNDO = "only your last answer can be taken back, once, until you give the next one"
+TAKEN_BACK = "taken back"
+
+_earlier = schema.submissions.alias("earlier")
+LAST = (
+    select(schema.submissions, schema.units.c.role.label("unit_role"))
+    .select_from(schema.last_answers)
+    .join(schema.submissions, schema.submissions.c.submission_id == schema.last_answers.c.submission_id)
+    .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+    .where(
+        schema.last_answers.c.job_id == bindparam("job"),
+        schema.last_answers.c.person_id == bindparam("person"),
+        schema.submissions.c.status == literal_column("'valid'"),
+        ~exists().where(
+            _earlier.c.unit_id == schema.submissions.c.unit_id,
+            _earlier.c.person_id == bindparam("person"),
+            _earlier.c.submission_id != schema.submissions.c.submission_id,
+        ),
+    )
+)
+
+
+def is_in_quiz(tx: Tx, job_id: str, person_id: str) -> bool:
+    """Whether the next answer of the rater belongs to the entry quiz."""
+    terms = terms_of(jobs.get(tx, job_id).options)
+    return gold_schedule.is_in_quiz(terms, trust.find(tx, job_id, person_id).state)
+
+
+def remember(tx: Tx, receipt: Receipt, leased: LeasedUnit, person_id: str, *, in_quiz: bool) -> None:
+    """The rater has given an answer; what was the last one before can no longer be taken back."""
+    job = receipt.job
+    is_final = in_quiz or leased.role == "practice" or receipt.is_right is False
+    can_undo = job is not None and job.task != MARKING.name and receipt.status == "valid" and not is_final
+    values = {"submission_id": receipt.submission_id if can_undo else None}
+    table = schema.last_answers
+    own = (table.c.job_id == leased.job_id) & (table.c.person_id == person_id)
+    if not tx.execute(table.update().where(own).values(**values)).rowcount:
+        tx.insert(table, {"job_id": leased.job_id, "person_id": person_id, **values})
+
+
+def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
+    """The submission that the rater may take back, with the role of its unit."""
+    return tx.first(LAST, job=job_id, person=person_id)
+
+
+def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:
+    """Withdraw the answer to a lease and give its rater the unit again."""
+    people.lock(tx, person_id)
+    answered = leases.find(tx, lease_id, person_id=person_id)
+    if answered is None:
+        raise NotFound("there is no such piece of work, or it is not yours")
+    last = last_answer(tx, answered.job_id, person_id)
+    if last is None or last.lease_id != lease_id or _is_over(tx, answered):
+        raise Conflict(NOTHING_TO_UNDO)
+    held = leases.held(tx, job_id=answered.job_id, person_id=person_id)
+    if held is not None:
+        leases.close(tx, held, "returned", actor=None)
+    submissions.set_status(tx, last.submission_id, "withdrawn", actor=person_id, why=TAKEN_BACK)
+    job = jobs.get(tx, answered.job_id)
+    lease = leases.issue(tx, job, UnitSlot(unit_id=last.unit_id, n=last.n), person_id=person_id)
+    slots.settle(tx, job, [last.unit_id])
+    if gold_schedule.has_gold(job):
+        trust.recount(tx, job.job_id, person_id)  # for work too: neither takes longer (P5)
+    return lease
+
+
+def _is_over(tx: Tx, answered: Lease) -> bool:
+    """Whether the rater is done here, or somebody has decided about the unit."""
+    refusal = admission.why_not(tx, jobs.get(tx, answered.job_id), answered.person_id)
+    place = panels.place_in_job(tx, answered.job_id, answered.person_id)
+    is_gone = place is not None and place.state in panels.OVER
+    return refusal not in ("", "limit") or is_gone or adjudications.find(tx, answered.unit_id) is not None
