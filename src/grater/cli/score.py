@@ -179,7 +179,7 @@ def _plain_name(path: Path) -> Path:
 
 
 MetricName: TypeAlias = Annotated[
-    str, typer.Option(metavar="m2|errant|gleu|accuracy", help="How corrections are scored.")
+    str, typer.Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
 ]
 SourceFile: TypeAlias = Annotated[
     Path | None,
@@ -197,7 +197,7 @@ DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in
 app = typer.Typer()
 ceiling_app = typer.Typer()
 
-WITHOUT_TYPES = ("accuracy", "gleu", "m2")
+WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 
 
 @app.command(cls=ManyHypotheses)

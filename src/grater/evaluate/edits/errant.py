@@ -267,7 +267,9 @@ class ErrantMetric:
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
         made = errant_signature(references.sentences, mode=options.mode, beta=options.beta)
-        return replace(made, options={**made.options, **_engine(references, options), "tokens": "as-reference"})
+        return replace(
+            made, options={**made.options, **extracted_with(references, options), "tokens": "as-reference"}
+        )
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
         return Hypothesis(annotator, annotator, sentences=[_only(essay, annotator) for essay in essays])
@@ -293,7 +295,7 @@ class ErrantMetric:
         return [of_rows("", rows) for rows in chosen_rows(counts.cells, chosen)]
 
 
-def _engine(references: References, options: MetricOptions) -> dict[str, str]:
+def extracted_with(references: References, options: MetricOptions) -> dict[str, str]:
     """What made edits of plain text, on either side."""
     if not options.extracts:
         return {"engine": references.engine} if references.engine else {}

@@ -48,7 +48,7 @@ class SentenceCounts:
     """
 
     system: str
-    cells: Ints
+    cells: Ints | Numbers
     n_rows: Ints
     references: tuple[str, ...] = ()
     by_type: Mapping[str, Ints] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class SentenceCounts:
 
 
 def of_rows(
-    system: str, rows: Ints, *, references: Sequence[str] = (), by_type: Mapping[str, Ints] | None = None
+    system: str, rows: Ints | Numbers, *, references: Sequence[str] = (), by_type: Mapping[str, Ints] | None = None
 ) -> SentenceCounts:
     """Counts with one row per sentence."""
     return SentenceCounts(system, rows[:, None, :], np.ones(len(rows), np.int64), tuple(references), by_type or {})
@@ -157,6 +157,7 @@ METRICS: Registry[Metric] = Registry(
     "grater.metrics",
     {
         "accuracy": "grater.evaluate.edits.accuracy:METRIC",
+        "cleme": "grater.evaluate.edits.cleme:METRIC",
         "errant": "grater.evaluate.edits.errant:METRIC",
         "gleu": "grater.evaluate.edits.gleu:METRIC",
         "m2": "grater.evaluate.edits.maxmatch:METRIC",

@@ -194,9 +194,17 @@ def score_title(name: str) -> str:
     return {"precision": "P", "recall": "R", "accuracy": "accuracy"}.get(name, name.upper())
 
 
+TITLES = {
+    "accuracy": "Sentence accuracy",
+    "cleme": "CLEME",
+    "errant": "ERRANT",
+    "gleu": "GLEU",
+    "m2": "M2 (MaxMatch)",
+}
+
+
 def metric_title(name: str) -> str:
-    titles = {"m2": "M2 (MaxMatch)", "errant": "ERRANT", "gleu": "GLEU", "accuracy": "Sentence accuracy"}
-    return titles.get(name, name)
+    return TITLES.get(name, name)
 
 
 def sentence_frame(metric: Metric, scores: Scores, options: MetricOptions) -> pl.DataFrame:
