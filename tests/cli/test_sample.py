@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from grater.cli.sample import app
+from grater.cli.sample import app, estimate_app
+from grater.corpora import write_corpus
 from grater.errors import GraterError
+from grater.model import Essay
 from grater.tables import read_sample, write_table
 from tests.sampling.corpora import decisions_of, oracle
 
@@ -92,3 +94,33 @@ def test_a_cheap_rater_makes_strata(folder: Path) -> None:
 def test_wrong_use_is_answered_in_one_line(folder: Path, args: list[str], message: str) -> None:
     with pytest.raises(GraterError, match=message):
         run(folder / "decisions.csv", *args, "--out", folder / "sample.csv")
+
+
+def test_a_worksheet_is_written_filled_and_estimated_from(tmp_path: Path) -> None:
+    lines = [f"We met of Monday and spoke in June. Number {place}." for place in range(60)]
+    corpus = tmp_path / "essays.jsonl"
+    write_corpus([Essay(f"e{n}", line) for n, line in enumerate(lines)], corpus, print)
+    places = [(f"e{n}", start, start + 2) for n in range(60) for start in (7, 27)]
+    items = [
+        {"item": f"i{n:03}", "essay": e, "start": s, "end": t, "kind": "prep"} for n, (e, s, t) in enumerate(places)
+    ]
+    frame = pl.DataFrame(items).with_columns(system=pl.lit("S"), flagged=pl.col("start") == 7)
+    write_table(frame, tmp_path / "decisions.csv")
+    args = ("--system", "S", "--n", 60, "--essays", corpus, "--out", tmp_path / "sample.csv")
+    for name in ("sheet.csv", "sheet.xlsx"):
+        said = run(tmp_path / "decisions.csv", *args, "--worksheet", tmp_path / name).stderr
+        assert f"{name}: 60 items to judge" in said.replace("\n", "")
+    sheet = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False)
+    assert sheet.filter(~pl.col("item").str.starts_with("#"))["sentence"].str.contains(r"\[\[(of|in)\]\]").all()
+    is_wrong = pl.col("sentence").str.contains("[[of]]", literal=True)
+    answered = sheet.with_columns(label=pl.when(is_wrong).then(pl.lit("error")).otherwise(pl.lit("ok")))
+    answered.write_csv(tmp_path / "Ada.csv")
+    paths = {"decisions": "decisions.csv", "sample": "sample.csv", "judgments": "Ada.csv"}
+    estimated = CliRunner().invoke(
+        estimate_app,
+        [part for key, name in paths.items() for part in (f"--{key}", str(tmp_path / name))] + ["--json"],
+    )
+    (system,) = json.loads(estimated.stdout)["systems"]
+    assert (system["precision"]["value"], system["recall"]["value"]) == (1, 1)
+    with pytest.raises(GraterError, match="expected --essays CORPUS with --worksheet"):
+        run(tmp_path / "decisions.csv", *args[:4], "--out", tmp_path / "s.csv", "--worksheet", tmp_path / "w.csv")

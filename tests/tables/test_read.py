@@ -222,7 +222,7 @@ def test_a_damaged_pack_is_refused(tmp_path: Path) -> None:
         read_judgments(path)
 
 
-@pytest.mark.parametrize("name", ["j.xlsx", "j", "j.parquet.gz", "j.csv.zip"])
+@pytest.mark.parametrize("name", ["j.ods", "j", "j.parquet.gz", "j.csv.zip"])
 def test_an_unknown_extension_is_answered_with_the_known_ones(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"expected a table with extension \.csv, \.tsv, \.jsonl, \.parquet"):
         read_judgments(write(tmp_path / name, JUDGMENTS))

@@ -23,18 +23,29 @@ from grater.cli.inputs import (
     Reading,
     Resamples,
     UnknownWay,
+    reading_all,
     takes_reading,
 )
-from grater.errors import UsageError
+from grater.corpora.judgments import items_of
+from grater.errors import UnknownName, UsageError
 from grater.evaluate.rater_error import rater_error
 from grater.evaluate.sampled import chance_of, estimate
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
 from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
+from grater.registry import unknown
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.sampling.plan import plan as plan_of
-from grater.sampling.strata import Allocation, assign_strata, score_rates, strata_of, system_names, with_rates
+from grater.sampling.strata import (
+    Allocation,
+    assign_strata,
+    decided,
+    score_rates,
+    strata_of,
+    system_names,
+    with_rates,
+)
 from grater.sheet import counted
 from grater.statistics.intervals import RESAMPLES
 from grater.statistics.population import Population as PopulationName
@@ -51,6 +62,8 @@ from grater.tables import (
     write_table,
 )
 from grater.tables import Table as ReadTable
+from grater.tasks import TASKS
+from grater.tasks.worksheet import worksheet, write_worksheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
@@ -101,6 +114,15 @@ def sample(
     list_out: Annotated[
         Path | None, typer.Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
     ] = None,
+    essays: Annotated[
+        list[Path], typer.Option("--essays", metavar="CORPUS", help="The essays of the items, for --worksheet.")
+    ] = [],  # noqa: B006
+    items: ItemsFile = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option("--worksheet", metavar="FILE", help="Write what is still to judge as a sheet: .csv or .xlsx."),
+    ] = None,
+    task: Annotated[str, typer.Option(help="What the worksheet asks: error, usage or verify.")] = "error",
     width: Annotated[
         float | None,
         typer.Option(metavar="W", help="With --add-system, --judgments: as few items as bring recall to this width."),
@@ -110,6 +132,8 @@ def sample(
 ) -> None:
     """Draw items to judge from each stratum, or add a system to a sample and see what is still to judge."""
     require_outputs([out, list_out], [decisions, labels, judged])
+    if sheet and not essays:
+        raise UsageError("expected --essays CORPUS with --worksheet: sentences come from the essays")
     table, cheap = read_decisions(decisions), read_judgments(labels) if labels else None
     name = system or new_system
     if name is None or (system and (new_system or not n)):
@@ -127,6 +151,9 @@ def sample(
     write_table(drawn, out)
     if list_out:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), list_out)
+    if sheet:
+        n_rows = _write_sheet(sheet, task, left, table, name, items, essays)
+        say(f"{sheet}: {counted(n_rows, 'item')} to judge; estimate, agree and evaluate read it when it is filled")
     if as_json:
         print_json(_json(drawn, left))
     else:
@@ -178,6 +205,35 @@ def _say_drawn(sample: Sample, out: Path, n_left: int) -> None:
     draw = draws_of(sample)[-1]
     for name, drawn in draw.by_stratum.items():
         say(f"  {draw.system}, {name}: {drawn.n:,} of {drawn.size:,}")
+
+
+def _write_sheet(
+    path: Path,
+    task: str,
+    left: Sequence[str],
+    decisions: ReadTable,
+    system: str,
+    items: Path | None,
+    essays: Sequence[Path],
+) -> int:
+    """The items still to judge as a worksheet; a task that compares suggestions gets those that have one."""
+    if task not in TASKS:
+        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    places = items_of(decisions, read_items(items) if items else None)
+    suggestions = _suggestions(decisions, system) if task == "verify" else {}
+    wanted = [item for item in left if task != "verify" or item in suggestions]
+    with reading_all(essays, None) as corpora:
+        corpus = [essay for part in corpora.values() for essay in part]
+    made = worksheet(TASKS[task], [(item, places[item]) for item in wanted], corpus, suggestions=suggestions)
+    write_worksheet(made, path)
+    return len(made)
+
+
+def _suggestions(decisions: ReadTable, system: str) -> dict[str, str]:
+    rows = decided(decisions, system)
+    if "suggestion" not in rows.columns:
+        raise UsageError(f"{decisions.name}: expected a column suggestion for the task verify, found none")
+    return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
 
 
 def parse_rates(settings: Sequence[str]) -> dict[str, float]:

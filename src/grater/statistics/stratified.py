@@ -189,7 +189,8 @@ class Stratum:
         """What the judged items count as; inf where they are all there are."""
         if fpc:
             return effective_n(self.n_judged, self.size) / (1 - self.explained)
-        left = max(0.0, 1 - self.n_judged / self.size) if self.explained else 0.0
+        # A size below the number judged is a share of an endless corpus, which leaves everything to the judge.
+        left = 1 - self.n_judged / self.size if 0 < self.n_judged <= self.size else 1.0
         return self.n_judged / (1 - self.explained * left)
 
 

@@ -2,7 +2,7 @@
 
 *Files.*  The extension says the type: `.csv`, `.tsv`, `.jsonl` (or `.ndjson`), each also packed as `.gz`; `.parquet`.
 Text is UTF-8 with or without a byte-order mark; a byte that is not UTF-8 is an error that names its position.
-Standard input has no extension and is known by its first characters.
+Standard input has no extension and is known by its first characters.  Workbooks (`.xlsx`) are read, not written.
 
 *Comma- and tab-separated text* (RFC 4180).  The first line names the columns.  A cell may be quoted; inside quotes a
 quote is doubled, and line ends are part of the cell.  Blank lines are skipped, lines may end in CRLF, an empty cell
@@ -48,6 +48,8 @@ from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.files import reason
 from grater.model import DELETE
 from grater.tables.raw import Raw, joined, plain, series_of
+from grater.tables.worksheets import is_worksheet_header
+from grater.tables.xlsx import read_xlsx
 
 FilePath: TypeAlias = Path
 FileType: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -60,7 +62,8 @@ EXTENSIONS: dict[str, FileType] = {
     ".parquet": "parquet",
 }
 PACKED = ".gz"
-SPREADSHEETS = (".ods", ".xls", ".xlsx")
+WORKBOOK = ".xlsx"
+SPREADSHEETS = (".ods", ".xls", WORKBOOK)
 STDIN = "standard input"
 PARQUET_MAGIC, GZIP_MAGIC = b"PAR1", b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
@@ -451,6 +454,8 @@ def load(source: Source, *, name: str) -> Raw:
         return read_frame(source, name=name)
     if is_stdin(path):
         return _load_stdin(_stdin_content(sys.stdin))
+    if extension(path) == WORKBOOK and not is_packed(path):
+        return read_xlsx(_bytes_of(path), name=str(path))
     file = file_type(path)
     if file == "parquet":
         return read_parquet(parts(path), name=str(path))
@@ -460,7 +465,13 @@ def load(source: Source, *, name: str) -> Raw:
 def _load_text(text: str, file: FileType, *, name: str) -> Raw:
     if file == "jsonl":
         return read_jsonl(text, name=name)
-    return read_delimited(text, name=name, separator="\t" if file == "tsv" else ",")
+    return read_delimited(text, name=name, separator="\t" if file == "tsv" else _separator(text))
+
+
+def _separator(text: str) -> str:
+    """A comma, unless a worksheet came back from a spreadsheet that writes semicolons."""
+    header = text.lstrip().partition("\n")[0]
+    return ";" if is_worksheet_header(header.split(";")) else ","
 
 
 @cache

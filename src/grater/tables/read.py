@@ -27,7 +27,7 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UnknownName, UsageError
 from grater.registry import unknown
-from grater.tables import platforms
+from grater.tables import platforms, worksheets
 from grater.tables.check import Duplicates, add, checked, further, places, unplaced, without_duplicates
 from grater.tables.files import Source, as_path, load
 from grater.tables.judgments import Judgments, with_confidence, with_labels, with_status, without_flags
@@ -312,9 +312,10 @@ def read_judgments(
     name: str | None = None,
 ) -> Judgments:
     """The judgments that count; without rater ids, raters are positions and the result says so."""
-    raw, columns = _recognised(load(source, name=name or "judgments frame"), columns or {})
+    given = load(source, name=name or "judgments frame")
+    n_empty = worksheets.answered(given)[1] if worksheets.is_worksheet(given) else 0
+    raw, columns = _recognised(given, columns or {})
     raw = matched(SCHEMA, raw, columns, but="rater")
-    n_empty = 0
     is_anonymous = "rater" not in raw.columns
     if is_anonymous:
         _refuse_a_likely_rater(raw, columns)
@@ -347,6 +348,8 @@ def read_wide(
 def _recognised(raw: Raw, columns: Mapping[str, str]) -> tuple[Raw, Mapping[str, str]]:
     """The raw table of a crowd platform under our names, and what the caller's mapping still has to say."""
     asked = canonical(SCHEMA, columns)
+    if worksheets.is_worksheet(raw):
+        return worksheets.answered(raw)[0], asked
     if platforms.is_batch(raw):
         return platforms.batch_judgments(raw, item=asked.pop("item", None), label=asked.pop("label", None)), asked
     if platforms.is_report(raw):

@@ -1,0 +1,105 @@
+"""A sample judged in a spreadsheet: written blind, filled by people, read back as judgments."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.errors import BadInput, UsageError
+from grater.model import Item
+from grater.tables import Judgments, read_judgments
+from grater.tables.xlsx import Page, read_xlsx, workbook
+from grater.tasks import TASKS
+from grater.tasks.worksheet import Worksheet, worksheet, write_worksheet
+from tests.tasks.units import ESSAY, IN, OF
+
+ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]
+
+
+def sheet(task: str = "error", **more: object) -> Worksheet:
+    return worksheet(TASKS[task], ITEMS, [ESSAY], **more)  # type: ignore[arg-type]
+
+
+def filled(folder: Path, answers: dict[str, str], *, rater: str = "", name: str = "ada.csv") -> Path:
+    """The sheet as CSV, with these labels by item."""
+    path = folder / name
+    write_worksheet(sheet(), path)
+    frame = pl.read_csv(path, infer_schema=False)
+    label = pl.col("item").replace_strict(answers, default=None, return_dtype=pl.String)
+    frame.with_columns(label=label, rater=pl.lit(rater)).write_csv(path)
+    return path
+
+
+def rows(judgments: Judgments) -> list[tuple[str, str, str]]:
+    return judgments.frame.select("item", "rater", "label").rows()
+
+
+def test_a_row_shows_the_sentence_its_target_and_no_more_than_the_page() -> None:
+    made = sheet(suggestions={"i0": "on"})
+    first = dict(zip(made.columns, made.rows[0], strict=True))
+    assert first["sentence"] == "She depends [[of]] her brother for the bread."
+    assert first["answers"] == "error | ok | unknown"
+    assert (first["label"], first["rater"]) == ("", "")
+    assert not any("on" in cell.split() for cell in made.rows[0])
+    shown = sheet("verify", suggestions={"i0": "on", "i1": "at"})
+    assert "Suggestion: on" in " ".join(shown.rows[0])
+    assert "flags" in sheet("usage").columns
+    assert "alternatives" in sheet("usage").columns
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_instructions_come_with_the_sheet(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"sheet{suffix}"
+    write_worksheet(sheet(), path)
+    content = path.read_bytes()
+    if suffix == ".csv":
+        assert content.startswith(b"\xef\xbb\xbf")
+        assert "Write one of the answers" in content.decode("utf-8-sig").splitlines()[2]
+    else:
+        assert read_xlsx(content, name="s").columns["item"].to_list() == ["i0", "i1"]
+    with pytest.raises(BadInput, match="expected answers in the column label, found none on 2 items"):
+        read_judgments(path)
+
+
+def test_filled_sheets_are_judgments(tmp_path: Path) -> None:
+    ada = read_judgments(filled(tmp_path, {"i0": "error", "i1": "ok"}))
+    assert rows(ada) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+    half = read_judgments(filled(tmp_path, {"i1": " OK "}, rater="Bo", name="half.csv"))
+    assert rows(half) == [("i1", "Bo", "ok")]
+    assert half.dropped == {"item without a judgment": 1}
+
+
+def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:
+    path = filled(tmp_path, {"i0": "Error", "i1": "ok"})
+    frame = pl.read_csv(path, infer_schema=False).filter(~pl.col("item").str.starts_with("#"))
+    blank = pl.DataFrame({name: [None] for name in frame.columns}, schema=frame.schema)
+    mixed = pl.concat([frame.reverse(), blank]).select(reversed(frame.columns)).with_columns(mine=pl.lit("a note"))
+    stream = BytesIO()
+    mixed.write_csv(stream, separator=";", line_terminator="\r\n", quote_style="always")
+    path.write_bytes(b"\xef\xbb\xbf" + stream.getvalue())
+    assert sorted(rows(read_judgments(path))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+    again = tmp_path / "ada.xlsx"
+    cells = [[cell or "" for cell in row] for row in mixed.rows()]
+    again.write_bytes(workbook([Page(name="Sheet1", columns=tuple(mixed.columns), rows=cells)]))
+    assert sorted(rows(read_judgments(again))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
+
+
+def test_a_bad_answer_names_its_row_and_cell(tmp_path: Path) -> None:
+    path = filled(tmp_path, {"i0": "eror", "i1": "ok"})
+    line = 1 + next(place for place, row in enumerate(path.read_text().splitlines()) if row.startswith("i0,"))
+    with pytest.raises(
+        BadInput, match=rf"ada\.csv:{line}: expected one of error, ok, unknown in cell F{line}, found 'eror'"
+    ):
+        read_judgments(path)
+
+
+def test_essays_and_tasks_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="expected the essays of all items, found none called essay-1"):
+        worksheet(TASKS["error"], ITEMS, [])
+    with pytest.raises(UsageError, match="puts words in a random order"):
+        sheet("choice", suggestions={"i0": "on", "i1": "at"})
+    with pytest.raises(UsageError, match=r"expected a worksheet with extension \.csv or \.xlsx"):
+        write_worksheet(sheet(), tmp_path / "sheet.ods")
