@@ -1,30 +1,40 @@
-"""How often intervals of scores hold and tests reject: `python benchmarks/coverage_scores.py [N]` prints three tables.
+"""How often intervals of scores hold and tests reject: `python benchmarks/coverage_scores.py [N]` prints the tables.
 
 The worlds know nothing of the methods.  An essay has two effects of its own, on its writer's errors (u) and on how
 the system takes to it (v), both normal; an item's gravity is theta = normal(mean, spread) + u; each rater calls it
 an error with chance 1 / (1 + exp(-slope theta)); a system flags it where theta + v + noise passes its threshold.
 `sharp` worlds have essay effects of standard deviation 1, `mild` ones of .4.  True scores are those of 60,000
-essays of the same world.  Everything goes through `grater.evaluate` and `grater.compare` with their defaults
-(`resamples` apart) on data frames, as a user's does.
+essays of the same world.  What is measured is what `grater.evaluate` and `grater.compare` return by default, with
+400 resamples.
 
 Null worlds of the second table have two systems that are alike in law, with effects of their own.  In the third, two
 systems with different thresholds decide on different essays whose error rates differ (means -2 and -1); the truth is
 computed at the standard that grater chose, from each system's true rates in each bin of a large world.
 
-Seeds: world n of a design is numpy's default_rng((seed of the design, n)); see `DESIGNS`.
+Seeds: world n of a design is numpy's default_rng((seed of the design, n)); `main` has the seeds.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 import polars as pl
 
 import grater
+from grater.evaluate.cases import Cases, cases_of
+from grater.evaluate.comparison import compare_systems
+from grater.evaluate.counts import ABSENT
+from grater.evaluate.different import Stratum, different_data
+from grater.evaluate.scope import settled
+from grater.evaluate.standard import against
+from grater.evaluate.truth import truth_of
+from grater.model import Interval
+from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import Numbers
+from grater.tables import as_decisions, as_judgments, read_items
 
 RESAMPLES = 400
 SHAPES = ((12, 40), (20, 25), (50, 20))
@@ -82,78 +92,108 @@ def frames(votes: Numbers, flags: Numbers, n_raters: int, prefix: str = "e") -> 
     """Decisions, judgments and items as a user has them."""
     n_essays, n_items = votes.shape
     essay = np.repeat([f"{prefix}{at}" for at in range(n_essays)], n_items)
-    item = np.array([f"{name}-{at}" for name, at in zip(essay, np.tile(np.arange(n_items), n_essays), strict=True)])
+    places = np.tile(np.arange(n_items), n_essays)
+    item = np.array([f"{name}-{at}" for name, at in zip(essay, places, strict=True)])
     decisions = pl.concat(
         pl.DataFrame({"item": item, "system": f"S{at}", "flagged": of.ravel().astype(np.int8)})
         for at, of in enumerate(flags)
     )
-    labels = np.where(np.arange(n_raters) < votes.ravel()[:, None], "error", "ok").ravel()
+    labels = np.where(is_error(votes, n_raters), "error", "ok")
     raters = np.tile([f"r{at}" for at in range(n_raters)], item.size)
     judgments = pl.DataFrame({"item": np.repeat(item, n_raters), "rater": raters, "label": labels})
-    places = np.tile(np.arange(n_items), n_essays)
     items = pl.DataFrame({"item": item, "essay": essay, "start": places, "end": places + 1, "kind": "prep"})
     return decisions, judgments, items
 
 
+def is_error(votes: Numbers, n_raters: int) -> np.ndarray:  # type: ignore[type-arg]
+    """One entry per judgment, the raters of an item in turn."""
+    return (np.arange(n_raters) < votes.ravel()[:, None]).ravel()
+
+
+def first_cases(parts: Sequence[tuple[pl.DataFrame, ...]]) -> Cases:
+    """The cases of tables; later worlds of a design change only flags and votes, which saves reading them."""
+    decisions, judgments, items = (pl.concat([part[at] for part in parts]) for at in range(3))
+    return cases_of(as_decisions(decisions), as_judgments(judgments), items=read_items(items))
+
+
+def cases_with(first: Cases, votes: Numbers, flags: Numbers, n_raters: int) -> Cases:
+    """The same items, systems and raters, with the flags (items x systems) and votes of another world."""
+    fresh = {each.name: getattr(first, each.name) for each in fields(first)}
+    # Judgments stand item by item and rater by rater, as `frames` wrote them.
+    assert (np.diff(first.item) >= 0).all()
+    fresh |= {"is_error": is_error(votes, n_raters), "flagged": flags.astype(np.int8)}
+    return Cases(**fresh)
+
+
+def drawing(cases: Cases, number: int, *, by_item: bool = False) -> Chance:
+    chance = Chance("item" if by_item else "auto", RESAMPLES, number)
+    return settled(chance, cases.columns)[0]
+
+
 def coverage(world: World, n_worlds: int) -> tuple[Numbers, Numbers]:
     """The share of worlds whose intervals of precision, recall and F0.5 hold the truth: by essay, and by item."""
-    truth, held = true_scores(world), np.zeros((2, len(SHOWN)))
+    truth, held, first = true_scores(world), np.zeros((2, len(SHOWN))), None
     for number in range(n_worlds):
         votes, flags = world.draw(np.random.default_rng((world.seed, number)))
-        decisions, judgments, items = frames(votes, flags, world.n_raters)
-        for row, known in enumerate((items, None)):
-            [scored] = _standard(decisions, judgments, known, number)
-            held[row] += [
-                scored[name].low <= true <= scored[name].high for name, true in zip(SHOWN, truth, strict=True)
-            ]
+        first = first or first_cases([frames(votes, flags, world.n_raters)])
+        cases = cases_with(first, votes, flags.reshape(len(flags), -1).T, world.n_raters)
+        for row in range(2):
+            [scored] = against(cases, truth_of(cases), chance=drawing(cases, number, by_item=row == 1))
+            held[row] += [holds(scored[name], true) for name, true in zip(SHOWN, truth, strict=True)]
+        if number == 0:
+            _same_as_the_command(frames(votes, flags, world.n_raters), cases)
     by_essay, by_item = held / n_worlds
     return by_essay, by_item
 
 
-def _standard(decisions: pl.DataFrame, judgments: pl.DataFrame, items: pl.DataFrame | None, seed: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    from grater.evaluate.evaluation import EvaluationOptions, evaluate
-    from grater.statistics.bootstrap import Chance
-    from grater.tables import as_decisions, as_judgments, read_items
+def holds(interval: Interval, truth: float) -> bool:
+    return interval.low <= truth <= interval.high
 
-    options = EvaluationOptions(chance=Chance(n_resamples=RESAMPLES, seed=seed), is_brief=True)
-    known = read_items(items) if items is not None else None
-    return evaluate(as_decisions(decisions), as_judgments(judgments), items=known, options=options).whole.standard
+
+def _same_as_the_command(tables: tuple[pl.DataFrame, ...], cases: Cases) -> None:
+    """What is measured is what `grater.evaluate` returns by default."""
+    decisions, judgments, items = tables
+    public = grater.evaluate(decisions, judgments, items=items, resamples=RESAMPLES).whole.standard[0]
+    [ours] = against(cases, truth_of(cases), chance=drawing(cases, 0))
+    assert public.scores == ours.scores
 
 
 def rejections(world: World, n_worlds: int) -> Numbers:
     """The share of null worlds in which each test rejects at 5 %: bootstrap, randomisation, McNemar."""
-    rejected = np.zeros(3)
+    rejected, first = np.zeros(3), None
     for number in range(n_worlds):
         votes, flags = world.draw(np.random.default_rng((world.seed, number)))
-        decisions, judgments, items = frames(votes, flags, world.n_raters)
-        compared = grater.compare(decisions, judgments, items=items, resamples=RESAMPLES, seed=number)
-        [pair] = compared.pairs
-        rejected += [
-            pair.test.p["bootstrap"] <= 0.05,
-            pair.test.p["randomisation"] <= 0.05,
-            pair.mcnemar.mid_p <= 0.05,
-        ]
+        first = first or first_cases([frames(votes, flags, world.n_raters)])
+        cases = cases_with(first, votes, flags.reshape(len(flags), -1).T, world.n_raters)
+        [pair] = compare_systems(cases, truth_of(cases), chance=drawing(cases, number)).pairs
+        p = (pair.test.p["bootstrap"], pair.test.p["randomisation"], pair.mcnemar.mid_p)
+        rejected += np.array(p) <= 0.05
     return rejected / n_worlds
 
 
-def apart(first: World, second: World, n_worlds: int) -> Numbers:
-    """Coverage of standardised precision, recall and F0.5, and of their differences, for systems on different data."""
-    rates = [_rates(world) for world in (first, second)]
-    held = np.zeros((2, len(SHOWN)))
+def apart(one: World, other: World, n_worlds: int) -> Numbers:
+    """Coverage of standardised scores, and of their unpaired differences, for systems on different data."""
+    rates, held, first = [_rates(one), _rates(other)], np.zeros((2, len(SHOWN))), None
     for number in range(n_worlds):
-        rng = np.random.default_rng((first.seed, number))
-        parts = [frames(*world.draw(rng), world.n_raters, prefix) for world, prefix in ((first, "a"), (second, "b"))]
-        renamed = [part[0].with_columns(system=pl.lit(name)) for part, name in zip(parts, ("A", "B"), strict=True)]
-        judgments, items = (pl.concat([part[at] for part in parts]) for at in (1, 2))
-        different = grater.compare(
-            pl.concat(renamed), judgments, items=items, resamples=RESAMPLES, seed=number
-        ).different
+        rng = np.random.default_rng((one.seed, number))
+        drawn = [one.draw(rng), other.draw(rng)]
+        if first is None:
+            parts = [frames(*world, one.n_raters, prefix) for world, prefix in zip(drawn, "ab", strict=True)]
+            named = [
+                (part[0].with_columns(system=pl.lit(name)), *part[1:]) for part, name in zip(parts, "AB", strict=True)
+            ]
+            first = first_cases(named)
+        votes = np.concatenate([world[0].ravel() for world in drawn])
+        flags = np.full((len(votes), 2), ABSENT)
+        n_first = drawn[0][0].size
+        flags[:n_first, 0], flags[n_first:, 1] = drawn[0][1].ravel(), drawn[1][1].ravel()
+        cases = cases_with(first, votes, flags, one.n_raters)
+        different = different_data(cases, truth_of(cases), chance=drawing(cases, number))
         assert different is not None
         truths = [_standardised(rate, different.standard) for rate in rates]
         for at, name in enumerate(SHOWN):
-            score, difference = different.systems[0].scores[name], different.pairs[0].differences[name]
-            held[0, at] += score.low <= truths[0][at] <= score.high
-            held[1, at] += difference.low <= truths[0][at] - truths[1][at] <= difference.high
+            held[0, at] += holds(different.systems[0].scores[name], truths[0][at])
+            held[1, at] += holds(different.pairs[0].differences[name], truths[0][at] - truths[1][at])
     return held / n_worlds
 
 
@@ -168,7 +208,7 @@ def _rates(world: World) -> Numbers:
     return sums
 
 
-def _standardised(rates: Numbers, standard) -> tuple[float, float, float]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _standardised(rates: Numbers, standard: Sequence[Stratum]) -> tuple[float, float, float]:
     """The true scores of a system at the standard that grater chose."""
     n_raters = len(rates) - 1
     agreement = np.maximum(np.arange(n_raters + 1), n_raters - np.arange(n_raters + 1)) / n_raters

@@ -19,6 +19,7 @@ from grater.agreement.coded import Unknown
 from grater.evaluate.cases import Cases, Truths, cases_of
 from grater.evaluate.counts import Flags, interval_rows
 from grater.evaluate.different import Different, different_data
+from grater.evaluate.error_types import TypeScore, scores_by_type, types_sheet
 from grater.evaluate.rater_error import Correction, corrected_scores, rater_error
 from grater.evaluate.scope import effects_note, scope_of, settled, with_words
 from grater.evaluate.standard import (
@@ -156,6 +157,7 @@ class Evaluation(Result):
     suggestions: tuple[Suggested, ...] = ()
     curves: tuple[Curve, ...] = ()
     different: Different | None = None
+    types: tuple[TypeScore, ...] = ()
     scope: Scope = field(default_factory=Scope)
     chance: Chance = field(default_factory=Chance)
     shows_weighted: bool = True
@@ -172,6 +174,7 @@ class Evaluation(Result):
             "scope": self.scope.to_dict(),
             "signature": str(self.signature),
             **({"suggestions": [suggested.to_dict() for suggested in self.suggestions]} if self.suggestions else {}),
+            **({"by_type": [score.to_dict() for score in self.types]} if self.types else {}),
             **({"different_data": self.different.to_dict()} if self.different else {}),
             **({"curve": [curve.to_dict(self.signature) for curve in self.curves]} if self.curves else {}),
         }
@@ -262,6 +265,7 @@ def evaluate(
         curves=tuple(curves),
         scope=scope_of_cases(cases, truth, chance, because, whole.standard),
         chance=chance,
+        types=() if options.is_brief else tuple(scores_by_type(cases, decisions, truth, chance=chance)),
     )
     return _with_different(evaluation, options)
 
@@ -477,6 +481,8 @@ def _sheets(evaluation: Evaluation, *, weighted: bool, bins: bool) -> Iterator[S
         yield _scores(f"{name}: {counted(part.n_judged, 'item')}", part.standard, part)
         if weighted:
             yield _scores(f"{name}, weighted", part.weighted)
+    if evaluation.types:
+        yield types_sheet(evaluation.types, whole.standard)
     if evaluation.different:
         yield from evaluation.different.sheets()
     if evaluation.suggestions:

@@ -15,10 +15,12 @@ import numpy as np
 import polars as pl
 
 from grater.evaluate.comparison import Comparison, compare_systems, is_comparable
+from grater.evaluate.error_types import types_sheet
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.scope import effects_note, with_words
 from grater.evaluate.standard import Scored
 from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
+from grater.evaluate.unjudged import bounds_sheet
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, listed, sentence
 from grater.report.drawing import INK, SERIES
@@ -78,6 +80,10 @@ def systems_section(
         )
     if comparison:
         sheets.append(_pairs_sheet(comparison))
+    if evaluation.types:
+        sheets.append(types_sheet(evaluation.types, whole.standard))
+    if whole.bounds:
+        sheets.append(bounds_sheet(whole.bounds))
     if evaluation.different:
         sheets += evaluation.different.sheets()
     if people:

@@ -36,6 +36,7 @@ from grater.tables import (
     with_confidence,
     without_flags,
 )
+from grater.tables.judgments import TYPE_OF_RATING
 from grater.tables.schema import LIST_SEPARATOR
 from grater.tasks import TASKS, choice, usage
 
@@ -315,7 +316,12 @@ def _said(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str
 def _verdicts(tx: Tx, job: Job, role: str) -> pl.DataFrame:
     verdict = dict(TASKS[job.task].verdict or {})
     frame = label_columns(tx, job.job_id, role=role).filter(pl.col("label").is_in(list(verdict)))
-    return frame.with_columns(pl.col("label").replace_strict(verdict, return_dtype=pl.String), job=pl.lit(job.name))
+    types = TYPE_OF_RATING if job.task == usage.TASK.name else {}
+    return frame.with_columns(
+        pl.col("label").replace_strict(verdict, return_dtype=pl.String),
+        type=pl.col("label").replace_strict(types, default=None, return_dtype=pl.String),
+        job=pl.lit(job.name),
+    )
 
 
 def _jobs(tx: Tx, names: Collection[str]) -> list[Job]:

@@ -91,10 +91,33 @@ def with_confidence(judgments: Judgments, least: float) -> Judgments:
     return _kept(judgments, kept, dropped)
 
 
+TYPE_OF_LABEL = {
+    "extraneous": "extraneous",
+    "choice": "choice",
+    "wrong-choice": "choice",
+    "wrong choice": "choice",
+    "missing": "missing",
+}
+"""Labels that name a type of error, in any case."""
+TYPE_OF_RATING = {"0": "extraneous", "1": "choice"}
+"""The ratings of T&C 2008, 5.1, where both of them are merged into error."""
+
+
 def with_labels(judgments: Judgments, merge: Mapping[str, str]) -> Judgments:
     """Labels under their new names; a label that `merge` does not name stays."""
     label = pl.col("label").replace(dict(merge))
-    return replace(judgments, frame=judgments.frame.with_columns(label))
+    return replace(judgments, frame=judgments.frame.with_columns(label, *_error_types(judgments.frame, merge)))
+
+
+def _error_types(frame: pl.DataFrame, merge: Mapping[str, str]) -> list[pl.Expr]:
+    """A column `type` for labels that say of which type an error is, before they are merged into `error`."""
+    errors = {label for label, new in merge.items() if new == "error"}
+    named = {label: TYPE_OF_LABEL[label.casefold()] for label in errors if label.casefold() in TYPE_OF_LABEL}
+    if set(TYPE_OF_RATING) <= errors:
+        named |= TYPE_OF_RATING
+    if not named or "type" in frame.columns:
+        return []
+    return [pl.col("label").cast(pl.String).replace_strict(named, default=None, return_dtype=pl.String).alias("type")]
 
 
 def parse_merge(settings: Iterable[str]) -> dict[str, str]:
