@@ -33,6 +33,7 @@ from grater.cli.inputs import (
 )
 from grater.errors import UsageError
 from grater.evaluate.comparison import compare
+from grater.evaluate.construction_scores import ConstructionScores, construction_scores
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.standard import EDGES
 from grater.evaluate.thresholds import Higher
@@ -41,7 +42,8 @@ from grater.evaluate.verified import verify
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.statistics.paired import Test
-from grater.tables import parse_merge, read_gold, read_items, write_table
+from grater.tables import Judgments, parse_merge, read_gold, read_items, write_table
+from grater.tables import Table as DecisionTable
 
 app = typer.Typer()
 
@@ -79,6 +81,10 @@ def evaluate_detectors(
         Path | None,
         typer.Option(metavar="FILE", help="Score suggestions against adjudicated corrections: item, label."),
     ] = None,
+    constructions: Annotated[
+        bool,
+        typer.Option("--constructions", help="Score articles and number against every accepted construction."),
+    ] = False,
     redundancy: Redundancy = None,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
@@ -91,6 +97,12 @@ def evaluate_detectors(
 ) -> None:
     """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
     require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
+    if constructions:
+        chance = Chance(cluster, resamples, seed)
+        scores = _constructions(reading.read_decisions(*decisions), reading.read(*judgments), items, chance)
+        warn(scores.warnings)
+        show(scores, table=table, as_json=as_json)
+        return
     options = EvaluationOptions(
         truth=truth,
         edges=parse_edges(bins) if bins else EDGES,
@@ -120,6 +132,14 @@ def evaluate_detectors(
     warn(evaluation.warnings)
     shown = replace(evaluation, shows_weighted=weighted, shows_bins=bool(bins))
     show(shown, table=table, as_json=as_json)
+
+
+def _constructions(
+    decisions: DecisionTable, judgments: Judgments, items: Path | None, chance: Chance
+) -> ConstructionScores:
+    if items is None:
+        raise UsageError("expected --items with --constructions: it says which construction was written")
+    return construction_scores(decisions, judgments, read_items(items), chance=chance)
 
 
 def parse_edges(text: str) -> list[float]:

@@ -159,7 +159,7 @@ def _scored(system: str, name: str, parts: Numbers, group: Numbers | None, truth
 
 def _sums(parts: Numbers, group: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Numbers:
     """The sums of each essay that has an item."""
-    sums = np.stack([np.bincount(group, weights=column) for column in parts.T], axis=1)
+    sums: Numbers = np.stack([np.bincount(group, weights=column) for column in parts.T], axis=1).astype(np.float64)
     return sums[np.bincount(group) > 0]
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import polars as pl
 
@@ -75,7 +74,6 @@ class Scheme:
 
 
 PLAIN = Scheme()
-Scored = TypeVar("Scored", Evaluation, Sampled)
 
 RESAMPLES = 200
 """Enough for a page that is looked at while people work; reports draw more."""
@@ -234,10 +232,10 @@ def judged_anywhere(tx: Tx, drawn: Sample, judgments: Judgments) -> tuple[Judgme
     return replace(judgments, frame=frame), (line,)
 
 
-def _telling(result: Scored, judgments: Judgments) -> Scored:
+def _telling(result: Evaluation | Sampled, judgments: Judgments) -> Evaluation | Sampled:
     """The same result with a line for each filter that was asked for: how many judgments it left out."""
-    lines = [f"left out {n:,} judgments: {reason}" for reason, n in judgments.dropped.items()]
-    return replace(result, warnings=(*lines, *result.warnings))
+    left_out = [f"left out {n:,} judgments: {reason}" for reason, n in judgments.dropped.items()]
+    return replace(result, warnings=(*left_out, *result.warnings))
 
 
 @dataclass(frozen=True, slots=True)
