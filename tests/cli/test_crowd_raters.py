@@ -50,7 +50,7 @@ def test_the_most_skilled_come_first_on_a_terminal(tmp_path: Path) -> None:
     skills = [float(row[8]) for row in rows]
     assert len(rows) == 30
     assert skills == sorted(skills, reverse=True)
-    assert widest(shown) <= 80
+    assert widest(shown) <= 100
     frame = pl.read_csv(tmp_path / "raters.csv")
     assert len(frame) == 30
     assert {"gold_low", "others_high", "seconds", "top_share"} <= set(frame.columns)

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
@@ -266,3 +267,35 @@ def test_an_aggregation_has_an_answer_per_item_in_all_of_its_forms() -> None:
     assert [row[0] for row in by_skill.rows] == ["Ada", "Bo", "Cy"]
     assert result.to_dict()["accuracy"] == {**accuracy(result, gold(**{"1": "x", "2": "x"})).share.as_json(), "n": 2}
     assert "Answers of 9 judgments by majority" in repr(result)
+
+
+def said(rows: Sequence[tuple[str, str, str]]) -> Judgments:
+    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
+
+
+def test_ties_everywhere_are_warned_about() -> None:
+    rows = [(f"i{item}", f"r{rater}", "ok" if rater else "error") for item in range(100) for rater in (0, 1)]
+    result = aggregate(said(rows), "majority")
+    assert any("100 of 100 answers are ties broken at random" in text for text in result.warnings)
+    assert any("100 of 100 answers" in str(text) for text in result.to_dict()["warnings"])  # type: ignore[union-attr]
+
+
+def test_methods_that_differ_on_many_items_are_warned_about() -> None:
+    # Three good raters among six who guess: Dawid and Skene find out who is good, a majority cannot.
+    rng = np.random.default_rng(0)
+    rows = []
+    for item in range(200):
+        is_error = rng.random() < 0.5
+        good = [is_error == (rng.random() < 0.97) for _ in range(3)]
+        noise = [bool(rng.random() < 0.5) for _ in range(6)]
+        rows += [(f"i{item}", f"r{n}", "error" if says else "ok") for n, says in enumerate([*good, *noise])]
+    result = aggregate(said(rows), "dawid-skene")
+    assert result.rival is not None
+    assert result.rival.method == "majority"
+    assert result.rival.n_different > 20
+    assert any("dawid-skene and majority differ on" in text for text in result.warnings)
+
+
+def test_methods_that_agree_are_not_warned_about() -> None:
+    rows = [(f"i{item}", f"r{rater}", "ok" if item % 3 else "error") for item in range(60) for rater in range(3)]
+    assert aggregate(said(rows), "dawid-skene").warnings == ()

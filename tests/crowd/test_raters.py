@@ -1,5 +1,8 @@
+from collections.abc import Sequence
 from math import isnan
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 
@@ -78,3 +81,42 @@ def test_raters_are_listed_by_skill_without_columns_that_nobody_has() -> None:
     assert sheet.columns == ("rater", "n", "others", "skill", "top", "share", "rest")
     assert sheet.rows[-1][0] == "Cy"
     assert raters(THREE).to_frame()["gold"].is_null().all()
+
+
+def crowd_of_skills(skills: Sequence[float], n_each: Sequence[int], *, seed: int) -> Judgments:
+    """Raters of known skill on two labels; the first judge every item, the others some."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(max(n_each)) < 0.4
+    rows = []
+    for rater, (skill, n) in enumerate(zip(skills, n_each, strict=True)):
+        for item in rng.permutation(len(truth))[:n]:
+            is_error = truth[item] == (rng.random() < skill)
+            rows.append((f"i{item}", f"r{rater}", "error" if is_error else "ok"))
+    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
+
+
+def test_rater_of_few_judgments_is_not_perfect() -> None:
+    # Version 0.1 gave a rater who was right twenty times of twenty the skill 1.0000, without an interval.
+    table = crowd_of_skills([0.85] * 7 + [1.0], [300] * 7 + [20], seed=3)
+    newcomer = raters(table).rows[-1]
+    assert newcomer.n == 20
+    assert newcomer.skill < 0.99
+    assert newcomer.skill_interval.low < 0.9
+    assert newcomer.skill_interval.low < newcomer.skill < newcomer.skill_interval.high <= 1
+    assert newcomer.to_dict()["skill_interval"]["low"] == newcomer.skill_interval.low  # type: ignore[index,call-overload]
+
+
+def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
+    held = []
+    for seed in range(12):
+        skills = np.random.default_rng(seed).uniform(0.65, 0.95, 10)
+        table = crowd_of_skills(list(skills), [150] * 5 + [30] * 5, seed=seed)
+        rows = {row.rater: row.skill_interval for row in raters(table)}
+        held += [rows[f"r{code}"].low <= skill <= rows[f"r{code}"].high for code, skill in enumerate(skills)]
+    assert np.mean(held) > 0.88  # 120 intervals of 95 %: two standard errors are .04
+
+
+def test_many_judgments_are_hardly_shrunk() -> None:
+    table = crowd_of_skills([0.6, 0.9, 0.9, 0.9, 0.9], [2000] * 5, seed=1)
+    skills = [row.skill for row in raters(table)]
+    assert skills == pytest.approx([0.6, 0.9, 0.9, 0.9, 0.9], abs=0.03)

@@ -67,6 +67,8 @@ def aggregate(
     result = aggregate_judgments(reading.read(file), method, gold=known, truth=right, options=options)
     if not result.fit.has_converged:
         say(f"warning: {method} did not settle in {iterations} iterations; give more with --iterations")
+    for warning in result.warnings:
+        say(f"warning: {warning}")
     if out:
         write_table(result.to_frame(), out)
     show(result, table=table, as_json=as_json)

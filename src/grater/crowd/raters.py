@@ -3,7 +3,14 @@
 - accuracy on gold, with Wilson's interval: a judgment is right if gold accepts its label;
 - agreement with the others: the share of judgments that equal the plurality of the *other* judgments of the item.  A
   tie among k labels counts 1/k; an item that nobody else judged does not count.  The interval is Wilson's;
-- skill by Dawid & Skene 1979 (doi:10.2307/2346806), the chance of being right;
+- skill: the chance of being right, with an interval. What is true of an item comes from Dawid & Skene's model
+  (1979, doi:10.2307/2346806) without the judgment in question, so that nobody is right on their own word; from that
+  the rater's skill by EM, all wrong labels being alike. Few judgments say little, so skills are shrunk to what
+  raters of the table are like (empirical Bayes): a beta distribution with the mean and the variance of raters'
+  shares, less what chance adds to it (Kleinman 1973, J. Am. Stat. Assoc. 68, 46-54), updated by the rater's own
+  judgments. A judgment whose truth is in doubt is worth less than one, as in Louis 1982 (J. R. Stat. Soc. B 44,
+  226-233): n of them count as n - sum t (1 - t) / (s (1 - s)), with t the chance that each is right and s the
+  skill. The interval has 95 % of the posterior;
 - median seconds;
 - straight-lining: the share of the rater's most frequent label, beside the share that everybody else gives to it.
 
@@ -23,7 +30,8 @@ import polars as pl
 
 from grater.crowd.aggregate import Options
 from grater.crowd.aggregate.ballots import Ballots, Gold, ballots_of, summed
-from grater.crowd.aggregate.dawid_skene import fit
+from grater.crowd.aggregate.dawid_skene import Confusions, fit
+from grater.crowd.aggregate.fit import Fit
 from grater.model import Interval, Json
 from grater.result import Result, encode
 from grater.sheet import Sheet, count, counted, interval, number
@@ -37,7 +45,8 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 NOTES = (
     "gold: accuracy on gold; others: agreement with the plurality of the others.",
     "Intervals are 95 %.",
-    "skill: chance of being right, by Dawid and Skene; sec: median seconds.",
+    "skill: chance of being right, by Dawid and Skene, shrunk to the mean.",
+    "sec: median seconds.",
     "top: the most frequent label; share: its share; rest: that of all others.",
 )
 
@@ -53,6 +62,7 @@ class Rater:
     n_compared: int
     with_others: Interval
     skill: float
+    skill_interval: Interval
     seconds: float | None
     top_label: str
     top_share: float
@@ -65,6 +75,7 @@ class Rater:
             "gold": {**encode(self.on_gold), "n": self.n_gold},
             "others": {**encode(self.with_others), "n": self.n_compared},
             "skill": encode(self.skill),
+            "skill_interval": encode(self.skill_interval),
             "seconds": self.seconds,
             "top_label": {
                 "label": self.top_label,
@@ -99,7 +110,7 @@ class Raters(Result):
                 "n_gold": [rater.n_gold for rater in self.rows],
                 **_columns("gold", [rater.on_gold for rater in self.rows]),
                 **_columns("others", [rater.with_others for rater in self.rows]),
-                "skill": [rater.skill for rater in self.rows],
+                **_columns("skill", [rater.skill_interval for rater in self.rows]),
                 "seconds": pl.Series([rater.seconds for rater in self.rows], dtype=pl.Float64),
                 "top_label": [rater.top_label for rater in self.rows],
                 "top_share": [rater.top_share for rater in self.rows],
@@ -125,7 +136,7 @@ def raters(judgments: Judgments, *, gold: Table | None = None, options: Options 
     """The raters by name.  Gold is held fixed in the model that gives the skills."""
     require_raters(judgments, "numbers of single raters")
     ballots = ballots_of(judgments, gold=gold)
-    skill = fit(ballots, options or Options()).skill
+    skills = shrunk_skills(ballots, fit(ballots, options or Options()))
     on_gold = _on_gold(ballots, ballots.gold)
     with_others = _with_others(ballots)
     top, top_share, others_share = _top_labels(ballots)
@@ -139,7 +150,8 @@ def raters(judgments: Judgments, *, gold: Table | None = None, options: Options 
             on_gold=_share(on_gold, code, "no gold item was judged"),
             n_compared=int(with_others[1][code]),
             with_others=_share(with_others, code, "nobody else judged the same items"),
-            skill=nan if skill is None else float(skill[code]),
+            skill=skills[code].value,
+            skill_interval=skills[code],
             seconds=seconds.get(name),
             top_label=ballots.labels[int(top[code])],
             top_share=float(top_share[code]),
@@ -153,7 +165,9 @@ def raters(judgments: Judgments, *, gold: Table | None = None, options: Options 
 def signature_of(judgments: Judgments, gold: Table | None) -> Signature:
     """How the numbers of raters were computed."""
     known = {"gold": str(len(gold.frame))} if gold is not None else {}
-    return Signature("raters", {"skill": "dawid-skene", "limits": "wilson", **known, "data": data_hash(judgments)})
+    return Signature(
+        "raters", {"skill": "dawid-skene-shrunk", "limits": "wilson", **known, "data": data_hash(judgments)}
+    )
 
 
 def _cells(rater: Rater, *, has_gold: bool, has_seconds: bool) -> tuple[str, ...]:
@@ -163,12 +177,73 @@ def _cells(rater: Rater, *, has_gold: bool, has_seconds: bool) -> tuple[str, ...
         count(rater.n),
         *[interval(rater.on_gold, digits=2)] * has_gold,
         interval(rater.with_others, digits=2),
-        number(rater.skill, digits=2),
+        interval(rater.skill_interval, digits=2),
         *[seconds] * has_seconds,
         rater.top_label,
         number(rater.top_share, digits=2),
         number(rater.others_share, digits=2),
     )
+
+
+MOST_PRIOR, LEAST_PRIOR = 20.0, 2.0
+"""Judgments that the mean of all raters is worth for each of them."""
+STEPS = 30
+
+
+def shrunk_skills(ballots: Ballots, fitted: Fit) -> list[Interval]:
+    """The chance of being right of each rater, shrunk to the mean of all, with an interval."""
+    from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
+
+    n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
+    truth = _truth_by_others(ballots, fitted)
+    right, _ = _right(ballots, truth, mean=0.5, strength=0.0)
+    mean, strength = _beta_prior(right, n)
+    right, doubt = _right(ballots, truth, mean=mean, strength=strength)
+    skill = (mean * strength + right) / (strength + n)
+    worth = np.maximum(1.0, n - doubt / (skill * (1 - skill)))
+    first, second = mean * strength + right * worth / n, (1 - mean) * strength + (n - right) * worth / n
+    lows, highs = (betaincinv(first, second, tail) for tail in (0.025, 0.975))
+    values = first / (first + second)
+    return [Interval(*map(float, bounds)) for bounds in zip(values, lows, highs, strict=True)]
+
+
+def _truth_by_others(ballots: Ballots, fitted: Fit) -> Numbers:
+    """The chance that each judgment's label is the true one, from the model without that judgment."""
+    confusions = fitted.details
+    assert isinstance(confusions, Confusions)
+    cell_of = np.zeros(len(ballots.raters) * ballots.n_labels, np.int64)
+    cell_of[confusions.rater.astype(np.int64) * ballots.n_labels + confusions.label] = np.arange(
+        len(confusions.label)
+    )
+    without = fitted.posteriors[ballots.item] / confusions.chance[cell_of[ballots.cell()]]
+    own: Numbers = without[np.arange(len(ballots)), ballots.label] / without.sum(axis=1)
+    return own
+
+
+def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) -> tuple[Numbers, Numbers]:
+    """The expected number of right judgments of each rater by EM, and what is in doubt of it."""
+    n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
+    everyone = np.ones(len(ballots), bool)
+    others = max(1, ballots.n_labels - 1)
+    skill = np.full(len(n), 0.8)
+    for _ in range(STEPS):
+        mine = skill[ballots.rater]
+        chance = mine * truth / np.maximum(mine * truth + (1 - mine) * (1 - truth) / others, 1e-300)
+        right, _ = _sums(ballots, chance, everyone)
+        skill = np.clip((mean * strength + right) / (strength + n), 1e-6, 1 - 1e-6)
+    doubt, _ = _sums(ballots, chance * (1 - chance), everyone)
+    return right, doubt
+
+
+def _beta_prior(right: Numbers, n: Numbers) -> tuple[float, float]:
+    """The mean of raters' shares and the number of judgments that it is worth, by moments."""
+    mean = min(max(float(right.sum() / n.sum()), 1e-3), 1 - 1e-3)
+    shares = right / n
+    spread = float(n @ (shares - mean) ** 2) / float(n.sum())
+    by_chance = mean * (1 - mean) * len(n) / float(n.sum())
+    between = spread - by_chance
+    strength = mean * (1 - mean) / between - 1 if between > 0 else MOST_PRIOR
+    return mean, min(max(strength, LEAST_PRIOR), MOST_PRIOR)
 
 
 def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:

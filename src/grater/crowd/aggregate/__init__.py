@@ -11,6 +11,7 @@ that chance gave it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import Codes
+from grater.agreement.labels import one_spelling, spelling_warnings
 from grater.crowd.aggregate.ballots import Ballots, Numbers, Truths, ballots_of, gold_of
 from grater.crowd.aggregate.fit import Fit, Method, Options, agreement_with, answers
 from grater.model import Interval, Json
@@ -43,6 +45,13 @@ METHODS: Registry[Method] = Registry(
     },
 )
 
+MANY_TIED = 0.2
+MANY_DIFFERENT = 0.1
+FEWEST_DIFFERENT = 5
+"""Shares of answers that were ties, or that another method gives otherwise, from which on a warning is given."""
+MOST_COMPARED = 1_000_000
+"""Judgments up to which a majority is compared with Dawid and Skene's answers."""
+
 MOST_ROWS = 10
 """Raters in a sheet; of more than these, the best and the worst are shown."""
 
@@ -56,6 +65,15 @@ class Accuracy:
     n_unjudged: int
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another method that was asked about the same judgments, and the items on which it gives another answer."""
+
+    method: str
+    n_different: int
+    n_items: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Result):
     """`answer` is the code of each item's label; `is_tied` says where chance decided."""
@@ -67,6 +85,12 @@ class Aggregation(Result):
     is_tied: Truths
     signature: Signature
     accuracy: Accuracy | None = None
+    rival: Rival | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Many ties, and many items on which another method says something else."""
+        return tuple(_warnings(self))
 
     @property
     def items(self) -> pl.Series:
@@ -117,6 +141,8 @@ class Aggregation(Result):
             "labels": list(self.labels),
             "gold": len(self.ballots.gold) if self.ballots.gold is not None else 0,
             "tied": int(self.is_tied.sum()),
+            **({"rival": encode(self.rival)} if self.rival else {}),
+            "warnings": list(self.warnings),
             "iterations": len(self.fit.history),
             "converged": self.fit.has_converged,
             "log_likelihood": list(self.fit.history),
@@ -191,7 +217,7 @@ def aggregate(
     fit = METHODS[method]
     if method != "majority":
         require_raters(judgments, f"answers by {method}")
-    ballots = ballots_of(judgments, gold=gold)
+    ballots = ballots_of(one_spelling(judgments), gold=gold)
     fitted = fit(ballots, options)
     answer, is_tied = answers(fitted.posteriors, ballots.items, seed=options.seed)
     aggregation = Aggregation(
@@ -201,8 +227,35 @@ def aggregate(
         answer=answer,
         is_tied=is_tied,
         signature=_signature(method, ballots, fitted, options),
+        rival=_rival(method, ballots, answer, is_tied, options),
     )
     return replace(aggregation, accuracy=accuracy(aggregation, truth)) if truth is not None else aggregation
+
+
+def _rival(method: str, ballots: Ballots, answer: Codes, is_tied: Truths, options: Options) -> Rival | None:
+    """The majority against any other method, Dawid and Skene's against the majority; ties are left out."""
+    is_majority = method == "majority"
+    if is_majority and (ballots.judgments.anonymous_raters or len(ballots) > MOST_COMPARED):
+        return None
+    other = "dawid-skene" if is_majority else "majority"
+    theirs, is_theirs_tied = answers(METHODS[other](ballots, options).posteriors, ballots.items, seed=options.seed)
+    is_clear = ~is_tied & ~is_theirs_tied
+    return Rival(method=other, n_different=int((answer != theirs)[is_clear].sum()), n_items=int(is_clear.sum()))
+
+
+def _warnings(aggregation: Aggregation) -> Iterator[str]:
+    yield from spelling_warnings(aggregation.ballots.judgments)
+    n_tied, n_items, rival = int(aggregation.is_tied.sum()), len(aggregation.items), aggregation.rival
+    if n_tied > MANY_TIED * n_items:
+        yield (
+            f"{n_tied:,} of {counted(n_items, 'answer')} are ties broken at random: "
+            "they say nothing; ask for more judgments, an odd number for each item"
+        )
+    if rival and rival.n_different >= FEWEST_DIFFERENT and rival.n_different > MANY_DIFFERENT * rival.n_items:
+        yield (
+            f"{aggregation.method} and {rival.method} differ on {rival.n_different:,} of "
+            f"{counted(rival.n_items, 'item')}: have an expert look at some of these before you trust either"
+        )
 
 
 def accuracy(aggregation: Aggregation, truth: Table) -> Accuracy:
