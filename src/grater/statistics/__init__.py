@@ -11,6 +11,7 @@
 | `student_t` | intervals and tests where few units are drawn |
 | `paired` | bootstrap and randomisation tests between systems on the same items |
 | `mcnemar` | McNemar's test for two systems |
+| `dispersion` | whether events fall on units by chance alone |
 | `multiple` | Holm's correction and rank groups |
 
 All of it works on numbers and arrays; nothing here knows of tables, files or essays.

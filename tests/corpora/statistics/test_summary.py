@@ -1,4 +1,6 @@
+from collections.abc import Sequence
 from math import isnan
+from typing import Any
 
 import pytest
 
@@ -84,3 +86,23 @@ def test_same_text_by_two_annotators_is_drawn_together() -> None:
 
 def test_tags_of_the_same_frequency_stand_in_the_order_of_the_alphabet() -> None:
     assert by_frequency({"Vt": 1, "Nn": 2, "ArtOrDet": 1}) == ["Nn", "ArtOrDet", "Vt"]
+
+
+def test_essays_that_draw_many_edits_are_told_from_chance() -> None:
+    """NUCLE, section 4: "rich get richer"."""
+    even = stats_of([5, 4, 6, 5, 4, 6, 5, 5])
+    rich = stats_of([0, 0, 1, 0, 20, 0, 1, 18])
+    assert even["dispersion"]["index"] < 1
+    assert even["dispersion"]["p"] > 0.9
+    assert rich["dispersion"]["index"] > 5
+    assert rich["dispersion"]["p"] < 0.001
+    assert rich["dispersion"]["units"] == 8
+
+
+def stats_of(edits: Sequence[int]) -> Any:
+    """The numbers of essays of thirty words, so many of which are wrong in each."""
+    essays = []
+    for number, n_wrong in enumerate(edits):
+        marks = tuple(edit(5 * place, 5 * place + 4, "x") for place in range(n_wrong))
+        essays.append(Essay(f"e{number}", " ".join(["word"] * 30), edits=marks, annotators=("A",)))
+    return corpus_statistics({"x": essays}, resamples=20).whole.summary.to_dict()

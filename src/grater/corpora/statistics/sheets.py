@@ -7,12 +7,13 @@ column for the sum, a single annotator no row of their own.  Shares and densitie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import nan
+from math import isnan, nan
 
 from grater.corpora.statistics.counts import TAIL
 from grater.corpora.statistics.summary import Summary
 from grater.model import Interval
-from grater.sheet import UNDEFINED, Sheet, count, interval, number
+from grater.sheet import UNDEFINED, Sheet, count, interval, number, p_value
+from grater.statistics.dispersion import Dispersion
 
 MOST_ROWS = 40
 BAR_WIDTH = 30
@@ -102,10 +103,19 @@ def _per_sentence(summary: Summary) -> list[Line]:
 def _per_document(summary: Summary) -> list[Line]:
     histogram = summary.per_document
     labels = ["Edits per document, median", "  most frequent number", "  most", f"  documents with over {TAIL}"]
+    spread = ("Dispersion of edits (1 by chance)", _dispersion(summary.dispersion))
     if histogram is None or not histogram.n:
-        return [(label, UNDEFINED) for label in labels]
+        return [*((label, UNDEFINED) for label in labels), spread]
     numbers = [f"{histogram.median:g}", *map(count, (histogram.mode, histogram.highest, histogram.above(TAIL)))]
-    return list(zip(labels, numbers, strict=True))
+    return [*zip(labels, numbers, strict=True), spread]
+
+
+def _dispersion(spread: Dispersion) -> str:
+    """`3.42, p < .0001`: how much more unevenly edits fall on documents than by chance."""
+    if isnan(spread.index):
+        return UNDEFINED
+    p = p_value(spread.p)
+    return f"{spread.index:.2f}, p {p if p.startswith('<') else f'= {p}'}"
 
 
 def _tags(summary: Summary) -> list[Line]:

@@ -5,6 +5,9 @@ move under resampling, which would promise certainty; there the interval is Wils
 units (fewer than the cases themselves, so rather too wide), and for a density of 0, as many as there are tokens.  The
 top five and ten tags are those of the whole portion, not chosen anew in every resample.
 
+NUCLE, section 4, sees that a few essays have many errors ("rich get richer"); `dispersion` tests it: edits in the
+same blocks against chance, given their tokens (`grater.statistics.dispersion`).
+
 Word types are distinct tokens as written (`types`) and without regard to case (`types_folded`); the paper does not
 say which it counts.
 """
@@ -22,6 +25,7 @@ from grater.model import Interval, Json
 from grater.result import encode
 from grater.rng import generator
 from grater.statistics.bootstrap import Resampled, resample
+from grater.statistics.dispersion import Dispersion, dispersion
 from grater.statistics.proportions import wilson
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
@@ -141,6 +145,7 @@ class Summary:
     types_folded: int
     estimates: Estimates
     n_blocks: int
+    dispersion: Dispersion
 
     @property
     def totals(self) -> Totals:
@@ -216,6 +221,7 @@ class Summary:
             "top5": estimates.top5.as_json(),
             "top10": estimates.top10.as_json(),
             "per_document": self._per_document(),
+            "dispersion": self.dispersion.to_dict(),
             "per_sentence": self._per_sentence(),
             "inside_sentence": {"edits": counts.edits_inside, "share": estimates.inside.as_json()},
             "alternatives": self._alternatives(),
@@ -252,6 +258,7 @@ class Summary:
 
 
 def summarise(portion: Portion, resampling: Resampling) -> Summary:
+    blocks = [portion.by_block[block] for block in sorted(portion.by_block)]
     return Summary(
         counts=portion.counts,
         document_counts=portion.documents,
@@ -259,4 +266,8 @@ def summarise(portion: Portion, resampling: Resampling) -> Summary:
         types_folded=len({word.casefold() for word in portion.words}),
         estimates=estimate(portion, resampling),
         n_blocks=len(portion.by_block),
+        dispersion=dispersion(
+            np.array([counts.edits for counts in blocks], np.float64),
+            np.array([counts.tokens_read for counts in blocks], np.float64),
+        ),
     )
