@@ -11,9 +11,11 @@ import pytest
 from grater.errors import BadInput, UsageError
 from grater.model import Item
 from grater.tables import Judgments, read_judgments
+from grater.tables.worksheets import Worksheet
+from grater.tables.write import write_worksheet
 from grater.tables.xlsx import Page, read_xlsx, workbook
 from grater.tasks import TASKS
-from grater.tasks.worksheet import Worksheet, worksheet, write_worksheet
+from grater.tasks.worksheet import worksheet
 from tests.tasks.units import ESSAY, IN, OF
 
 ITEMS = [(f"i{place}", Item("essay-1", span, "prep")) for place, span in enumerate((OF, IN))]

@@ -62,8 +62,9 @@ from grater.tables import (
     write_table,
 )
 from grater.tables import Table as ReadTable
+from grater.tables.write import write_worksheet
 from grater.tasks import TASKS
-from grater.tasks.worksheet import worksheet, write_worksheet
+from grater.tasks.worksheet import worksheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 

@@ -13,8 +13,9 @@ capitals where a word was typed.  All that is taken as it is meant:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -26,6 +27,19 @@ ANSWERS, LABEL, RATER, ITEM = "answers", "label", "rater", "item"
 MARKS = (ITEM, "sentence", ANSWERS, LABEL)
 INSTRUCTION = "#"
 SEPARATOR = "|"
+
+
+@dataclass(frozen=True, slots=True)
+class Worksheet:
+    """Columns and rows of a sheet to fill, its instructions, and the answers that columns offer."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    instructions: tuple[str, ...]
+    choices: Mapping[str, Sequence[str]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def is_worksheet(raw: Raw) -> bool:
@@ -77,9 +91,15 @@ def _judged(raw: Raw, cells: dict[str, list[str]], lines: list[int], kept: list[
 def _raters(names: list[str], kept: list[int], name: str) -> Iterator[str]:
     """The rater of each row; one name typed once, or none at all, holds for the whole sheet."""
     typed = {each for each in names if each}
-    only = typed.pop() if len(typed) == 1 else "" if typed else Path(name).stem
+    only = typed.pop() if len(typed) == 1 else "" if typed else _stem(name)
     for row in kept:
         yield (names[row] if names else "") or only
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its folders and its extension."""
+    name = re.split(r"[/\\]", path)[-1]
+    return name.partition(".")[0] or name
 
 
 def _matching(label: str, allowed: list[str]) -> str:

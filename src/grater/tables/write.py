@@ -19,6 +19,8 @@ from grater.tables.judgments import Judgments
 from grater.tables.raw import Raw
 from grater.tables.sample import META, Sample, SampleMeta
 from grater.tables.schema import Table
+from grater.tables.worksheets import INSTRUCTION, Worksheet
+from grater.tables.xlsx import Page, workbook
 
 SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
 
@@ -71,3 +73,29 @@ def _write_delimited(frame: pl.DataFrame, stream: BinaryIO, *, separator: str, r
 def _write_meta(meta: SampleMeta, path: FilePath) -> None:
     with replacing(path) as stream:
         stream.write((json.dumps(meta.as_json(), ensure_ascii=False, indent=2) + "\n").encode())
+
+
+XLSX, CSV = ".xlsx", ".csv"
+WIDTHS = {"item": 18, "before": 40, "sentence": 70, "question": 40, "answers": 24, "comment": 30}
+
+
+def write_worksheet(sheet: Worksheet, path: FilePath) -> None:
+    """A workbook with the instructions on a page of their own, or a CSV file that begins with them."""
+    if path.suffix.lower() == XLSX:
+        judge = Page(name="judge", columns=sheet.columns, rows=sheet.rows, choices=sheet.choices, widths=WIDTHS)
+        rows = [(line,) for line in sheet.instructions]
+        told = Page(name="instructions", columns=("How to judge",), rows=rows, widths={"How to judge": 110})
+        with replacing(path) as stream:
+            stream.write(workbook([judge, told]))
+        return
+    if path.suffix.lower() != CSV:
+        raise UsageError(f"{path}: expected a worksheet with extension {CSV} or {XLSX}, found {path.suffix!r}")
+    place = sheet.columns.index("sentence")
+    told_rows = [
+        tuple(INSTRUCTION if at == 0 else line if at == place else "" for at in range(len(sheet.columns)))
+        for line in sheet.instructions
+    ]
+    frame = pl.DataFrame([*told_rows, *sheet.rows], schema=dict.fromkeys(sheet.columns, pl.String), orient="row")
+    with replacing(path) as stream:
+        stream.write(b"\xef\xbb\xbf")  # without it Excel takes UTF-8 for something else
+        guarded_frame(frame).write_csv(stream)

@@ -12,39 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
-import polars as pl
 
 from grater.errors import BadInput, Problem, UsageError
-from grater.files import replacing
 from grater.model import Essay, Item
 from grater.rng import generator
-from grater.tables.files import guarded_frame
-from grater.tables.worksheets import INSTRUCTION, SEPARATOR
-from grater.tables.xlsx import Page, workbook
+from grater.tables.worksheets import SEPARATOR, Worksheet
 from grater.tasks.form import LABEL, SUGGESTION
 from grater.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
 
-XLSX, CSV = ".xlsx", ".csv"
 ALTERNATIVES = "alternatives"
-WIDTHS = {"item": 18, "before": 40, "sentence": 70, "question": 40, "answers": 24, "comment": 30}
 OPEN, CLOSE, GAP = "[[", "]]", "[[ ]]"
 HEADING = re.compile(r"^#+ *")
-
-
-@dataclass(frozen=True, slots=True)
-class Worksheet:
-    """Columns and rows of a sheet to fill, its instructions, and the answers that columns offer."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    instructions: tuple[str, ...]
-    choices: Mapping[str, Sequence[str]]
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 def worksheet(
@@ -132,25 +110,3 @@ def _instructions(task: Task, fields: Sequence[Field], *, has_own_words: bool) -
         )
     guide = [HEADING.sub("", line).replace("**", "").rstrip() for line in task.guidelines.splitlines()]
     return (*lines, *(line for line in guide if line))
-
-
-def write_worksheet(sheet: Worksheet, path: Path) -> None:
-    """A workbook with the instructions on a page of their own, or a CSV file that begins with them."""
-    if path.suffix.lower() == XLSX:
-        judge = Page(name="judge", columns=sheet.columns, rows=sheet.rows, choices=sheet.choices, widths=WIDTHS)
-        rows = [(line,) for line in sheet.instructions]
-        told = Page(name="instructions", columns=("How to judge",), rows=rows, widths={"How to judge": 110})
-        with replacing(path) as stream:
-            stream.write(workbook([judge, told]))
-        return
-    if path.suffix.lower() != CSV:
-        raise UsageError(f"{path}: expected a worksheet with extension {CSV} or {XLSX}, found {path.suffix!r}")
-    place = sheet.columns.index("sentence")
-    told_rows = [
-        tuple(INSTRUCTION if at == 0 else line if at == place else "" for at in range(len(sheet.columns)))
-        for line in sheet.instructions
-    ]
-    frame = pl.DataFrame([*told_rows, *sheet.rows], schema=dict.fromkeys(sheet.columns, pl.String), orient="row")
-    with replacing(path) as stream:
-        stream.write(b"\xef\xbb\xbf")  # without it Excel takes UTF-8 for something else
-        guarded_frame(frame).write_csv(stream)
