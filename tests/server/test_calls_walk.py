@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.store import checks, panels
+from grater.store import checks, panels, second_factors
 from grater.store.events import VERBS
 from tests.server.programs import Crew, Program
 from tests.server.studies import Study, served
@@ -231,6 +231,13 @@ def people_come_and_go(crew: Crew) -> None:
     assert {each["state"] for each in told} == {"ended", "waiting"}
     assert back["link"] not in json.dumps(told)
     assert owner.call("new_seat")["kind"] == "joint"
+    with crew.study.store.write() as tx:
+        second_factors.begin(tx, crew.person_id("annotator"), "A" * 32)
+        second_factors.confirm(tx, crew.person_id("annotator"))
+    assert owner.call("second_factor_rule") == {"roles": [], "people": [crew.person_id("annotator")]}
+    assert owner.call("reset_second_factor", person_id=crew.person_id("annotator"))["name"] == "Annotator"
+    assert owner.call("require_second_factor") == {"roles": ["manager"], "people": []}
+    assert owner.call("require_second_factor", {"roles": []})["roles"] == []
     assert owner.call("set_role", person_id=crew.person_id("annotator"))["role"] == "adjudicator"
     assert owner.call("set_person_state", person_id=crew.person_id("adjudicator"))["state"] == "ended"
     assert len(owner.call("everybody")["people"]) == 8  # with the seat, the program and whom the panel sent

@@ -44,8 +44,17 @@ OF_RATERS = re.compile(
     r"/(openapi.json|tasks|jobs|jobs/{job_id}|jobs/{job_id}/(next|missed|disputes|messages|reviews|about)|findings|"
     r"findings/{finding_id}|units/{unit_id}/mend)$|/leases/{lease_id}|/me\b"
 )
-OF_OWNERS = re.compile(r"/people/{person_id}/(role|state)$|/webhooks\b")
-OF_ANYBODY = {"/", "/healthz", "/login", "/setup/{token}", "/join/{token}", "/p/{panel_id}", f"{API}/openapi.json"}
+OF_OWNERS = re.compile(r"/people/{person_id}/(role|state|second-factor)\b|/(manage|v1)/second-factor|/webhooks\b")
+OF_ANYBODY = {
+    "/",
+    "/healthz",
+    "/login",
+    "/login/code",
+    "/setup/{token}",
+    "/join/{token}",
+    "/p/{panel_id}",
+    f"{API}/openapi.json",
+}
 
 
 def test_the_table_itself_gives_nobody_what_is_not_theirs() -> None:

@@ -28,7 +28,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.errors import BadInput, Forbidden, GraterError, Problem
-from grater.server.roles import API, PUBLIC, SAFE, roles_of, scope_allows
+from grater.server.roles import API, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.server.security import (
     FIELD,
     HEADER,
@@ -43,6 +43,7 @@ from grater.store import Store, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.people import note_use
+from grater.study.second_factor import is_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +136,8 @@ MOST_FILES = 50
 class Access:
     """How a request was let in: the person, with the role that they have here, by a session or by a token.
 
-    `human_id` is who is behind it: the person, whoever sits on a joint seat, or whoever made the token.
+    `human_id` is who is behind it: the person, whoever sits on a joint seat, or whoever made the token.  Who
+    `lacks_factor` must set up a second factor before anything else.
     """
 
     person: Person
@@ -143,6 +145,11 @@ class Access:
     csrf: str = ""
     scope: str = "manage"
     expires_at: int | None = None
+    lacks_factor: bool = False
+
+
+class FactorNeeded(Exception):
+    """A page for somebody whose role requires a second factor, and who has none yet."""
 
 
 class LoginNeeded(Exception):
@@ -270,15 +277,17 @@ def _who(server: Server, request: Request, token: str, is_api: bool) -> Access |
         return None
     with server.store.glance() as tx:
         known = credentials.find_session(tx, token)
+        lacks_factor = known is not None and is_missing(tx, known[1])
     if known is None:
         return None
     session, person = known
-    return Access(person, session.member_id or person.person_id, csrf=session.csrf)
+    return Access(person, session.member_id or person.person_id, csrf=session.csrf, lacks_factor=lacks_factor)
 
 
 def _by_token(server: Server, secret: str) -> Access | None:
     with server.store.glance() as tx:
         known = credentials.find_token(tx, secret)
+        lacks_factor = known is not None and is_missing(tx, known[1])
         now = tx.now
     if known is None:
         return None
@@ -286,11 +295,21 @@ def _by_token(server: Server, secret: str) -> Access | None:
     if credentials.is_use_news(token, now):
         with suppress(GraterError), server.store.write(brief=True) as tx:  # a full disk must not keep readers out
             note_use(tx, token.token_id)
-    return Access(person, token.made_by or person.person_id, scope=token.scope, expires_at=token.expires_at)
+    return Access(
+        person,
+        token.made_by or person.person_id,
+        scope=token.scope,
+        expires_at=token.expires_at,
+        lacks_factor=lacks_factor,
+    )
 
 
 def _require_allowed(request: Request, route: str, access: Access | None) -> None:
     allowed = roles_of(request.method, route)
+    if access is not None and access.lacks_factor and route not in WITHOUT_FACTOR:
+        if route.startswith(API):
+            raise Forbidden("your role requires a second factor; set it up on your page first")
+        raise FactorNeeded
     if access is not None and access.person.role in allowed:
         if not scope_allows(access.scope, request.method, route):
             raise Forbidden(f"this token is for {access.scope} only; make one with a wider scope")

@@ -30,8 +30,8 @@ from grater.errors import (
     UnknownName,
     UsageError,
 )
-from grater.server.context import SAFE, LoginNeeded, known_visitor, login_path, server_of
-from grater.server.roles import API
+from grater.server.context import SAFE, FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
+from grater.server.roles import API, FACTOR_PATH
 from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")
@@ -100,6 +100,10 @@ async def on_login_needed(request: Request, error: Exception) -> Response:  # no
     return RedirectResponse(login_path(error.next_path if isinstance(error, LoginNeeded) else "/"), 303)
 
 
+def on_factor_needed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return RedirectResponse(FACTOR_PATH, 303)
+
+
 class Shelter:
     """Answers whatever nobody foresaw with a plain page, and logs it with its trace.
 
@@ -131,6 +135,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_wrong_shape)
     app.add_exception_handler(LoginNeeded, on_login_needed)
+    app.add_exception_handler(FactorNeeded, on_factor_needed)
 
 
 TOO_LARGE = 413

@@ -20,11 +20,14 @@ OWNERS = frozenset((OWNER,))
 
 API = "/api/v1"
 
+FACTOR_PATH = "/me/second-factor"
+
 PAGES: Mapping[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): ANYBODY,
     ("GET", "/healthz"): ANYBODY,
     ("GET", "/login"): ANYBODY,
     ("POST", "/login"): ANYBODY,
+    ("POST", "/login/code"): ANYBODY,
     ("POST", "/logout"): EVERYBODY,
     ("GET", "/setup/{token}"): ANYBODY,
     ("POST", "/setup/{token}"): ANYBODY,
@@ -53,6 +56,10 @@ PAGES: Mapping[tuple[str, str], frozenset[str]] = {
     ("POST", "/me/tokens"): EVERYBODY,
     ("POST", "/me/tokens/{token_id}/end"): EVERYBODY,
     ("POST", "/me/seats/{person_id}"): EVERYBODY,
+    ("GET", FACTOR_PATH): EVERYBODY,
+    ("POST", FACTOR_PATH): EVERYBODY,
+    ("POST", f"{FACTOR_PATH}/confirm"): EVERYBODY,
+    ("POST", f"{FACTOR_PATH}/off"): EVERYBODY,
     ("GET", "/reviews"): EVERYBODY,
     ("POST", "/reviews/{finding_id}/keep"): EVERYBODY,
     ("POST", "/reviews/units/{unit_id}/mend"): EVERYBODY,
@@ -99,6 +106,8 @@ PAGES: Mapping[tuple[str, str], frozenset[str]] = {
     ("POST", "/manage/people/{person_id}/back"): MANAGERS,
     ("POST", "/manage/people/{person_id}/role"): OWNERS,
     ("POST", "/manage/people/{person_id}/state"): OWNERS,
+    ("POST", "/manage/people/{person_id}/second-factor"): OWNERS,
+    ("POST", "/manage/second-factor"): OWNERS,
     ("GET", "/manage/export"): MANAGERS,
     ("POST", "/manage/export"): MANAGERS,
     ("POST", "/manage/report"): MANAGERS,
@@ -155,6 +164,9 @@ CALLS: Mapping[tuple[str, str], frozenset[str]] = {
     ("POST", f"{API}/seats"): MANAGERS,
     ("POST", f"{API}/people/{{person_id}}/role"): OWNERS,
     ("POST", f"{API}/people/{{person_id}}/state"): OWNERS,
+    ("POST", f"{API}/people/{{person_id}}/second-factor/reset"): OWNERS,
+    ("GET", f"{API}/second-factor"): OWNERS,
+    ("POST", f"{API}/second-factor"): OWNERS,
     ("GET", f"{API}/jobs"): EVERYBODY,
     ("POST", f"{API}/jobs"): MANAGERS,
     ("GET", f"{API}/jobs/{{job_id}}"): EVERYBODY,
@@ -218,6 +230,9 @@ CALLS: Mapping[tuple[str, str], frozenset[str]] = {
     ("POST", f"{API}/webhooks"): OWNERS,
     ("POST", f"{API}/webhooks/{{webhook_id}}/state"): OWNERS,
 }
+
+WITHOUT_FACTOR = frozenset((FACTOR_PATH, f"{FACTOR_PATH}/confirm", "/logout", "/login", "/login/code", "/healthz"))
+"""What is open to somebody who must set up a second factor first."""
 
 ROLES_OF: Mapping[tuple[str, str], frozenset[str]] = {**PAGES, **CALLS}
 

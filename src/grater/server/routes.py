@@ -5,6 +5,7 @@ from __future__ import annotations
 from grater.server import openapi
 from grater.server.account import api as account_api
 from grater.server.account import pages as account_pages
+from grater.server.account import second_factor as second_factor_pages
 from grater.server.adjudication import api as adjudication_api
 from grater.server.adjudication import pages as adjudication_pages
 from grater.server.crowd import api as crowd_api
@@ -43,6 +44,7 @@ BUSY = (work_api.router, work_pages.router)
 
 PAGES = (
     account_pages.router,
+    second_factor_pages.router,
     marking_pages.router,
     panels_pages.router,
     crowd_pages.router,

@@ -1,6 +1,6 @@
 """Whole tables out and in, row by row, as an archive holds them; and the log of what was imported.
 
-Secrets never leave: password hashes, sessions, tokens, invitations, webhooks and the study's key stay behind.
+Secrets never leave: password hashes, second factors, sessions, tokens, invitations, webhooks, the study's key.
 Without `names`, neither do the names and addresses of people, nor a panel's ids of them: they go by pseudonyms.
 A panel whose links were signed is closed in an archive, since its secret stays behind.
 
@@ -21,7 +21,18 @@ from grater.store import events, schema
 from grater.store.ids import new_id
 from grater.store.transaction import Columns, Tx, chunks
 
-STAYS = ("meta", "sessions", "tokens", "invitations", "webhooks", "deliveries", "drafts", "last_answers")
+STAYS = (
+    "meta",
+    "sessions",
+    "tokens",
+    "second_factors",
+    "recovery_codes",
+    "invitations",
+    "webhooks",
+    "deliveries",
+    "drafts",
+    "last_answers",
+)
 """Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone in a copy."""
 
 SECRET_META = ("key", "version")
@@ -78,6 +89,11 @@ def in_order(name: str, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, An
 def meta_values(tx: Tx) -> dict[str, str]:
     """What the study knows of itself and may tell."""
     return {row.key: row.value for row in tx.all(select(schema.meta)) if row.key not in SECRET_META}
+
+
+def meta_value(tx: Tx, name: str) -> str:
+    """One thing that the study knows of itself; empty where it does not."""
+    return str(tx.value(select(schema.meta.c.value).where(schema.meta.c.key == name)) or "")
 
 
 def set_meta(tx: Tx, name: str, value: str) -> None:

@@ -151,6 +151,8 @@ def bound_access(connection: Connection) -> None:
         address="TEXT NOT NULL DEFAULT ''",
     )
     connection.exec_driver_sql("CREATE INDEX IF NOT EXISTS ix_sessions_member_id ON sessions (member_id)")
+    for table in (schema.second_factors, schema.recovery_codes):
+        table.create(connection, checkfirst=True)
     _bound_old_tokens(connection, now=utc_now())
 
 

@@ -40,6 +40,7 @@ COMMANDS = {
         "grater.cli.study.access:token_app",
         "A token with which a program acts for somebody.",
     ),
+    "second-factor": ("grater.cli.study.access:factor_app", "Who logs in with a second factor; require or reset it."),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "What somebody has not done becomes another's."),
     "seat": ("grater.cli.study.jobs:seat_app", "A joint seat: two people, one agreed judgment."),
     "status": ("grater.cli.study.files:status_app", "Where the study stands, and what comes next."),

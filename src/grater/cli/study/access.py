@@ -1,4 +1,4 @@
-"""Commands on access to a study: token."""
+"""Commands on access to a study: token and second-factor."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from grater.cli.command import Json, print_json, say
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
-from grater.store import Tx, credentials, people
+from grater.store import Tx, credentials, people, second_factors
 from grater.store.clock import as_iso
 from grater.store.credentials import TOKEN_DAYS
 from grater.store.schema import SCOPES
 from grater.study.people import end_token, make_token
+from grater.study.second_factor import require_of, required_roles, reset
 from grater.study.status import open_study
 
 token_app = typer.Typer()
@@ -82,3 +83,33 @@ def _print_tokens(rows: list[dict[str, JsonValue]], *, as_json: bool) -> None:
         used = f"last used {row['used_at']}" if row["used_at"] else "never used"
         cells = (row["token_id"], row["person"], row["scope"], f"until {row['expires_at']}", used, row["name"])
         typer.echo("  ".join(map(str, cells)))
+
+
+factor_app = typer.Typer()
+
+
+@factor_app.command()
+def second_factor(
+    study: StudyName,
+    reset_name: Annotated[
+        str | None, typer.Option("--reset", metavar="NAME", help="Take away that of somebody who lost the telephone.")
+    ] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option("--require", metavar="ROLES", help="Require it of these: owner, manager, both, or none."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say who has a second factor and of whom it is required; reset somebody's, or require it."""
+    with open_study(study) as store, store.write() as tx:
+        if reset_name:
+            reset(tx, people.named(tx, reset_name).person_id)
+        if roles is not None:
+            named = [role.strip() for role in roles.split(",")]
+            require_of(tx, {"both": ["owner", "manager"], "none": []}.get(roles.strip(), named))
+        required, with_one = required_roles(tx), second_factors.people_with_one(tx)
+        names = [person.name for person in people.all(tx) if person.person_id in with_one]
+    if as_json:
+        print_json({"roles": list(required), "people": list(names)})
+        return
+    say(f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}")

@@ -11,38 +11,22 @@ from fastapi import APIRouter
 from starlette.responses import PlainTextResponse, Response
 
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.server.context import (
-    Context,
-    RequestContext,
-    decimal_of,
-    end_session,
-    passed_on,
-    read_device,
-    set_device,
-    set_session,
-)
+from grater.server.account.entering import TOO_OFTEN, address_of, admit, begin_session, is_known_browser, own_path
+from grater.server.context import Context, RequestContext, decimal_of, end_session, passed_on, read_device
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGE, MANAGERS
-from grater.server.security import (
-    SHORTEST,
-    device_cookie,
-    hash_password,
-    is_device,
-    is_password,
-    keyed_address,
-)
+from grater.server.security import SHORTEST, hash_password, is_password
 from grater.store import credentials, invitations, jobs, people, revisions, schema
-from grater.store.ids import new_secret
 from grater.store.invitations import NO_RESET, Invitation
 from grater.store.people import Person
 from grater.study import people as study_people
 from grater.study.limits import require_name
+from grater.study.second_factor import can_have_one
 from grater.study.work import own_job
 
 router = APIRouter()
 
 WRONG = "The name or the password is wrong."
-TOO_OFTEN = "Too many tries. Wait a minute, then try again."
 
 
 @router.get("/")
@@ -71,27 +55,22 @@ def login(context: Context) -> Response:
     name, next_path = context.text("name"), own_path(context.text("next"))
     with context.server.store.read() as tx:
         person = people.by_name(tx, name)
-        is_known = person is not None and credentials.came_from(tx, person.person_id, _address(context))
+        is_known = person is not None and credentials.came_from(tx, person.person_id, address_of(context))
     keys = _login_keys(context, name, person, is_known=is_known)
     if not context.server.logins.take(*keys):
         return context.page("login.html", status=429, name=name, next=next_path, problem=TOO_OFTEN)
     if not _is_right(context, person) or person is None:
         return context.page("login.html", status=401, name=name, next=next_path, problem=WRONG)
     context.server.logins.give_back(*keys)
-    return begin_session(context, person, next_path)
+    return admit(context, person, next_path)
 
 
 def _login_keys(context: RequestContext, name: str, person: Person | None, *, is_known: bool) -> tuple[str, ...]:
     """Whose tries a login uses up: see `grater.server.security`."""
-    device = read_device(context.request, context.server.settings)
-    if person is not None and is_device(context.server.secret, person.person_id, device):
-        return (f"device {device}",)
+    if person is not None and is_known_browser(context, person):
+        return (f"device {read_device(context.request, context.server.settings)}",)
     here = f"login {context.address} {name.lower()[:200]}"
     return (here,) if is_known else (f"address {context.address}", here)
-
-
-def _address(context: RequestContext) -> str:
-    return keyed_address(context.server.secret, context.address)
 
 
 @router.post("/logout")
@@ -103,39 +82,11 @@ def logout(context: Context) -> Response:
     return response
 
 
-def begin_session(context: RequestContext, person: Person, path: str, *, member_id: str | None = None) -> Response:
-    """A new session for a person who has proved who they are; the one they came with, if any, ends.
-
-    `member_id` is who sits down, where the person is a joint seat.
-    """
-    settings = context.server.settings
-    with context.server.store.write() as tx:
-        token = study_people.start_session(
-            tx,
-            person,
-            hours=settings.session_hours,
-            old_token=context.session_token,
-            member_id=member_id,
-            address=_address(context),
-        )
-    response = context.go(path)
-    set_session(response, settings, token)
-    if person.password_hash:
-        set_device(response, settings, device_cookie(context.server.secret, person.person_id, new_secret()))
-    return response
-
-
 def _is_right(context: RequestContext, person: Person | None) -> bool:
     """Whether the password is that of the person, and they may still come in; nobody's takes as long."""
     password = context.form.get("password")
     password_hash = person.password_hash if person and person.state == "active" else ""
     return is_password(password_hash, password if isinstance(password, str) else "")
-
-
-def own_path(path: str) -> str:
-    """The path if it is one of ours, else the front door: a login must not send people to other sites."""
-    is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
-    return path if is_ours else "/"
 
 
 @router.get("/join/{token}")
@@ -158,7 +109,7 @@ def join(context: Context, token: str) -> Response:
             person = study_people.accept_invitation(tx, invitation, token, name=name, password_hash=password_hash)
     except (BadInput, Conflict) as error:
         return _join_form(context, invitation, name=name, problems=lines_of(error))
-    return begin_session(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
+    return admit(context, person, f"/jobs/{invitation.job_id}" if invitation.job_id else "/")
 
 
 @router.get("/setup/{token}")
@@ -249,5 +200,6 @@ def _own_page(
         own_tokens = credentials.tokens_of_person(tx, context.person.person_id)
     begun = [mine for mine in own_jobs if mine.n_done]
     shown = {"own_jobs": begun, "own_tokens": own_tokens, "seats": seats, "n_findings": n_findings}
+    shown |= {"can_have_factor": can_have_one(context.person)}
     shown |= {"scopes": schema.SCOPES, "may_have_tokens": study_people.may_have_tokens(context.person)}
     return context.page("me.html", shown, status=status, problems=problems or [], secret=secret)

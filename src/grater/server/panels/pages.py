@@ -17,7 +17,7 @@ from starlette.responses import Response
 from grater.crowd.panels import ENDINGS, SIGNATURE, id_from
 from grater.errors import Forbidden, UsageError
 from grater.model import Json
-from grater.server.account.pages import begin_session
+from grater.server.account.entering import begin_session
 from grater.server.context import Context, RequestContext, number_of, read_return_code, set_return_code
 from grater.server.roles import WORKER
 from grater.store import Tx, jobs, panels, people

@@ -9,11 +9,13 @@ from pydantic import Field
 
 from grater.server.calls import Body, Id, Person, Shape, When, at_most, calls_about, example, within
 from grater.server.context import Context, RequestContext
-from grater.store import invitations, people
+from grater.store import Tx, invitations, people, second_factors
 from grater.store.invitations import Invitation as Stored
 from grater.study.people import add_seat, give_role, invite_back, set_state
 from grater.study.people import end_invitation as take_back
 from grater.study.people import invite as make_invitation
+from grater.study.second_factor import require_of, required_roles
+from grater.study.second_factor import reset as reset_factor
 
 router = calls_about("people")
 
@@ -77,6 +79,18 @@ class NewPersonState(Body):
     state: Literal["active", "ended"]
 
 
+class NewSecondFactorRule(Body):
+    model_config = example(roles=["manager"])
+    roles: Annotated[list[Literal["owner", "manager"]], Field(max_length=2)]
+
+
+class SecondFactorRule(Shape):
+    """`people` are the ids of those who have a second factor."""
+
+    roles: list[Literal["owner", "manager"]]
+    people: list[str]
+
+
 @router.get("/people")
 def everybody(context: Context, role: Role | None = None, name: str | None = None) -> People:
     """Everybody in the study, in the order in which they came; by role or by name where that is asked."""
@@ -128,6 +142,34 @@ def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
     """Give somebody another role; their sessions end."""
     with context.server.store.write() as tx:
         return Person.of(give_role(tx, person_id, sent.role, actor=context.person.person_id))
+
+
+@router.get("/second-factor")
+def second_factor_rule(context: Context) -> SecondFactorRule:
+    """Of which roles a second factor is required, and who has one."""
+    with context.server.store.read() as tx:
+        return _factor_rule(tx)
+
+
+@router.post("/second-factor")
+def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
+    """Require a second factor of these roles and no others; who has none is led to the set-up first."""
+    with context.server.store.write() as tx:
+        require_of(tx, sent.roles, actor=context.person.person_id)
+        return _factor_rule(tx)
+
+
+@router.post("/people/{person_id}/second-factor/reset")
+def reset_second_factor(context: Context, person_id: str) -> Person:
+    """Take the second factor of somebody who lost telephone and codes away; their sessions and tokens end."""
+    with context.server.store.write() as tx:
+        reset_factor(tx, person_id, actor=context.person.person_id)
+        return Person.of(people.get(tx, person_id))
+
+
+def _factor_rule(tx: Tx) -> SecondFactorRule:
+    with_one = sorted(second_factors.people_with_one(tx))
+    return SecondFactorRule.model_validate({"roles": list(required_roles(tx)), "people": with_one})
 
 
 @router.post("/people/{person_id}/state")

@@ -11,14 +11,17 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.errors import Conflict, UsageError
-from grater.server.account.pages import begin_session
+from grater.server.account.entering import begin_session
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
 from grater.server.roles import OWNERS
-from grater.store import invitations, jobs, people, schema
+from grater.store import invitations, jobs, people, schema, second_factors
 from grater.study.people import end_invitation as take_invitation_back
 from grater.study.people import give_role, invite_back, invite_several, require_member, roles_to_give, seat
 from grater.study.people import set_state as set_person_state
+from grater.study.second_factor import ROLES as FACTOR_ROLES
+from grater.study.second_factor import require_of, required_roles
+from grater.study.second_factor import reset as reset_second_factor
 
 router = APIRouter()
 
@@ -75,6 +78,22 @@ def set_state(context: Context, person_id: str) -> Response:
     return context.go("/manage/people")
 
 
+@router.post("/manage/people/{person_id}/second-factor")
+def reset_factor(context: Context, person_id: str) -> Response:
+    """For somebody who lost their telephone and recovery codes."""
+    with context.server.store.write() as tx:
+        reset_second_factor(tx, person_id, actor=context.person.person_id)
+    return context.go("/manage/people")
+
+
+@router.post("/manage/second-factor")
+def require_factor(context: Context) -> Response:
+    """Of which roles a second factor is required."""
+    with context.server.store.write() as tx:
+        require_of(tx, context.fields().get("roles", []), actor=context.person.person_id)
+    return context.go("/manage/people")
+
+
 def people_view(context: RequestContext, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with context.server.store.read() as tx:
@@ -92,6 +111,7 @@ def people_view(context: RequestContext, *, links: Sequence[str] = (), problems:
         ]
         all_jobs = jobs.all(tx)
         now = tx.now
+        factors = {"with_factor": second_factors.people_with_one(tx), "required": required_roles(tx)}
     roles = roles_to_give(context.role)
     shown = {
         "everybody": everybody,
@@ -100,8 +120,9 @@ def people_view(context: RequestContext, *, links: Sequence[str] = (), problems:
         "roles": roles,
         "all_roles": schema.ROLES,
     }
+    factors |= {"factor_roles": FACTOR_ROLES}
     more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": context.role in OWNERS}
-    return context.page("manage_people.html", {**shown, **more}, status=422 if problems else 200)
+    return context.page("manage_people.html", {**shown, **more, **factors}, status=422 if problems else 200)
 
 
 @router.post("/manage/seats")

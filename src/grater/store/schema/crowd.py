@@ -76,6 +76,27 @@ tokens = Table(
 )
 """`role`: that of its person when it was made; `made_by`: the human who made it."""
 
+second_factors = Table(
+    "second_factors",
+    METADATA,
+    key("person_id", "people.person_id"),
+    text("secret"),
+    number("last_step", default="0"),
+    moment("made_at"),
+    moment("confirmed_at", optional=True),
+)
+"""`secret` in base 32; `last_step` is the newest time step whose code was used."""
+
+recovery_codes = Table(
+    "recovery_codes",
+    METADATA,
+    key("code_hash"),
+    refers("person_id", "people.person_id"),
+    moment("made_at"),
+    moment("used_at", optional=True),
+    Index("ix_recovery_codes_person_id", "person_id"),
+)
+
 invitations = Table(
     "invitations",
     METADATA,
