@@ -249,6 +249,7 @@ def what_happened(crew: Crew) -> None:
     hook = owner.call("add_webhook", {"url": "http://127.0.0.1:9/hook"})
     assert owner.call("set_webhook_state", webhook_id=hook["webhook_id"])["state"] == "paused"
     assert hook["secret"] not in json.dumps(owner.call("webhook_list"))
+    assert owner.call("audit", query="kind=webhook.added")["events"][0]["person"] == "Owner"
     told = owner.call("event_list")
     assert len(told["events"]) == 200
     assert owner.get(f"/events?after={told['latest']}")["events"][0]["n"] > told["latest"]

@@ -8,6 +8,8 @@ from grater.server.account import pages as account_pages
 from grater.server.account import second_factor as second_factor_pages
 from grater.server.adjudication import api as adjudication_api
 from grater.server.adjudication import pages as adjudication_pages
+from grater.server.audit import api as audit_api
+from grater.server.audit import pages as audit_pages
 from grater.server.crowd import api as crowd_api
 from grater.server.crowd import pages as crowd_pages
 from grater.server.gold import api as gold_api
@@ -57,6 +59,7 @@ PAGES = (
     units_pages.router,
     people_pages.router,
     webhooks_pages.router,
+    audit_pages.router,
     adjudication_pages.router,
     mining_pages.router,
     reviews_pages.router,
@@ -81,6 +84,7 @@ CALLS = (
     money_api.router,
     panels_api.router,
     webhooks_api.router,
+    audit_api.router,
 )
 
 DESCRIBED = (work_api.router, *CALLS)

@@ -41,6 +41,7 @@ COMMANDS = {
         "A token with which a program acts for somebody.",
     ),
     "second-factor": ("grater.cli.study.access:factor_app", "Who logs in with a second factor; require or reset it."),
+    "audit": ("grater.cli.study.access:audit_app", "Who did what, by person, kind, day and job; as a file."),
     "hand-over": ("grater.cli.study.jobs:hand_over_app", "What somebody has not done becomes another's."),
     "seat": ("grater.cli.study.jobs:seat_app", "A joint seat: two people, one agreed judgment."),
     "status": ("grater.cli.study.files:status_app", "Where the study stands, and what comes next."),

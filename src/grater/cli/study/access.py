@@ -1,7 +1,8 @@
-"""Commands on access to a study: token and second-factor."""
+"""Commands on access to a study: token, second-factor and audit."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from grater.store import Tx, credentials, people, second_factors
 from grater.store.clock import as_iso
 from grater.store.credentials import TOKEN_DAYS
 from grater.store.schema import SCOPES
+from grater.study.audit import audit_filter, csv_parts, entries, json_lines
 from grater.study.people import end_token, make_token
 from grater.study.second_factor import require_of, required_roles, reset
 from grater.study.status import open_study
@@ -113,3 +115,41 @@ def second_factor(
         print_json({"roles": list(required), "people": list(names)})
         return
     say(f"required of: {', '.join(required) or 'nobody'}; on for: {', '.join(names) or 'nobody'}")
+
+
+audit_app = typer.Typer()
+
+N_SHOWN = 50
+
+
+@audit_app.command()
+def audit(
+    study: StudyName,
+    person: Annotated[str, typer.Option(help="Only what this person did.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="A verb (person.role), the part before its dot, or a group (people).")
+    ] = "",
+    since: Annotated[str, typer.Option(metavar="DAY", help="From this day on, as 2026-11-16 (UTC).")] = "",
+    until: Annotated[str, typer.Option(metavar="DAY", help="Up to this day.")] = "",
+    job: Annotated[str, typer.Option(help="Only what concerns this job.")] = "",
+    out: Annotated[Path | None, typer.Option(help="All of it in a file, .csv or .jsonl.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say who did what, the newest first: the latest 50, or all in a file."""
+    write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
+    if write is None:
+        raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")
+    with open_study(study) as store, store.read() as tx:
+        wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
+        if out is not None:
+            with out.open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(write(tx, wanted))
+            return
+        rows = [entry.to_dict() for entry in entries(tx, wanted, most=N_SHOWN)]
+    if as_json:
+        print_json({"events": rows})
+        return
+    for row in rows:
+        typer.echo(
+            f"{row['n']}  {row['at']}  {row['person'] or 'grater'}  {row['verb']}  {row['about'] or row['noun']}"
+        )

@@ -1,0 +1,1 @@
+"""Who did what: the event log for managers, filtered and exported."""
