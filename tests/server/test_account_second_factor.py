@@ -113,18 +113,19 @@ def test_a_ticket_is_not_made_up(bare: Study, ticket: str) -> None:
     browser = bare.browser()
     browser.get("/login")
     made_up = ticket.replace("{id}", bare.people["owner"].person_id)
-    assert code_step(browser, made_up, code_of(bare, "owner"))[0] == 401
+    assert code_step(browser, made_up, code_of(bare, "owner"))[0] == 422
+    assert browser.get("/me").url.path == "/login"
 
 
 def test_a_ticket_ends_with_time_and_with_the_password(bare: Study) -> None:
     set_up(bare, "owner")
     browser, ticket = password_step(bare, "owner")
     bare.clock.now += 5 * MINUTE
-    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 401
+    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
     browser, ticket = password_step(bare, "owner")
     with bare.store.write() as tx:
         people.set_password(tx, bare.people["owner"].person_id, "another hash")
-    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 401
+    assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
 
 
 def test_a_link_for_a_lost_password_does_not_go_round_the_second_factor(bare: Study) -> None:

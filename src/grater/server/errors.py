@@ -30,8 +30,8 @@ from grater.errors import (
     UnknownName,
     UsageError,
 )
-from grater.server.context import SAFE, FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
-from grater.server.roles import API, FACTOR_PATH
+from grater.server.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
+from grater.server.roles import API, FACTOR_PATH, SAFE
 from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")

@@ -177,9 +177,11 @@ def new_password(context: Context) -> Response:
 def new_token(context: Context) -> Response:
     """A new token is shown this once."""
     days = decimal_of(context, "days", credentials.TOKEN_DAYS)
-    wanted = {"name": context.text("name"), "days": days, "scope": context.text("scope") or MANAGE}
+    name, scope = context.text("name"), context.text("scope") or MANAGE
     with context.server.store.write() as tx:
-        secret = study_people.make_token(tx, context.person.person_id, **wanted, **passed_on(context))
+        secret = study_people.make_token(
+            tx, context.person.person_id, name=name, days=days, scope=scope, **passed_on(context)
+        )
     return _own_page(context, secret=secret)
 
 

@@ -40,7 +40,7 @@ def enter_code(context: Context) -> Response:
     ticket, path = context.text("ticket"), own_path(context.text("next"))
     person = ticket_holder(context, ticket)
     if person is None:
-        return context.page("login.html", status=401, name="", next=path, problem=TOO_LATE)
+        return context.page("login.html", status=422, name="", next=path, problem=TOO_LATE)
     key = _key(context, person)
     if not context.server.logins.take(key):
         return code_page(context, ticket=ticket, path=path, problem=TOO_OFTEN, status=429)
