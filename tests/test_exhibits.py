@@ -66,12 +66,132 @@ def test_every_command_exists_with_its_options(line: str) -> None:
     assert [word for word in rest if word.startswith("--") and word not in known] == []
 
 
-@pytest.mark.slow
-def test_every_command_runs_on_what_the_demo_left(tmp_path: Path) -> None:
+N, P = r"[\d,]+", r"[−-]?\.\d{3} \[[−-]?\.\d{3}, 1?\.\d{3}\]"
+"""A count, and a number with its interval."""
+
+CONTENT: dict[str, tuple[str, ...]] = {
+    "T&C Table 1": (
+        r"^preposition +n +precision +recall +F$",
+        rf"^in +{N} +{P} +{P} +{P}$",
+        rf"accuracy {P} on 1,350",
+    ),
+    "T&C Table 2": (
+        rf"^writer – R1 +200 +\.760 \[.*\] +{P}",
+        rf"^writer – R2 +200 +\.740 \[.*\] +{P}",
+        rf"^writer – prep-maxent +200 +\.605 \[.*\] +{P}",
+        rf"^R1 – R2 +200 +{P} +{P}",
+    ),
+    "T&C Table 3": (
+        r"^A↓ B→ +Extraneous +OK +Wrong-Choice$",
+        r"^Extraneous +17 +17 +4$",
+        r"^OK +15 +1,029 +51$",
+        r"^Wrong-Choice +1 +67 +149$",
+        r"^all items +1,350 +.* \.625 \[",
+        r"^without items flagged by any rater +1,228 +.* \.712 \[",
+    ),
+    "T&C Table 4": (
+        rf"^A +1,350 +{P} +{P} +{P}$",
+        rf"^B +1,350 +{P} +{P} +{P}$",
+        r"^lowest to highest +\.\d+ to \.\d+",
+    ),
+    "T&C Figure 1": (r"^## What the sample says", r"300 of 1,350 items were judged"),
+    "T&C Table 5": (r"^ +estimate +the paper's$", rf"^precision +{P} +{P}$", rf"^recall +{P} +{P}$", rf"^miss +{N}"),
+    "T&C Table 6": (r"^Against majority, 1,350 items$", rf"^prep-maxent +{P} +{P} +{P} +{N}"),
+    "T&C Table 7": (r"^exhaustive +613", r"^verification +245 .*precision only", r"^sampling +138", r"^ours +136"),
+    "Lee Table 1": tuple(
+        rf"^{name} +{N} +{P}$"
+        for name in ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
+    ),
+    "Lee Table 3": (r"1,210 items, 121 of 420 places \(7 cells per noun\)",),
+    "Lee Table 4": (rf"^R1 +no-context +{N} +{P}$", rf"^R2 +in-context +{N} +{P}$"),
+    "Lee Table 5": (
+        r"^no-context \(Table 5\)$",
+        r"^R1↓ R2→ +yes +no$",
+        rf"^yes +{N} +{N}$",
+        r"^stage +n +agree +kappa",
+    ),
+    "Madnani Figure 1": (r"agreement-histogram",),
+    "Madnani Table 1": (r"^Against majority", r"^Weighted", rf"^prep-lm +{P} +{P}"),
+    "Madnani Figure 2": (r"50.*75", r"75.*90", r"90.*100", rf"^ *prep-lm .*{P}"),
+    "T,C&M Figure 1": (
+        r"^raters +items +agreement +kappa, writer +R1 +R2 +mean of experts$",
+        r"^3 +200 +\.\d+ +\.835 \[",
+        r"^Kappa of experts with the writer: \.720",
+    ),
+    "T,C&M Figure 2": (r"^raters +items +agreement +kappa, mean of experts +A +B$", r"^5 raters match the experts"),
+    "T,C&M Table 4": tuple(
+        rf"^\| {task}, crowd {gold} \(simulated\) \| 150 \| 10\.0 \| .* \| {n} \| "
+        for task, with_gold, without in (
+            ("confused prepositions", 3, 5),
+            ("extraneous prepositions", 5, 9),
+            ("determiners", 3, 5),
+            ("collocations", 3, 5),
+        )
+        for gold, n in (("with gold", with_gold), ("without gold", without))
+    ),
+    "T,C&M Table 5": (
+        r"^\| job \| items \| judgments \| raters \| hours \| cost \| per judgment \|$",
+        r"^\| collocations, crowd without gold .* \| 150 \| 1,500 \| 60 \| 1\.9 \| 15\.00 USD \| 0\.01 USD \|$",
+    ),
+    "NUCLE Table 1": (r"^ArtOrDet +\d+", r"^Wcip +\d+", r"^Um +\d+"),
+    "NUCLE Table 3": (
+        r"^Identification +13,368$",
+        r"^ +Cohen kappa +\.624 \[",
+        r"^ +Cohen kappa +\.570",
+        r"^ +Cohen kappa +\.528",
+    ),
+    "NUCLE Table 4": (r"prompt",),
+    "NUCLE Table 5": (
+        r"^Documents +76$",
+        r"^Word tokens +13,368$",
+        r"^Edits +2,118$",
+        r"^Tokens per sentence +14\.30$",
+    ),
+    "NUCLE Figure 2": (r"edits-per-document",),
+    "NUCLE Figure 3": (r"edits-per-sentence",),
+    "NUCLE Figure 4": (r"tags",),
+}
+"""What each exhibit's first command prints, or its report says: rows, labels, and cells of the seeded sample."""
+
+SAME = {"T,C&M Table 1": "T&C Table 2", "T,C&M Table 2": "T&C Table 3", "T,C&M Table 3": "T&C Table 4"}
+SAME |= {
+    "T,C&M Figure 3": "Madnani Figure 1",
+    "T,C&M Table 6": "Madnani Table 1",
+    "T,C&M Figure 4": "Madnani Figure 2",
+}
+BY_EYE = {"Lee Table 2", "NUCLE Figure 1", "NUCLE Table 2"}
+"""Pages of the server, which tests in a browser hold, and a conversion, which tests of formats hold."""
+
+
+def test_every_exhibit_is_held_to_its_content() -> None:
+    assert set(CONTENT) | set(SAME) | BY_EYE == set(EXHIBITS)
+    for exhibit, other in SAME.items():
+        assert command_in(exhibit) == command_in(other)
+
+
+def command_in(exhibit: str) -> str:
+    return re.findall(r"`(grater [^`]+)`", ROWS[exhibit])[0]
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What every command prints, and the report that it writes, on what the demo left."""
+    folder = tmp_path_factory.mktemp("exhibits")
     program = str(Path(sys.executable).parent / "grater")
     lines = ["grater demo --out demo --figures svg", *(line for line in COMMANDS if " serve " not in line)]
+    texts = {}
     for line in lines:
-        done = subprocess.run(
-            [program, *shlex.split(line)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        words = [*shlex.split(line)[1:], *(["--figures", "svg"] if " report" in line else [])]
+        done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stderr[-2000:]}"
+        report = folder / "report" / "report.md"
+        texts[line] = done.stdout + done.stderr + (report.read_text("utf-8") if " report" in line else "")
+    return texts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exhibit", CONTENT)
+def test_an_exhibit_has_the_rows_labels_and_cells_that_it_should(exhibit: str, printed: dict[str, str]) -> None:
+    text = printed[command_in(exhibit)]
+    missing = [pattern for pattern in CONTENT[exhibit] if not re.search(pattern, text, re.M)]
+    assert missing == [], text[:3000]

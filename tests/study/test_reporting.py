@@ -20,6 +20,7 @@ from grater.study.importing import import_files
 from grater.study.money import job_costs
 from grater.study.reporting import study_report
 from grater.study.samples import Wish, draw
+from grater.study.terms import set_terms
 from grater.tables import write_table
 from tests.agreement.tables import TABLE_3
 from tests.agreement.test_constructions import ANSWERS, TABLE_5
@@ -195,3 +196,31 @@ def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: 
         hours = {job.name: job_costs(tx, job).hours for job in jobs.all(tx)}
     assert hours == {"j": None, "dated": 24.0}
     assert "2 judgments came in within 24.0 hours" in section(report_of(judged), "effort").words[0]
+
+
+def test_crowd_jobs_stand_beside_experts_with_hours_and_cost(judged: Store, tmp_path: Path) -> None:
+    # T,C&M 2013, Tables 4 and 5: of two experts who differ once, and three of a crowd who are right together
+    items = [f"i{n}" for n in range(8)]
+    truth = ["error" if n % 2 else "ok" for n in range(8)]
+    rows = [
+        f"{item},X{expert},{'ok' if (n, expert) == (1, 2) else label},,expert"
+        for n, (item, label) in enumerate(zip(items, truth, strict=True))
+        for expert in (1, 2)
+    ]
+    rows += [
+        f"{item},W{rater},{'ok' if n == rater else label},2026-01-01T0{rater}:00:00Z,crowd"
+        for n, (item, label) in enumerate(zip(items, truth, strict=True))
+        for rater in (1, 3, 5)
+    ]
+    for group in ("expert", "crowd"):
+        of_group = [row for row in rows if row.endswith(group)]
+        table = write_text(tmp_path / f"{group}.csv", "item,rater,label,at,group", *of_group)
+        import_files(judged, judgments=[table], job=f"{group}s")
+    with judged.write() as tx:
+        set_terms(tx, jobs.named(tx, "crowds").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
+    sheets = section(report_of(judged), "crowds").sheets
+    matched, took = (dict(zip(sheet.columns, sheet.rows[0], strict=True)) for sheet in sheets)
+    assert (matched["job"], matched["items"], matched["judgments per item"]) == ("crowds", "8", "3.0")
+    assert matched["experts' kappa"].startswith(".750")  # 7 of 8 alike, half of each: (.875 - .5) / .5
+    assert matched["raters that match"] == "3"  # one is wrong in one of eight, the majority never
+    assert (took["raters"], took["hours"], took["cost"], took["per judgment"]) == ("3", "4.0", "1.20 EUR", "0.05 EUR")

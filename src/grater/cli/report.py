@@ -13,7 +13,7 @@ construction tests (`grater.sample.raters`).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -40,6 +40,7 @@ from grater.report.build import Inputs, build
 from grater.report.drawing import FILE_TYPES, FileType
 from grater.report.save import save_report
 from grater.sample import sample_path
+from grater.sample.crowds import cloze_crowd, crowd_tasks, tables_of
 from grater.sample.raters import (
     CrowdWish,
     gold_items,
@@ -55,13 +56,14 @@ from grater.sample.raters import (
 from grater.sheet import counted, interval
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
-from grater.store import Store, dump, people
+from grater.store import Store, dump, jobs, people
 from grater.study.importing import import_files
 from grater.study.reporting import names_of, study_inputs, with_names
 from grater.study.samples import Wish, draw
 from grater.study.status import new_study, open_study
 from grater.study.systems import decide
 from grater.study.tables import decision_frame, item_frame, study_tables
+from grater.study.terms import set_terms
 from grater.tables import read_decisions, read_gold, read_items, read_sample, write_table
 
 app = typer.Typer()
@@ -121,6 +123,8 @@ SIMULATED = (
 ANNOTATORS, CROWD, UNCHECKED = "annotators", "crowd (simulated)", "crowd without gold (simulated)"
 N_SAMPLED = 300
 KIND = "prep"
+PAY: Mapping[str, JsonValue] = {"cents": 1, "currency": "USD"}
+"""What a judgment of the simulated crowds costs: T,C&M 2013, 5.1 name a cent."""
 DEMO_RESAMPLES = 500
 NAME, STUDY = "The sample study", "study.db"
 TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "gold.csv", "sample.csv")
@@ -232,6 +236,7 @@ def make_study(
         import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
         import_files(store, judgments=[out / "crowd-without-gold.csv"], job=UNCHECKED)
         _words(store, out, detectors[0])
+        _crowd_tasks(store, out)
         drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
         headline, page = _report(store, out, file_types, Chance(n_resamples=n_resamples))
@@ -302,6 +307,7 @@ def _words(store: Store, out: Path, detector: Detector) -> None:
     filled = sample_cloze(blanks, system=detector.name)
     write_table(filled, out / "cloze-study.csv")
     write_table(with_writer(filled, blanks), out / "cloze.csv")
+    write_table(cloze_crowd(blanks), out / "cloze-crowd.csv")
     write_table(suggested(filled), out / "cloze-words.csv")
     write_table(sample_choice(blanks), out / "choice.csv")
     write_table(pl.DataFrame(nouns), out / "nouns.csv")
@@ -309,6 +315,24 @@ def _words(store: Store, out: Path, detector: Detector) -> None:
     import_files(store, items=[out / "nouns.csv"])
     for name, task in (("cloze-study", "cloze"), ("choice", "choice"), ("constructions", "construction")):
         import_files(store, judgments=[out / f"{name}.csv"], job=f"{task} (simulated)", task=task)
+
+
+def _crowd_tasks(store: Store, out: Path) -> None:
+    """The four crowd tasks, each judged by the experts, by a crowd with hidden gold and by one without."""
+    folder = out / "crowds"
+    with complaining(folder):
+        folder.mkdir(exist_ok=True)
+    paid = [CROWD, UNCHECKED]
+    for task in crowd_tasks(_essays()):
+        write_table(task.items, folder / f"{task.name}.csv")
+        import_files(store, items=[folder / f"{task.name}.csv"])
+        for job, judgments in tables_of(task):
+            write_table(judgments, folder / f"{job}.csv")
+            import_files(store, judgments=[folder / f"{job}.csv"], job=job)
+            paid += [job] if "crowd" in job else []
+    with store.write() as tx:
+        for job in paid:
+            set_terms(tx, jobs.named(tx, job).job_id, {"pay": dict(PAY)})
 
 
 def _essays() -> list[Essay]:

@@ -18,6 +18,7 @@ from grater.report.agreement import agreement_section, experts_section
 from grater.report.bins import bins_section
 from grater.report.constructions import constructions_section
 from grater.report.corpus import corpus_section
+from grater.report.crowds import CrowdJob, crowds_section
 from grater.report.difficulty import difficulty_section
 from grater.report.document import ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
@@ -61,6 +62,7 @@ class Inputs:
     choice: Judgments | None = None
     usage: Judgments | None = None
     programs: Judgments | None = None
+    crowds: tuple[CrowdJob, ...] = ()
     hours: Sequence[float] = ()
     redundancy: int = 0
     cost: str = ""
@@ -113,6 +115,9 @@ def _sections(
     if inputs.usage is not None:
         yield usage_section(inputs.usage, seed=inputs.chance.seed)
     yield from _program_sections(inputs)
+    crowds = crowds_section(inputs.crowds, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed)
+    if crowds is not None:
+        yield crowds
     if evaluation and inputs.decisions is not None:
         yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
         yield bins_section(evaluation)

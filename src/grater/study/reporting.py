@@ -8,7 +8,7 @@ own word is the one in the essay, and a program among the raters is a system.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import PurePath
 from typing import Any
@@ -17,10 +17,11 @@ import polars as pl
 
 from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.crowd.pay import money
-from grater.crowd.terms import KEY
+from grater.crowd.terms import KEY, terms_of
 from grater.evaluate.selection import WRITER
 from grater.model import Json
 from grater.report.build import Inputs, build
+from grater.report.crowds import CrowdJob
 from grater.report.document import Report
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
@@ -30,16 +31,22 @@ from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.study.limits import require_text
+from grater.study.money import job_costs
 from grater.study.tables import (
     ALL_COUNT,
+    CHOICE,
+    CROWD,
     EXPERT,
     PEOPLE,
     PROGRAM,
     USAGE,
     Counting,
     StudyTables,
+    hours_of,
     labels_of,
+    latest_judgments,
     study_tables,
+    verdicts_of,
 )
 from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
@@ -173,6 +180,7 @@ def study_inputs(
         choice=words.choice,
         usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
         programs=tables.programs,
+        crowds=tuple(_crowds(tx)),
         hours=tables.hours,
         redundancy=tables.redundancy,
         cost=_cost(tx),
@@ -180,6 +188,29 @@ def study_inputs(
         notes=_left_out(tables),
     )
     return replace(inputs, chance=chance) if chance else inputs
+
+
+def _crowds(tx: Tx) -> Iterator[CrowdJob]:
+    """Every job that a crowd worked at, with what experts say of its items elsewhere."""
+    asked = [job for job in jobs.all(tx) if job.task != CHOICE]
+    experts = verdicts_of(tx, asked, (EXPERT,))
+    for job in asked:
+        said = verdicts_of(tx, [job], (CROWD,))
+        judgments = latest_judgments(said, job.name)
+        if judgments is None:
+            continue
+        known = latest_judgments(experts.join(said, on="item", how="semi"), f"experts of {job.name}")
+        costs = job_costs(tx, job) if terms_of(job.options).pay else None
+        paid = costs.cents + costs.bonuses if costs else 0
+        hours = hours_of(said)
+        yield CrowdJob(
+            name=job.name,
+            judgments=judgments,
+            experts=known,
+            hours=max(hours) if hours else None,
+            cost=costs.money(paid) if costs else "",
+            per_judgment=costs.money(costs.per_valid) if costs and costs.valid else "",
+        )
 
 
 def _left_out(tables: StudyTables) -> tuple[str, ...]:

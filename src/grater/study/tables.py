@@ -198,7 +198,7 @@ class Counting:
 ALL_COUNT = Counting()
 
 PEOPLE = ("expert", "crowd", "writer")
-EXPERT, PROGRAM = "expert", "program"
+EXPERT, CROWD, PROGRAM = "expert", "crowd", "program"
 CHOICE, USAGE = choice.TASK.name, usage.TASK.name
 """Raters chose between two words; what they prefer is no error by itself, and a report tells of it apart."""
 
@@ -236,7 +236,7 @@ def study_tables(
 ) -> StudyTables:
     """Everything that can be evaluated; crowd and experts apart where both judged; only items of `kind` if named."""
     chosen = _jobs(tx, job_names)
-    said = _said(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
+    said = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
     kinds = {kind} if kind else kinds_of(tx, said["item"].unique().to_list())
     places = place_columns(tx, kinds)
     if kind:
@@ -250,16 +250,16 @@ def study_tables(
         _table(decision_columns(tx, kinds), lambda frame: read_decisions(frame, name="decisions")),
         _table(places, lambda frame: read_items(frame, name="items")),
         _gold(tx, {job.name for job in chosen}),
-        latest_judgments(_said(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
-        _hours(crowd if both else said),
+        latest_judgments(verdicts_of(tx, chosen, PEOPLE, role="gold"), f"gold of {name}"),
+        hours_of(crowd if both else said),
         redundancy_of(job for job in chosen if TASKS[job.task].verdict),
-        latest_judgments(_said(tx, chosen, (PROGRAM,)), f"programs of {name}"),
+        latest_judgments(verdicts_of(tx, chosen, (PROGRAM,)), f"programs of {name}"),
     )
 
 
 def judged_by_programs(tx: Tx, *, job_names: Collection[str] = ()) -> dict[str, int]:
     """How many verdicts each program gave, by its name: they count only where they are asked for."""
-    said = _said(tx, _jobs(tx, job_names), (PROGRAM,))
+    said = verdicts_of(tx, _jobs(tx, job_names), (PROGRAM,))
     return dict(said.group_by("rater").len().sort("rater").iter_rows()) if len(said) else {}
 
 
@@ -286,12 +286,12 @@ def judged_items(tx: Tx) -> set[str]:
 
 def all_verdicts(tx: Tx, name: str) -> Judgments | None:
     """What people said in any job whose task has verdicts, experts and crowd alike."""
-    return latest_judgments(_said(tx, jobs.all(tx), PEOPLE), name)
+    return latest_judgments(verdicts_of(tx, jobs.all(tx), PEOPLE), name)
 
 
 def program_verdicts(tx: Tx, name: str) -> Judgments | None:
     """What one program said in any job whose task has verdicts."""
-    said = _said(tx, jobs.all(tx), (PROGRAM,))
+    said = verdicts_of(tx, jobs.all(tx), (PROGRAM,))
     return latest_judgments(said.filter(pl.col("rater") == name), name) if len(said) else None
 
 
@@ -305,7 +305,7 @@ def latest_judgments(frame: pl.DataFrame, name: str) -> Judgments | None:
     return read_judgments(dated.with_columns(*texts, pl.col("batch").cast(pl.String)), name=name, duplicates="last")
 
 
-def _said(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str = "work") -> pl.DataFrame:
+def verdicts_of(tx: Tx, chosen: Collection[Job], groups: Collection[str], *, role: str = "work") -> pl.DataFrame:
     """Every verdict of these jobs by raters of these groups."""
     frames = [_verdicts(tx, job, role) for job in chosen if TASKS[job.task].verdict]
     if not frames:
@@ -357,7 +357,7 @@ def _accepted(cell: str, verdict: dict[str, str]) -> str:
     return LIST_SEPARATOR.join(dict.fromkeys(verdict.get(label, label) for label in labels))
 
 
-def _hours(said: pl.DataFrame) -> tuple[float, ...]:
+def hours_of(said: pl.DataFrame) -> tuple[float, ...]:
     """When judgments came, counted from the first; those of which nobody knows it are left out."""
     times = said.filter("is_dated")["ms"].sort().to_list() if len(said) else []
     return tuple((time - times[0]) / HOUR for time in times)

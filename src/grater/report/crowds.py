@@ -1,0 +1,95 @@
+"""Crowd jobs beside experts, and what each took: T,C&M 2013, Tables 4 and 5.
+
+One row per job: how many of its raters match an expert, with the kappa that they reach (Table 4), and the judgments,
+raters, hours and money that it took (Table 5).  A task that was judged with hidden gold and without is two jobs, so
+two rows: control questions make fewer raters enough.  Experts are those of the same items.  Of an imported job
+without times the hours are unknown, of one without pay the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed
+from grater.errors import GraterError
+from grater.report.document import Section
+from grater.sheet import UNDEFINED, Sheet, count, interval, number
+from grater.tables import Judgments
+
+MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters that match", "their kappa", "kappa of all")
+TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")
+
+
+MOST_RESAMPLES = 200
+"""Enough for a table of many jobs; the curve of one job has more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrowdJob:
+    """One job of a crowd; `hours` is None and `cost` empty where nobody knows them."""
+
+    name: str
+    judgments: Judgments
+    experts: Judgments | None = None
+    hours: float | None = None
+    cost: str = ""
+    per_judgment: str = ""
+
+    @property
+    def n_items(self) -> int:
+        return self.judgments.frame["item"].n_unique()
+
+
+def crowds_section(crowds: Sequence[CrowdJob], *, n_resamples: int, seed: int = 0) -> Section | None:
+    """The two tables; None where no job has both a crowd and experts."""
+    needed = [(job, _needed(job, n_resamples, seed)) for job in crowds]
+    matched = tuple(_matched(job, result) for job, result in needed if result is not None)
+    if not matched:
+        return None
+    sheets = (
+        Sheet(
+            name="crowd-experts", title="How many raters of a crowd match an expert", columns=MATCHED, rows=matched
+        ),
+        Sheet(name="crowd-costs", title="What each job took", columns=TOOK, rows=tuple(map(_took, crowds))),
+    )
+    words = tuple(_words([(job, result) for job, result in needed if result is not None]))
+    return Section(name="crowds", title="Crowd jobs beside experts", words=words, sheets=sheets)
+
+
+def _needed(job: CrowdJob, n_resamples: int, seed: int) -> RatersNeeded | None:
+    if job.experts is None or job.experts.frame["rater"].n_unique() < 2:
+        return None
+    try:
+        options = NeedOptions(n_resamples=min(n_resamples, MOST_RESAMPLES), seed=seed)
+        return raters_needed(job.judgments, job.experts, options)
+    except GraterError:  # no item that both judged, or experts without a common one
+        return None
+
+
+def _matched(job: CrowdJob, needed: RatersNeeded) -> tuple[str, ...]:
+    points = [point for point in needed.headline.points if isfinite(point.kappa.value)]
+    enough = next((point for point in points if point.n_raters == needed.smallest.value), None)
+    each = len(job.judgments) / max(job.n_items, 1)
+    return (
+        job.name,
+        count(needed.n_items),
+        number(each, digits=1),
+        interval(needed.target.kappa),
+        count(enough.n_raters) if enough else f"more than {points[-1].n_raters}" if points else UNDEFINED,
+        interval(enough.kappa) if enough else UNDEFINED,
+        interval(points[-1].kappa) if points else UNDEFINED,
+    )
+
+
+def _took(job: CrowdJob) -> tuple[str, ...]:
+    n_raters = job.judgments.frame["rater"].n_unique()
+    hours = "unknown" if job.hours is None else number(job.hours, digits=1)
+    numbers = (count(job.n_items), count(len(job.judgments)), count(n_raters), hours)
+    return (job.name, *numbers, job.cost or "unknown", job.per_judgment or "unknown")
+
+
+def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
+    reached = [result for _, result in needed if isfinite(result.smallest.value)]
+    yield f"In {len(reached)} of {len(needed)} crowd jobs the majority of some number of raters matches an expert."
