@@ -12,6 +12,25 @@ from pathlib import Path
 
 import pytest
 
+LONGEST = (
+    "test_docs.py",
+    "cli/test_report_demo.py",
+    "test_three_doors.py",
+    "server/test_crowd_simulation.py",
+    "store/test_histories.py",
+    "store/test_killed.py",
+    "test_library.py",
+)
+"""Files that take longest for one worker come first, so that none of them is left at the end, with idle workers.
+
+All others keep the order of their folders: fixtures of a folder, a browser above all, are then made once per worker.
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+
 
 @dataclass(frozen=True, slots=True)
 class Demo:

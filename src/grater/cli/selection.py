@@ -119,7 +119,7 @@ def _together(decided: DataTable | None, words: Filled) -> DataTable:
     own = words.decisions.select("item", "system", "flagged", "suggestion")
     if decided is None:
         return read_decisions(own, name=words.system)
-    frame = pl.concat([decided.frame.select(own.columns).cast(dict(own.schema)), own])
+    frame = pl.concat([decided.frame.select(own.columns).cast(own.schema), own])
     return read_decisions(frame, name=f"{decided.name}, {words.system}")
 
 

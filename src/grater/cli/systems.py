@@ -101,8 +101,8 @@ def decide(
         print_json({"decisions": str(out), "systems": systems})
         return
     if not systems:
-        names = " or ".join(detector.name for detector in detectors)
-        say(f"{out}: no decision: no place in {corpus} that {names} looks at")
+        detector_names = " or ".join(detector.name for detector in detectors)
+        say(f"{out}: no decision: no place in {corpus} that {detector_names} looks at")
     for counts in systems:
         by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
         n_items, n_flagged = counted(counts["items"], "item"), f"{counts['flagged']:,} flagged"
