@@ -23,6 +23,7 @@ from grater.server.security import SecurityHeaders, Tries
 from grater.server.settings import Settings
 from grater.server.webhooks.delivery import delivering
 from grater.store import Store
+from grater.study.live import Live
 
 UPLOADS = ("/manage/import", f"{API}/import")
 LONG = ("import", "export", "report", "systems", "samples", "mining", "balanced", "jobs", "agreement")
@@ -34,7 +35,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     store.limit_statements(settings.long_request_seconds)
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
     with store.glance() as tx:
-        server = Server(settings, store, environment(), logins, secret=tx.key)
+        server = Server(settings, store, environment(), logins, Live(store), secret=tx.key)
     app = FastAPI(
         title="grater",
         version=__version__,

@@ -42,6 +42,7 @@ from grater.server.settings import Settings
 from grater.store import Store, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
+from grater.study.live import Live
 from grater.study.people import note_use
 from grater.study.second_factor import is_missing
 
@@ -58,6 +59,7 @@ class Server:
     store: Store
     templates: Environment
     logins: Tries
+    live: Live
     secret: str = field(repr=False)
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, Text, cast, select
 
 from grater.model import Json
 from grater.store import schema
@@ -47,6 +47,49 @@ def table(
     if most is not None:
         query = query.offset(start).limit(most)
     return [_row(row, names=names, payload=payload) for row in tx.all(query)]
+
+
+def labels(tx: Tx, job_id: str, statuses: Sequence[str] = ("valid",)) -> list[dict[str, Json]]:
+    """What agreement needs of the judgments of a job's work, in the order of `table`, and nothing that costs more."""
+    query = (
+        select(
+            schema.judgments.c.item_id.label("item"),
+            schema.people.c.pseudonym.label("rater"),
+            schema.judgments.c.label.label("label"),
+            cast(schema.submissions.c.at, Text).label("at"),
+            schema.people.c.kind.label("kind"),
+        )
+        .join(schema.submissions, schema.submissions.c.submission_id == schema.judgments.c.submission_id)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .join(schema.people, schema.people.c.person_id == schema.submissions.c.person_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status.in_(statuses))
+        .where(schema.units.c.role == "work")
+        .order_by(
+            tx.binary(schema.judgments.c.item_id),
+            schema.submissions.c.at,
+            tx.binary(schema.judgments.c.submission_id),
+        )
+    )
+    names = ("item", "rater", "label", "at", "kind")
+    return [dict(zip(names, row, strict=True)) for row in tx.all(query)]
+
+
+def times(tx: Tx, job_id: str) -> list[int]:
+    """When the valid judgments of a job's work were made."""
+    query = (
+        select(schema.submissions.c.at)
+        .join(schema.units, schema.units.c.unit_id == schema.submissions.c.unit_id)
+        .where(schema.submissions.c.job_id == job_id, schema.submissions.c.status == "valid")
+        .where(schema.units.c.role == "work")
+    )
+    return [row.at for row in tx.all(query)]
+
+
+def submitted(tx: Tx, job_id: str) -> Sequence[Record]:
+    """Every submission of a job without its answers, in the order in which they came."""
+    columns = [schema.submissions.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
+    order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
+    return tx.all(select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order))
 
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:

@@ -27,7 +27,7 @@ from grater.study.limits import require_number, require_text
 
 def costs(tx: Tx, job_id: str) -> dict[str, Json]:
     """Submissions by status, working time, first to last answer, money by currency and the cost of a valid one."""
-    rows = [row for row, _ in judgments.by_submission(tx, job_id, judgments.ALL)]
+    rows = judgments.submitted(tx, job_id)
     statuses = Counter(row.status for row in rows)
     seconds = [row.seconds for row in rows if row.seconds is not None]
     money: Counter[str] = Counter()
@@ -114,7 +114,7 @@ class Costs:
 def job_costs(tx: Tx, job: Job) -> Costs:
     """What a job cost so far."""
     gold_ids = set(units.ids_of_job(tx, job.job_id)) - set(units.ids_of_job(tx, job.job_id, role="work"))
-    rows = [row for row, _ in judgments.by_submission(tx, job.job_id, judgments.ALL)]
+    rows = judgments.submitted(tx, job.job_id)
     done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
     work = [each for each in done if each.unit not in gold_ids]
     tests = [each for each in done if each.unit in gold_ids]

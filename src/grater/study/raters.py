@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from grater.crowd.raters import Rater, raters
 from grater.errors import GraterError, NotFound, UsageError
 from grater.model import Interval, Json
 from grater.statistics.proportions import wilson
-from grater.store import Tx, ejection, judgments, people, trust
+from grater.store import Tx, ejection, judgments, people, progress, trust
 from grater.store.jobs import Job
 from grater.store.people import Person
-from grater.store.progress import RaterProgress, of_job
+from grater.store.progress import RaterProgress
 from grater.store.trust import Trust
 from grater.tables import Judgments
 
@@ -58,27 +59,44 @@ class RaterLine:
         return tuple(signs)
 
 
-def rater_lines(tx: Tx, job: Job) -> list[RaterLine]:
-    """Everybody who worked on a job, by name."""
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What rests on every judgment of a job: signals by pseudonym, seconds and those of the others by person."""
+
+    done: tuple[RaterProgress, ...]
+    by_rater: Mapping[str, Rater]
+    seconds: Mapping[str, float]
+    others_seconds: Mapping[str, float]
+
+
+def signals_of(tx: Tx, job_id: str) -> Signals:
+    times, done = _seconds(tx, job_id), progress.by_rater(tx, job_id)
+    others = {who: [times[other] for other in times if other != who] for who in (each.person_id for each in done)}
+    return Signals(
+        done=done,
+        by_rater=_signals(judgments.labels(tx, job_id, ("valid", "untrusted"))),
+        seconds={who: float(np.median(own)) for who, own in times.items()},
+        others_seconds={who: float(np.median(np.concatenate(rest))) for who, rest in others.items() if rest},
+    )
+
+
+def rater_lines(tx: Tx, job: Job, signals: Signals | None = None) -> list[RaterLine]:
+    """Everybody who worked on a job, by name; `signals` where somebody has counted them."""
     known = {each.person_id: each for each in trust.of_job(tx, job.job_id)}
-    rows = judgments.table(tx, job.job_id, ("valid", "untrusted"), payload=False)
-    signals = _signals(rows)
-    times = _seconds(tx, job.job_id)
-    lines = []
-    for done in of_job(tx, job.job_id).by_rater:
-        rest = [second for who, seconds in times.items() if who != done.person_id for second in seconds]
-        own = times.get(done.person_id)
-        lines.append(
-            RaterLine(
-                people.get(tx, done.person_id),
-                done,
-                known.get(done.person_id, Trust(job.job_id, done.person_id)),
-                median(own) if own else None,
-                median(rest) if rest else None,
-                signals.get(done.pseudonym),
-            )
+    everybody = {person.person_id: person for person in people.all(tx)}
+    counted = signals or signals_of(tx, job.job_id)
+    done_by = progress.recounted(tx, job.job_id, signals.done) if signals else counted.done
+    return [
+        RaterLine(
+            person=everybody[done.person_id],
+            done=done,
+            trust=known.get(done.person_id, Trust(job.job_id, done.person_id)),
+            seconds=counted.seconds.get(done.person_id),
+            others_seconds=counted.others_seconds.get(done.person_id),
+            signals=counted.by_rater.get(done.pseudonym),
         )
-    return lines
+        for done in done_by
+    ]
 
 
 def best(lines: list[RaterLine], n: int = 10) -> list[RaterLine]:
@@ -103,12 +121,12 @@ def _signals(rows: Sequence[Mapping[str, Json]]) -> dict[str, Rater]:
         return {}
 
 
-def _seconds(tx: Tx, job_id: str) -> dict[str, list[float]]:
+def _seconds(tx: Tx, job_id: str) -> dict[str, npt.NDArray[np.float64]]:
     by_person: dict[str, list[float]] = {}
-    for row, _ in judgments.by_submission(tx, job_id, judgments.ALL):
+    for row in judgments.submitted(tx, job_id):
         if row.seconds is not None:
             by_person.setdefault(row.person_id, []).append(row.seconds)
-    return by_person
+    return {who: np.array(seconds) for who, seconds in by_person.items()}
 
 
 CHANGES = ("flag", "reject", "reinstate")

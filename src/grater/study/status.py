@@ -25,7 +25,7 @@ from grater.store import (
 )
 from grater.store.clock import HOUR, Clock
 from grater.store.jobs import Job
-from grater.store.progress import Progress
+from grater.store.progress import JobCounts, Progress
 
 
 def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
@@ -139,7 +139,7 @@ class Pace:
     hours_left: float
 
 
-def pace_of(far: Progress, times: list[int]) -> Pace | None:
+def pace_of(far: Progress | JobCounts, times: list[int]) -> Pace | None:
     late = sorted(times)[-LATELY:]
     if len(late) < LATELY or late[-1] <= late[0]:
         return None

@@ -17,7 +17,7 @@ from grater.model import Json
 from grater.store import Tx, jobs, payments, slots, trust, units
 from grater.store.clock import as_iso
 from grater.store.jobs import Job
-from grater.store.judgments import ALL, by_submission
+from grater.store.judgments import submitted
 from grater.study.limits import require_number
 from grater.study.money import Costs, job_costs
 
@@ -67,9 +67,9 @@ def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
         raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
 
 
-def protocol_sheet(tx: Tx, job: Job) -> list[tuple[str, str]]:
-    """Name and words, one line each, in a fixed order."""
-    terms, costs = terms_of(job.options), job_costs(tx, job)
+def protocol_sheet(tx: Tx, job: Job, counted: Costs | None = None) -> list[tuple[str, str]]:
+    """Name and words, one line each, in a fixed order; `counted` are the costs where somebody knows them."""
+    terms, costs = terms_of(job.options), counted or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
     rows = {
         "Task": f"{job.task}, {job.title}",
@@ -132,7 +132,7 @@ def _restrictions(terms: Terms) -> str:
 
 
 def _dates(tx: Tx, job: Job) -> str:
-    times = [row.at for row, _ in by_submission(tx, job.job_id, ALL)]
+    times = [row.at for row in submitted(tx, job.job_id)]
     return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answer yet"
 
 

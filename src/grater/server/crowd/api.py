@@ -15,12 +15,11 @@ from grater.server.calls import Body, Interval, Name, Shape, When, calls_about, 
 from grater.server.context import Context
 from grater.server.money.api import Costs, costs_json
 from grater.server.raters.api import Message
-from grater.store import gold_review, jobs, judgments, messages, people, progress, trust, units
-from grater.store.clock import from_iso
+from grater.store import gold_review, jobs, messages, people, progress, trust, units
 from grater.study.evaluation import scores_so_far
+from grater.study.live import pace_now
 from grater.study.people import make_token
 from grater.study.programs import program_job
-from grater.study.status import pace_of
 from grater.study.terms import odds_for, protocol_sheet, set_terms
 
 router = calls_about("crowd")
@@ -241,8 +240,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
         ]
         known = [GoldStanding.of(record) for record in gold_review.of_job(tx, job_id)]
         scores = scores_so_far(tx, job)
-        times = [from_iso(str(row["at"])) for row in judgments.table(tx, job_id, payload=False)]
-        pace = pace_of(progress.of_job(tx, job_id), times)
+        pace = pace_now(tx, job, progress.counts_of(tx, job_id))
         return Crowd(
             terms=whole_terms(job),
             raters=raters,

@@ -15,14 +15,8 @@ from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.model import Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
 from grater.server.errors import lines_of
-from grater.store import gold_review, jobs, judgments, messages, progress, trust, units
-from grater.store.clock import from_iso
-from grater.study.corpus import TASK as MARKING
-from grater.study.evaluation import agreement_so_far, scores_so_far
-from grater.study.money import job_costs
-from grater.study.status import pace_of
-from grater.study.tables import redundancy_of
-from grater.study.terms import odds_for, protocol_sheet, set_terms
+from grater.store import jobs, messages, progress, trust, units
+from grater.study.terms import odds_for, set_terms
 
 router = APIRouter()
 
@@ -31,26 +25,23 @@ router = APIRouter()
 def crowd_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        far = progress.of_job(tx, job_id)
-        rows = judgments.table(tx, job_id, payload=False)
-        scores = scores_so_far(tx, job)
+        kept = context.server.live.figures(tx, job)
+        figures = kept.value
         shown = {
             "job": job,
-            "far": far,
-            "sample": scores.sample,
-            "scores": scores.systems,
-            "words": scores.words,
-            "costs": job_costs(tx, job),
-            "trouble": [record for record in gold_review.of_job(tx, job_id) if record.is_trouble],
+            "far": progress.counts_of(tx, job_id),
+            "behind": kept.behind,
+            "sample": figures.scores.sample,
+            "scores": figures.scores.systems,
+            "words": figures.scores.words,
+            "costs": figures.costs,
+            "trouble": figures.trouble,
             "standing": trust.of_job(tx, job_id),
             "reviews": messages.reviews_of_job(tx, job_id),
             "unread": messages.unread(tx),
-            "protocol": protocol_sheet(tx, job),
+            "protocol": figures.protocol,
         }
-    is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
-    agreement = None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job]))
-    pace = pace_of(far, [from_iso(str(row["at"])) for row in rows])
-    return context.page("crowd_live.html", shown, agreement=agreement, pace=pace)
+    return context.page("crowd_live.html", shown, agreement=figures.agreement, pace=figures.pace)
 
 
 @router.get("/manage/jobs/{job_id}/terms")

@@ -27,7 +27,7 @@ from grater.study.messages import (
     write_to_staff,
 )
 from grater.study.money import pay_bonus
-from grater.study.raters import CHANGES, best, change_standing, line_of, rater_lines
+from grater.study.raters import CHANGES, best, change_standing, line_of
 
 router = APIRouter()
 
@@ -36,9 +36,9 @@ router = APIRouter()
 def raters_page(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
-        lines = rater_lines(tx, job)
+        lines, behind = context.server.live.lines(tx, job)
         others = [other for other in jobs.all(tx) if other.job_id != job_id and other.state != "closed"]
-    return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others)
+    return context.page("crowd_raters.html", job=job, lines=lines, top=best(lines), others=others, behind=behind)
 
 
 @router.post("/manage/jobs/{job_id}/raters")

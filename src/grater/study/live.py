@@ -1,0 +1,147 @@
+"""What managers watch while a crowd works: figures of a job that cost much to count, kept between two looks.
+
+A page that is kept open asks every half minute.  Counts come from the database each time.  Agreement, scores, costs
+and the raters' signals rest on every judgment; of a job with 13,500 of them they take a second.  They are therefore
+counted anew only when something happened in the study since (the number of the newest event tells), and where that
+takes long, beside the request: the page then shows the last figures and says how many judgments are not in them yet.
+At most a twentieth of the time goes into counting anew.  Figures of small jobs are always those of the moment, and so
+are those after a change of the job's terms.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar, cast
+
+from grater.agreement.summary import Agreement
+from grater.errors import GraterError
+from grater.store import Store, Tx, events, gold_review, judgments, progress
+from grater.store.gold_review import GoldRecord
+from grater.store.ids import body_hash
+from grater.store.jobs import Job
+from grater.store.progress import JobCounts
+from grater.study.corpus import TASK as MARKING
+from grater.study.evaluation import ScoresSoFar, agreement_so_far, scores_so_far
+from grater.study.money import Costs, job_costs
+from grater.study.raters import RaterLine, Signals, rater_lines, signals_of
+from grater.study.status import Pace, pace_of
+from grater.study.tables import redundancy_of
+from grater.study.terms import protocol_sheet
+
+LOG = logging.getLogger("grater.study")
+T = TypeVar("T")
+
+AT_ONCE_SECONDS = 0.1
+"""Figures that took less are counted while somebody waits."""
+
+PAUSE = 20
+"""Times the time that counting took, until it is done again."""
+
+MOST_KEPT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What rests on every judgment of a job."""
+
+    costs: Costs
+    scores: ScoresSoFar
+    agreement: Agreement | None
+    pace: Pace | None
+    trouble: tuple[GoldRecord, ...]
+    protocol: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """Figures as of an event; `n` submissions are in them, and `behind` more came since."""
+
+    value: T
+    event: int
+    n: int
+    seconds: float
+    at: float
+    behind: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Live:
+    """The figures that one process keeps."""
+
+    store: Store
+    _kept: dict[tuple[str, str, str], Kept[Any]] = field(default_factory=dict)
+    _busy: set[tuple[str, str, str]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def figures(self, tx: Tx, job: Job) -> Kept[Figures]:
+        """Costs, scores, agreement, pace and protocol of a job."""
+        return self._of(tx, job, "figures", figures_of)
+
+    def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
+        """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
+        kept = self._of(tx, job, "signals", lambda tx, job: signals_of(tx, job.job_id))
+        return rater_lines(tx, job, cast(Signals, kept.value)), kept.behind
+
+    def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T]) -> Kept[T]:
+        key = (job.job_id, what, body_hash(job.options))
+        newest, n = events.latest(tx), progress.n_submitted(tx, job.job_id)
+        with self._lock:
+            kept: Kept[T] | None = self._kept.get(key)
+        if kept is not None and (kept.event, kept.n) == (newest, n):
+            return kept
+        if kept is None or kept.seconds < AT_ONCE_SECONDS:
+            return self._count(tx, job, key, count)
+        self._begin(key, job, kept, count)
+        return replace(kept, behind=max(0, n - kept.n))
+
+    def _count(self, tx: Tx, job: Job, key: tuple[str, str, str], count: Callable[[Tx, Job], T]) -> Kept[T]:
+        begin = time.thread_time()
+        event, n = events.latest(tx), progress.n_submitted(tx, job.job_id)
+        value = count(tx, job)
+        kept = Kept(value=value, event=event, n=n, seconds=time.thread_time() - begin, at=time.monotonic())
+        with self._lock:
+            while len(self._kept) >= MOST_KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[key] = kept
+        return kept
+
+    def _begin(self, key: tuple[str, str, str], job: Job, kept: Kept[T], count: Callable[[Tx, Job], T]) -> None:
+        """Count anew in a thread of its own, unless one is at it or it was done a moment ago."""
+        with self._lock:
+            if key in self._busy or time.monotonic() - kept.at < PAUSE * kept.seconds:
+                return
+            self._busy.add(key)
+        threading.Thread(target=self._beside, args=(key, job, count), daemon=True).start()
+
+    def _beside(self, key: tuple[str, str, str], job: Job, count: Callable[[Tx, Job], T]) -> None:
+        try:
+            with self.store.read() as tx:
+                self._count(tx, job, key, count)
+        except GraterError as error:
+            LOG.warning("%s: figures were not counted anew: %s", job.name, error)
+        finally:
+            with self._lock:
+                self._busy.discard(key)
+
+
+def figures_of(tx: Tx, job: Job) -> Figures:
+    """Everything, counted now."""
+    rows = judgments.labels(tx, job.job_id)
+    costs, counts = job_costs(tx, job), progress.counts_of(tx, job.job_id)
+    is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
+    return Figures(
+        costs=costs,
+        scores=scores_so_far(tx, job),
+        agreement=None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job])),
+        pace=pace_now(tx, job, counts),
+        trouble=tuple(record for record in gold_review.of_job(tx, job.job_id) if record.is_trouble),
+        protocol=tuple(protocol_sheet(tx, job, costs)),
+    )
+
+
+def pace_now(tx: Tx, job: Job, counts: JobCounts) -> Pace | None:
+    return pace_of(counts, judgments.times(tx, job.job_id))
