@@ -82,7 +82,7 @@ class AccuracyMetric:
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
         right = counts.cells[..., 0].astype(np.bool_)
-        return [of_rows("", _rows(right[:, members].any(axis=1).tolist())) for members in subsets]
+        return [of_rows("", _rows(list(right[:, members].any(axis=1)))) for members in subsets]
 
 
 def _rows(is_right: Sequence[bool]) -> Ints:

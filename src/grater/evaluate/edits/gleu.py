@@ -332,10 +332,10 @@ class GleuMetric:
         return gleu_of_sums(sums)[..., None]
 
     def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
-        return np.array([corpus_gleu(GleuStatistics(counts.cells, counts.n_rows)).value])
+        return np.array([corpus_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows)).value])
 
     def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:  # noqa: ARG002
-        return sentence_gleu(GleuStatistics(counts.cells, counts.n_rows))[:, None]
+        return sentence_gleu(GleuStatistics(counts.cells.astype(np.int64), counts.n_rows))[:, None]
 
     def count(
         self,

@@ -19,8 +19,11 @@ edits.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from math import inf
+from typing import NamedTuple, TypeAlias
 
 from grater.text.edits.tokens import CONTENT, Words
 from grater.text.lemmas import lemmas_of, stem
@@ -29,6 +32,10 @@ LEMMA_COST = 0.499
 CONTENT_COST = 0.25
 TAG_COST = 0.5
 REPEATED = 4
+LONGEST_MOVE = 12
+"""Words of a run in another order; a longer one is rewriting, and looking for it would cost the square."""
+
+MATCHED, SUBSTITUTED, DELETED, INSERTED = ("M", 1), ("S", 1), ("D", 1), ("I", 1)
 
 
 class Step(NamedTuple):
@@ -95,10 +102,10 @@ class _Table:
 
     def __init__(self, source: Words, target: Words, start: int, n: int, m: int, width: int) -> None:
         self.source, self.target, self.start, self.n, self.m = source, target, start, n, m
-        self.rows: list[dict[int, float]] = [{j: float(j) for j in range(min(m, width) + 1)}]
-        self.last: list[dict[int, tuple[str, int]]] = [dict.fromkeys(range(1, min(m, width) + 1), ("I", 1))]
-        old, new = source.lower[start : start + n], target.lower[start : start + m]
-        self.old, self.new, self.shared = old, new, set(old) & set(new)
+        self.old, self.new = source.lower[start : start + n], target.lower[start : start + m]
+        self.places = _places(self.old, self.new)
+        self.rows = [[float(j) if j <= width else inf for j in range(m + 1)]]
+        self.last: list[dict[int, tuple[str, int]]] = [dict.fromkeys(range(1, m + 1), INSERTED)]
         for i in range(1, n + 1):
             self._fill(i, range(max(0, i - width), min(m, i + width) + 1))
 
@@ -107,60 +114,52 @@ class _Table:
         return self.rows[self.n][self.m]
 
     def _fill(self, i: int, columns: range) -> None:
-        above, row, last = self.rows[i - 1], dict[int, float](), dict[int, tuple[str, int]]()
-        far = float("inf")
-        word = self.old[i - 1]
+        above, row, last = self.rows[i - 1], [inf] * (self.m + 1), dict[int, tuple[str, int]]()
         self.rows.append(row)
         self.last.append(last)
+        word = self.old[i - 1]
         for j in columns:
             if not j:
-                row[j], last[j] = float(i), ("D", 1)
-                continue
-            diagonal = above.get(j - 1, far)
-            if word == self.new[j - 1]:
-                row[j], last[j] = diagonal, ("M", 1)
-                continue
-            best = diagonal + self._substitution(i - 1, j - 1), "S", 1
-            if (moved := self._moved(i, j)) and moved[0] < best[0]:
-                best = moved
-            if (deleted := above.get(j, far) + 1) < best[0]:
-                best = deleted, "D", 1
-            if (inserted := row.get(j - 1, far) + 1) < best[0]:
-                best = inserted, "I", 1
-            row[j], last[j] = best[0], best[1:]
+                row[j], last[j] = float(i), DELETED
+            elif word == self.new[j - 1]:
+                row[j], last[j] = above[j - 1], MATCHED
+            else:
+                row[j], last[j] = self._cheapest(i, j, above[j - 1], above[j] + 1, row[j - 1] + 1)
 
-    def _substitution(self, i: int, j: int) -> float:
+    def _cheapest(
+        self, i: int, j: int, diagonal: float, deleted: float, inserted: float
+    ) -> tuple[float, tuple[str, int]]:
+        """The cheapest operation that ends in a cell; of equal ones a substitution, a move, a deletion."""
+        gap, operation = (deleted, DELETED) if deleted <= inserted else (inserted, INSERTED)
+        best, chosen = diagonal + self._substitution(i - 1, j - 1, gap - diagonal), SUBSTITUTED
+        if (length := self._moved(i, j)) and (moved := self.rows[i - length][j - length] + length - 1) < best:
+            best, chosen = moved, ("T", length)
+        return (gap, operation) if gap < best else (best, chosen)
+
+    def _substitution(self, i: int, j: int, most: float) -> float:
+        """What a substitution costs, or infinity where its part of speech alone costs more than `most`."""
         i, j = i + self.start, j + self.start
-        source, target = self.source, self.target
-        return _cost(
-            source.lower[i],
-            target.lower[j],
-            source.lemmas[i] == target.lemmas[j],
-            source.categories[i],
-            target.categories[j],
-        )
+        category, other = self.source.categories[i], self.target.categories[j]
+        tag_cost = _tag_cost(category, other)
+        if tag_cost > most:
+            return inf
+        is_same = self.source.lemmas[i] == self.target.lemmas[j]
+        return tag_cost + _word_cost(self.source.lower[i], self.target.lower[j], is_same)
 
-    def _moved(self, i: int, j: int) -> tuple[float, str, int] | None:
-        """The shortest run of words that ends here and has the same words in another order."""
-        if self.old[i - 1] not in self.shared or self.new[j - 1] not in self.shared:
-            return None
-        balance: dict[str, int] = {}
-        for k in range(1, min(i, j) + 1):
-            for word, change in ((self.old[i - k], 1), (self.new[j - k], -1)):
-                if word not in self.shared:
-                    return None
-                balance[word] = balance.get(word, 0) + change
-                if not balance[word]:
-                    del balance[word]
-            if not balance and k > 1:
-                before = self.rows[i - k].get(j - k)
-                return None if before is None else (before + k - 1, "T", k)
-        return None
+    def _moved(self, i: int, j: int) -> int:
+        """The length of the shortest run that ends here and has the same words in another order; 0 for none."""
+        least = max(
+            _back(self.places.get(self.old[i - 1]), 1, j - 1), _back(self.places.get(self.new[j - 1]), 0, i - 1)
+        )
+        for length in range(least + 1, min(i, j, LONGEST_MOVE) + 1):
+            if sorted(self.old[i - length : i]) == sorted(self.new[j - length : j]):
+                return length
+        return 0
 
     def steps(self) -> list[Step]:
         i, j, steps = self.n, self.m, list[Step]()
         while i or j:
-            operation, length = self.last[i][j]
+            operation, length = self.last[i][j] if j else DELETED
             di, dj = length * (operation != "I"), length * (operation != "D")
             a, b = self.start + i, self.start + j
             step = Step(operation, a - di, a, b - dj, b)
@@ -169,14 +168,37 @@ class _Table:
         return steps[::-1]
 
 
+Places: TypeAlias = tuple[list[int], list[int]]
+"""Where a word stands on each side."""
+
+
+def _places(old: Sequence[str], new: Sequence[str]) -> dict[str, Places]:
+    """The places of words that both sides have: only these can have moved."""
+    shared = set(old) & set(new)
+    places: dict[str, Places] = {word: ([], []) for word in shared}
+    for side, words in enumerate((old, new)):
+        for at, word in enumerate(words):
+            if word in shared:
+                places[word][side].append(at)
+    return places
+
+
+def _back(places: Places | None, side: int, at: int) -> int:
+    """How far back from `at` the word last stood on a side; further than any move where it did not."""
+    before = bisect_right(places[side], at) if places else 0
+    return at - places[side][before - 1] if places and before else LONGEST_MOVE
+
+
+def _tag_cost(category: str, other: str) -> float:
+    if category == other:
+        return 0.0
+    return CONTENT_COST if category in CONTENT and other in CONTENT else TAG_COST
+
+
 @lru_cache(maxsize=65_536)
-def _cost(word: str, other: str, same_lemma: bool, category: str, other_category: str) -> float:
+def _word_cost(word: str, other: str, same_lemma: bool) -> float:
     lemma_cost = 0.0 if same_lemma or are_related(word, other) else LEMMA_COST
-    if category == other_category:
-        tag_cost = 0.0
-    else:
-        tag_cost = CONTENT_COST if category in CONTENT and other_category in CONTENT else TAG_COST
-    return lemma_cost + tag_cost + character_cost(word, other)
+    return lemma_cost + 1 - character_ratio(word, other)
 
 
 def are_related(word: str, other: str) -> bool:
@@ -186,17 +208,21 @@ def are_related(word: str, other: str) -> bool:
     return min(len(word), len(other)) > 3 and stem(word) == stem(other)
 
 
-def character_cost(word: str, other: str) -> float:
-    """The share of the characters of both words that are outside their longest common subsequence."""
-    return 1 - character_ratio(word, other)
-
-
 @lru_cache(maxsize=65_536)
 def character_ratio(word: str, other: str) -> float:
-    """The share of the characters of both words that a longest common subsequence keeps."""
-    row = [0] * (len(other) + 1)
-    for character in word:
-        diagonal = 0
-        for j, new in enumerate(other, 1):
-            diagonal, row[j] = row[j], diagonal + 1 if character == new else max(row[j], row[j - 1])
-    return 2 * row[-1] / (len(word) + len(other)) if word or other else 1.0
+    """The share of the characters of both words that a longest common subsequence keeps.
+
+    Its length comes from whole rows of the table at once, as bits of a number (Hyyrö 2004, "Bit-parallel LCS-length
+    computation revisited").
+    """
+    if not word or not other:
+        return float(word == other)
+    places: dict[str, int] = {}
+    for at, character in enumerate(word):
+        places[character] = places.get(character, 0) | 1 << at
+    everywhere = (1 << len(word)) - 1
+    row = everywhere
+    for character in other:
+        met = row & places.get(character, 0)
+        row = (row + met) | (row - met)
+    return 2 * (~row & everywhere).bit_count() / (len(word) + len(other))
