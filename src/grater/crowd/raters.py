@@ -34,7 +34,7 @@ from grater.crowd.aggregate.dawid_skene import Confusions, fit
 from grater.crowd.aggregate.fit import Fit
 from grater.model import Interval, Json
 from grater.result import Result, encode
-from grater.sheet import Sheet, count, counted, interval, number
+from grater.sheet import Sheet, count, counted, interval, natural, number
 from grater.signature import Signature
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, data_hash, require_raters
@@ -125,7 +125,7 @@ class Raters(Result):
         columns = ["rater", "n", *["gold"] * has_gold, "others", "skill", *["sec"] * has_seconds]
         rows = [
             _cells(rater, has_gold=has_gold, has_seconds=has_seconds)
-            for rater in sorted(self.rows, key=lambda rater: (-rater.skill, rater.rater))
+            for rater in sorted(self.rows, key=lambda rater: (-rater.skill, natural(rater.rater)))
         ]
         title = counted(len(self.rows), "rater")
         columns += ["top", "share", "rest"]

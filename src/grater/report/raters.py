@@ -10,7 +10,7 @@ from grater.crowd.raters import Rater, raters, signature_of
 from grater.report.document import Figure, Section, interval, listed
 from grater.report.drawing import INK, SERIES
 from grater.report.layers import HEIGHT, WIDTH, data, interval_columns, number_axis
-from grater.sheet import Sheet, counted, number, without_empty_columns
+from grater.sheet import Sheet, counted, natural, number, without_empty_columns
 from grater.tables import Judgments, Table
 
 MOST_ROWS = 20
@@ -24,7 +24,7 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
         rows = [_graded(rater, right.get(rater.rater)) for rater in rows]
     figure = rater_scatter(rows)
-    ranked = sorted(rows, key=lambda rater: (-rater.n, rater.rater))[:MOST_ROWS]
+    ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
     columns = ("rater", "judged", "right on gold", "agrees with others", "skill", "median seconds")
     notes = (f"The {MOST_ROWS} raters with most judgments of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
     sheet = Sheet(name="raters", title="Raters", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
@@ -53,7 +53,7 @@ def _graded(rater: Rater, on_gold: Rater | None) -> Rater:
 def _row(rater: Rater) -> tuple[str, ...]:
     seconds = "–" if rater.seconds is None else f"{rater.seconds:.0f}"
     on_gold = interval(rater.on_gold) if rater.n_gold else "–"
-    return rater.rater, f"{rater.n:,}", on_gold, interval(rater.with_others), number(rater.skill), seconds
+    return rater.rater, f"{rater.n:,}", on_gold, interval(rater.with_others), interval(rater.skill_interval), seconds
 
 
 def _rater_words(rows: list[Rater]) -> str:
