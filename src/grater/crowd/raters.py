@@ -204,7 +204,8 @@ def shrunk_skills(ballots: Ballots, fitted: Fit) -> list[Interval]:
     first, second = mean * strength + right * worth / n, (1 - mean) * strength + (n - right) * worth / n
     lows, highs = (betaincinv(first, second, tail) for tail in (0.025, 0.975))
     values = first / (first + second)
-    return [Interval(*map(float, bounds)) for bounds in zip(values, lows, highs, strict=True)]
+    bounds = zip(values.tolist(), lows.tolist(), highs.tolist(), strict=True)
+    return [Interval(value, low, high) for value, low, high in bounds]
 
 
 def _truth_by_others(ballots: Ballots, fitted: Fit) -> Numbers:
