@@ -31,6 +31,7 @@ def test_raters_that_were_drawn_are_named() -> None:
     assert both.sentence == (
         "90 % intervals are for other essays like these 30 and other raters like these 5 (drawn by essay)."
     )
+    assert both.warnings == ("only 5 raters: intervals by rater are rough below 10",)
     assert Scope(unit="rater", n_units=5).warnings == ("only 5 raters: intervals by rater are rough below 10",)
 
 

@@ -16,8 +16,8 @@ The value itself knows nothing of it, and intervals always include the value.
 
 Where items stand in essays, whole essays are drawn (`Groups`), and the interval is Student's t
 (`grater.statistics.student_t`) on the scale of log(1 - x): 1 - x is the ratio of two disagreements, and its logarithm
-is nearly symmetric where x itself is squeezed against 1.  It held better than BCa over essays at 12, 20 and 50 of
-them (docs/agreement.md).
+is nearly symmetric where x itself is squeezed against 1.  With 20 essays of 25 items and two raters it held .932 to
+.956, where BCa over essays held .914 to .950 (docs/agreement.md).
 """
 
 from __future__ import annotations

@@ -70,10 +70,16 @@ class Scope:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Where there are too few units to say much."""
-        if not self.is_clustered or self.n_units >= TOO_FEW or self.population == "these":
+        """Where there are too few units, or too few raters that were drawn, to say much."""
+        if self.population == "these":
             return ()
-        return (f"only {_counted(self.n_units, self.unit)}: intervals by {self.unit} are rough below {TOO_FEW}",)
+        drawn = [(self.unit, self.n_units)] if self.is_clustered else []
+        drawn += [("rater", self.n_raters)] if self.n_raters else []
+        return tuple(
+            f"only {_counted(n, unit)}: intervals by {unit} are rough below {TOO_FEW}"
+            for unit, n in drawn
+            if n < TOO_FEW
+        )
 
     def to_dict(self) -> dict[str, Json]:
         return {
