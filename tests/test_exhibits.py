@@ -112,7 +112,10 @@ CONTENT: dict[str, tuple[str, ...]] = {
     ),
     "Madnani Figure 1": (r"agreement-histogram",),
     "Madnani Table 1": (r"^Against majority", r"^Weighted", rf"^prep-lm +{P} +{P}"),
-    "Madnani Figure 2": (r"50.*75", r"75.*90", r"90.*100", rf"^ *prep-lm .*{P}"),
+    "Madnani Figure 2": (
+        r"^prep-lm by agreement of raters$",
+        *(rf"^{bin_} % +{N} +{P} +{P} +{P} +{P}$" for bin_ in ("50-75", "75-90", "90-100")),
+    ),
     "T,C&M Figure 1": (
         r"^raters +items +agreement +kappa, writer +R1 +R2 +mean of experts$",
         r"^3 +200 +\.\d+ +\.835 \[",
@@ -140,7 +143,7 @@ CONTENT: dict[str, tuple[str, ...]] = {
         r"^ +Cohen kappa +\.570",
         r"^ +Cohen kappa +\.528",
     ),
-    "NUCLE Table 4": (r"prompt",),
+    "NUCLE Table 4": (r"^By prompt$",),
     "NUCLE Table 5": (
         r"^Documents +76$",
         r"^Word tokens +13,368$",
