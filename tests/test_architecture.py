@@ -400,6 +400,7 @@ WHOLE = {
     "store/test_killed.py": "processes that are killed",
     "store/test_races.py": "two people at once",
     "store/test_staff_races.py": "two managers at once",
+    "study/test_lives.py": "the whole life of a study, whatever happens in it",
     "tasks/test_every_task.py": "what every task owes",
     "tasks/test_hidden_words.py": "what no task shows",
 }

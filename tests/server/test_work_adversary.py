@@ -44,26 +44,11 @@ from grater.study.limits import LIMITS
 from grater.study.work import hand_in, take_desk
 from tests.server.studies import Browser, Study, served
 from tests.server.test_crowd import panel_of
+from tests.store.worlds import SeededSecrets
 
 N_WORK, N_GOLD, PAGE = 14, 40, 2
 TERMS: dict[str, Json] = {"gold": {"least_seen": 900}, "page": PAGE}
 MOST_RETURNS = int(LIMITS["work.returns"].most)
-
-
-class SeededSecrets:
-    """Stands for the module `secrets`."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-
-    def token_urlsafe(self, n: int) -> str:
-        return "".join(self.rng.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789-_", k=n * 4 // 3))
-
-    def token_hex(self, n: int) -> str:
-        return f"{self.rng.getrandbits(8 * n):0{2 * n}x}"
-
-    def randbelow(self, n: int) -> int:
-        return self.rng.randrange(n)
 
 
 @contextmanager

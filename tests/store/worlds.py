@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,22 @@ class FakeClock:
 
     def advance(self, ms: int) -> None:
         self.now += ms
+
+
+class SeededSecrets:
+    """Stands for the module `secrets` in `grater.store.ids`: the same ids and keys in every run."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def token_urlsafe(self, n: int) -> str:
+        return "".join(self.rng.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789-_", k=n * 4 // 3))
+
+    def token_hex(self, n: int) -> str:
+        return f"{self.rng.getrandbits(8 * n):0{2 * n}x}"
+
+    def randbelow(self, n: int) -> int:
+        return self.rng.randrange(n)
 
 
 @dataclass(frozen=True, slots=True)
