@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
 
-.PHONY: demo test check test-slow docs bench peers clean help system
+.PHONY: demo test check test-slow docs bench peers hashes sbom clean help system
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,12 @@ bench: $(STAMP)-dev peers  ## speed and memory, side by side with the peers
 
 peers:  ## the tools we measure ourselves against, each in an environment of its own under .peers/
 	$(PYTHON) benchmarks/peers.py
+
+hashes: $(STAMP)-dev  ## constraints-hashes.txt: the pins with the hashes of the files that pip installs here
+	$(BIN)/python release/hashes.py
+
+sbom: $(STAMP)-dev  ## dist/sbom.json: what grater is made of, as CycloneDX
+	$(BIN)/python release/sbom.py
 
 clean:  ## forget the environments and everything built
 	rm -rf .venv .peers site demo build dist benchmarks/work

@@ -54,10 +54,11 @@ def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_reques
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_counted = threading.Event()
-    monkeypatch.setattr(live, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(live, "MANY", 1)
     kept = Live(study.store)
     n_before, _ = figures(kept, study)
     one_more(study)
+    monkeypatch.setattr(live, "PAUSE", 1e9)
     assert figures(kept, study) == (n_before, 1), "too soon after the last time"
     monkeypatch.setattr(live, "PAUSE", 0)
     count = kept._count
@@ -77,7 +78,7 @@ def test_dear_figures_are_the_last_ones_until_they_are_counted_beside_the_reques
 def test_after_a_change_of_the_terms_figures_are_counted_at_once(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(live, "MANY", 1)
     browser = study.browser("manager")
     path = f"/manage/jobs/{study.jobs['error']}"
     assert "EUR" not in browser.get(f"{path}/crowd").text
@@ -87,7 +88,7 @@ def test_after_a_change_of_the_terms_figures_are_counted_at_once(
 
 
 def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "AT_ONCE_SECONDS", -1.0)
+    monkeypatch.setattr(live, "MANY", 1)
     kept = Live(study.store)
     with study.store.read() as tx:
         job = jobs.get(tx, study.jobs["error"])
