@@ -228,6 +228,7 @@ ONE_DOOR = {
     "review.clear": "raters only",
     "invitation.number": "only a page makes several at once",
     "webhook.verbs": "a list; tests/server/test_webhooks.py",
+    "work.returns": "no field: how often a rater may give units back",
 }
 """Limits that are not in the table, and why."""
 
