@@ -275,9 +275,9 @@ def test_known_defects_pass_and_new_ones_do_not(
 ) -> None:
     known = tmp_path / "known.json"
     known.write_text(grater(capsys, "corpus", "check", faulty, "--json").out, encoding="utf-8")
-    assert grater(capsys, "corpus", "check", faulty, "--baseline", known).status == 0
+    assert grater(capsys, "corpus", "check", faulty, "--known", known).status == 0
     faulty.write_text(faulty.read_text(encoding="utf-8") + "S A b .\nA 0 1|||Wcip|||A|||REQUIRED|||-NONE-|||0\n\n")
-    ran = grater(capsys, "corpus", "check", faulty, "--baseline", known)
+    ran = grater(capsys, "corpus", "check", faulty, "--known", known)
     assert (ran.status, ran.out.count("\n")) == (1, 1)
     known.write_text("[]", encoding="utf-8")
-    assert grater(capsys, "corpus", "check", faulty, "--baseline", known).status == 2
+    assert grater(capsys, "corpus", "check", faulty, "--known", known).status == 2

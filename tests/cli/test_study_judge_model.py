@@ -44,7 +44,7 @@ def test_a_model_judges_the_only_job_and_a_second_run_asks_nothing(
     study: Path, server: ChatServer, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sesame")
-    args = ("judge", study, "--endpoint", server.url, "--model", "tiny", "--key-env", "MY_KEY", "--json")
+    args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--key-env", "MY_KEY", "--json")
     ran = grater(capsys, *args)
     assert ran.status == 0, ran.err
     told = json.loads(ran.out)
@@ -60,7 +60,7 @@ def test_a_model_judges_the_only_job_and_a_second_run_asks_nothing(
 def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
     study: Path, server: ChatServer, capsys: Capture
 ) -> None:
-    args = ("judge", study, "--endpoint", server.url, "--model", "tiny", "--most-tokens", 10)
+    args = ("judge", study, "--endpoint", server.url, "--model-name", "tiny", "--most-tokens", 10)
     ran = grater(capsys, *args)
     assert ran.status == 1
     assert "the limit of 10 is reached; the same command goes on where it was" in ran.err
@@ -70,11 +70,14 @@ def test_a_spending_limit_stops_with_status_one_and_says_how_to_go_on(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "expected --command LINE for a program, or --endpoint URL and --model NAME"),
+        ((), "expected --command LINE for a program, or --endpoint URL and --model-name NAME"),
         (("--endpoint", "http://localhost:1/v1"), "expected --command LINE"),
-        (("--endpoint", "localhost", "--model", "m"), "expected the address of an endpoint"),
-        (("--endpoint", "http://localhost:1", "--model", "m", "--key-env", "NO_SUCH_KEY"), "variable NO_SUCH_KEY"),
-        (("--endpoint", "http://localhost:1", "--model", "m", "--most-cost", 1), "needs the prices"),
+        (("--endpoint", "localhost", "--model-name", "m"), "expected the address of an endpoint"),
+        (
+            ("--endpoint", "http://localhost:1", "--model-name", "m", "--key-env", "NO_SUCH_KEY"),
+            "variable NO_SUCH_KEY",
+        ),
+        (("--endpoint", "http://localhost:1", "--model-name", "m", "--most-cost", 1), "needs the prices"),
     ],
 )
 def test_wrong_use_is_one_line(study: Path, capsys: Capture, args: tuple[object, ...], message: str) -> None:

@@ -39,10 +39,10 @@ def test_tokens_are_listed_with_their_scope_and_last_use_and_ended(
     with open_store(study) as store, store.write() as tx:
         token = credentials.token_by_secret(tx, secret)
         note_use(tx, token.token_id)
-    (row,) = json.loads(grater(capsys, "study", "token", study, "--list", "--json").out)["tokens"]
+    (row,) = json.loads(grater(capsys, "study", "token", study, "--list-tokens", "--json").out)["tokens"]
     assert (row["person"], row["scope"], row["name"]) == ("Ann", "read", "nightly")
     assert row["used_at"] >= row["made_at"]
-    assert token.token_id in grater(capsys, "study", "token", study, "Ann", "--list").out
+    assert token.token_id in grater(capsys, "study", "token", study, "Ann", "--list-tokens").out
     assert grater(capsys, "study", "token", study, "--end", token.token_id).status == 0
     with open_store(study) as store, store.read() as tx:
         assert credentials.find_token(tx, secret) is None

@@ -241,7 +241,8 @@ def check(
     only: Annotated[list[str], typer.Option(metavar="RULE", help="Report this rule alone; may be repeated.")] = [],  # noqa: B006
     ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Leave this rule out; may be repeated.")] = [],  # noqa: B006
     baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Defects known already: the --json of an earlier check.")
+        Path | None,
+        typer.Option("--known", metavar="FILE", help="Defects known already: the --json of an earlier check."),
     ] = None,
     as_json: Json = False,
 ) -> None:

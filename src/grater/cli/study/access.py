@@ -34,7 +34,9 @@ def print_token(
         str, typer.Option(help="read (change nothing), work (rate and adjudicate) or manage (all that they may).")
     ] = SCOPES[-1],
     name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
-    is_list: Annotated[bool, typer.Option("--list", help="List the tokens that hold, of all or of NAME.")] = False,
+    is_list: Annotated[
+        bool, typer.Option("--list-tokens", help="List the tokens that hold, of all or of NAME.")
+    ] = False,
     ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="End a token, by its id.")] = None,
     as_json: Json = False,
 ) -> None:

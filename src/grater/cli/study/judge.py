@@ -32,7 +32,7 @@ def ask(
     job: Annotated[str, typer.Option(help="The job whose units are judged; the only one if not given.")] = "",
     command: Annotated[str, typer.Option(help="A program: a JSON line in for each unit, a JSON line out.")] = "",
     endpoint: Annotated[str, typer.Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask there.")] = "",
+    model: Annotated[str, typer.Option("--model-name", metavar="NAME", help="The model to ask there.")] = "",
     name: Annotated[str, typer.Option(help="What it is called among the raters; the model's name.")] = "",
     key_env: KeyVariable = "",
     samples: Annotated[int, typer.Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
@@ -62,7 +62,7 @@ def ask(
     documentation of tasks has them all.
     """
     if bool(command) == bool(endpoint) or bool(endpoint) != bool(model):
-        raise UsageError("expected --command LINE for a program, or --endpoint URL and --model NAME for a model")
+        raise UsageError("expected --command LINE for a program, or --endpoint URL and --model-name NAME for a model")
     if command:
         _ask_program(study, job, command, name or "program", as_json=as_json)
         return
