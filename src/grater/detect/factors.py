@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import log
 
 import numpy as np
 import polars as pl
@@ -33,7 +34,7 @@ from grater.text.analysis import Sentence, analyse_all
 
 FACTORS = ("frequency", "surprise", "length", "alternatives")
 PER_MILLION = 6.0
-LOG2, LOG10 = np.log(2), np.log(10)
+LOG2, LOG10 = log(2), log(10)
 DECIMALS = 4
 TYPES = {"item": pl.String, "frequency": pl.Float64, "surprise": pl.Float64, "length": pl.Int64}
 
