@@ -134,7 +134,9 @@ def _commonest(
     answers = [read_answer(asked, fields) for fields in sampled]
     labels = [tuple(answer.label for answer in each) for each in answers]
     [(most, _)] = Counter(labels).most_common(1)
-    payloads = {item.item_id: {SHARES: _shares(answers, place)} for place, item in enumerate(answers[0])}
+    payloads: dict[str, dict[str, Json]] = {
+        item.item_id: {SHARES: _shares(answers, place)} for place, item in enumerate(answers[0])
+    }
     return sampled[labels.index(most)], payloads
 
 
