@@ -53,7 +53,7 @@ def test_what_was_given_back_is_the_next_unit_and_uses_up_no_gold(store: Store) 
             again = crowd.take()
             assert again is not None
             assert (again.lease_id, again.unit_id) == (lease.lease_id, lease.unit_id)
-        crowd.send(again)
+        crowd.send(lease)
         were_gold.append(crowd.is_gold(lease))
     assert (were_gold.count(True), were_gold.count(False)) == (4, 12)
     assert crowd.trust().returns == 32

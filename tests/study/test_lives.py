@@ -532,10 +532,6 @@ def _forget_gold(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(trust, "count_gold", lambda *_: (0, 0))
 
 
-def _undo_by_halves(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(work.undo.trust, "recount", nothing)
-
-
 CONTROLS = {
     "P1 a judgment is lost": _lose,
     "P2 a submission is stored twice": _double,

@@ -77,8 +77,8 @@ def _gold(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
 def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
     """A free slot of this unit that the rater may have, locked."""
     query = FREE_SLOT_ASSIGNED if job.access == "assigned" else FREE_SLOT
-    values = {"unit": unit_id} | ({"person": person_id} if job.access == "assigned" else {})
-    n: int | None = tx.value(locking(query, of=schema.slots, skip=True) if tx.is_postgres else query, **values)
+    query = locking(query, of=schema.slots, skip=True) if tx.is_postgres else query
+    n: int | None = tx.value(query, unit=unit_id, person=person_id)
     return n
 
 
@@ -177,7 +177,7 @@ def _not_seen() -> ColumnElement[bool]:
         sent.c.status.in_([literal_column("'valid'"), literal_column("'untrusted'")]),
     )
     n_places = select(func.count()).where(places.c.unit_id == schema.units.c.unit_id)
-    deciders = [literal_column(f"'{role}'") for role in ("owner", "manager", "adjudicator")]
+    deciders: list[ColumnElement[str]] = [literal_column(f"'{role}'") for role in ("owner", "manager", "adjudicator")]
     may_decide = exists().where(schema.people.c.person_id == bindparam("person"), schema.people.c.role.in_(deciders))
     return or_(~may_decide, n_sent.scalar_subquery() < n_places.scalar_subquery())
 
@@ -191,7 +191,8 @@ FIRST_BATCH = (
 
 FREE_SLOT = (
     select(schema.slots.c.n)
-    .where(schema.slots.c.unit_id == bindparam("unit"), schema.slots.c.state == FREE)
+    .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
+    .where(schema.slots.c.unit_id == bindparam("unit"), schema.slots.c.state == FREE, NOT_SEEN)
     .order_by(schema.slots.c.n)
     .limit(ONE)
 )
