@@ -1,12 +1,20 @@
-"""TODO: what this chapter is."""
+"""Intervals of a proportion: textbook limits, finite populations, cases in clusters."""
 
 from math import inf, isnan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.statistics.proportions import effective_n, finite_jeffreys, finite_wilson, jeffreys, wilson
+from grater.statistics.proportions import (
+    cluster_wilson,
+    effective_n,
+    finite_jeffreys,
+    finite_wilson,
+    jeffreys,
+    wilson,
+)
 
 
 def test_half_of_ten_has_the_textbook_limits() -> None:
@@ -77,3 +85,23 @@ def test_half_of_a_population_counts_nearly_twice() -> None:
 def test_a_population_seen_whole_leaves_no_doubt() -> None:
     interval = finite_wilson(10, 50, size=50)
     assert (interval.low, interval.high) == (0.2, 0.2)
+
+
+def test_cases_in_clusters_are_worth_fewer() -> None:
+    """Twenty essays of ten cases each, all alike inside an essay: 200 cases are worth about twenty."""
+    n = np.full(20, 10.0)
+    alike = cluster_wilson(np.where(np.arange(20) < 14, 10.0, 0.0), n)
+    spread = cluster_wilson(np.full(20, 7.0), n)
+    assert alike.value == spread.value == 0.7
+    # n effective = 19 (z / t)^2 with t of 19 degrees of freedom 2.093: 19 x (1.96 / 2.093)^2 = 16.66
+    by_hand = wilson(0.7 * 16.66, 16.66)
+    assert (alike.low, alike.high) == pytest.approx((by_hand.low, by_hand.high), abs=2e-3)
+    plain = wilson(140, 200)
+    assert spread.low <= plain.low
+    assert spread.high >= plain.high
+
+
+def test_one_cluster_has_no_interval_and_none_no_value() -> None:
+    one = cluster_wilson(np.array([3.0]), np.array([10.0]))
+    assert (one.value, isnan(one.low)) == (0.3, True)
+    assert isnan(cluster_wilson(np.zeros(2), np.zeros(2)).value)
