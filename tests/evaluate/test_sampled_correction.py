@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from grater.evaluate.rater_error import RaterError
-from grater.evaluate.sampled import SystemEstimate, sampled
+from grater.evaluate.sampled import SystemEstimate, estimate, sampled
 from grater.evaluate.sampled.cells import Cells
 from grater.evaluate.sampled.correction import correct, corrected, corrected_differences
 from grater.evaluate.sampled.estimates import Difference, HorvitzThompson, differences
@@ -137,3 +137,44 @@ def test_estimates_of_a_sample_show_it_beside_the_difference_as_judged() -> None
     shown = cast("list[dict[str, Any]]", replace(found, correction=correction).to_dict()["differences"])
     (pair,) = shown
     assert pair["corrected"]["recall"]["value"] == pytest.approx(pair["recall"]["value"])
+
+
+def test_raters_who_see_a_flag_are_corrected_on_each_side_by_itself() -> None:
+    # Raters believe a flag: on flagged items they call .97 of errors and .30 of good items errors, elsewhere .70 and
+    # .02.  True rates are .80 and .10, so recall is 800 / (800 + 900).
+    n, rng = 10_000, generator(0, "flags")
+    flagged = np.arange(n) < 1000
+    truth = rng.random(n) < np.where(flagged, 0.8, 0.1)
+    said = rng.random(n) < np.where(truth, np.where(flagged, 0.97, 0.7), np.where(flagged, 0.3, 0.02))
+    decisions = decisions_of({"S": flagged.tolist()})
+    labels = np.where(said, "error", "ok")
+    judgments = read_judgments(pl.DataFrame({"item": item_ids(n), "rater": ["r"] * n, "label": labels}))
+    known = np.concatenate(
+        [rng.choice(np.flatnonzero(flagged == side), 400, replace=False) for side in (True, False)]
+    )
+    gold_labels = np.where(truth[known], "error", "ok")
+    gold = read_gold(pl.DataFrame({"item": np.array(item_ids(n))[known], "label": gold_labels}))
+    sample = draw_sample(decisions, "S", 3000)
+    pooled, apart = (
+        estimate(decisions, sample, judgments, gold=gold, errors_by_flag=by_flag) for by_flag in (False, True)
+    )
+    assert pooled.correction is not None
+    assert apart.correction is not None
+    true = truth[flagged].sum() / truth.sum()
+    recall = apart.correction.systems[0].recall
+    assert recall.low < true < recall.high
+    assert abs(recall.value - true) < abs(pooled.correction.systems[0].recall.value - true)
+    told = [warning for warning in pooled.correction.warnings if "they err differently there" in warning]
+    assert len(told) == 2
+    assert not any("differently" in warning for warning in apart.correction.warnings)
+
+
+def test_too_little_gold_on_one_side_falls_back_on_all_of_it() -> None:
+    decisions = decisions_of({"S": [place < 100 for place in range(1000)]})
+    truth = [place % 3 == 0 for place in range(1000)]
+    rows = {"item": item_ids(1000), "rater": ["r"] * 1000, "label": ["error" if error else "ok" for error in truth]}
+    judgments = read_judgments(pl.DataFrame(rows))
+    gold = read_gold(pl.DataFrame({"item": item_ids(1000)[:90], "label": rows["label"][:90]}))
+    found = estimate(decisions, draw_sample(decisions, "S", 300), judgments, gold=gold, errors_by_flag=True)
+    assert found.correction is not None
+    assert any("corrected by all gold items together" in line for line in found.correction.warnings)

@@ -422,6 +422,10 @@ def estimate_systems(
         Path | None,
         typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
     ] = None,
+    by_flag: Annotated[
+        bool,
+        typer.Option("--errors-by-flag", help="With --gold: raters may err differently on what a system flags."),
+    ] = False,
     assist: Annotated[
         str,
         typer.Option(
@@ -462,6 +466,7 @@ def estimate_systems(
         merge=parse_merge(reading.merge),
         population=population,
         chance=chance,
+        errors_by_flag=by_flag,
         assist=_cheap_judge(assist, known, decided, reading) if assist else None,
     )
     warn(estimates.all_warnings)

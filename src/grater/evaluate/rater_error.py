@@ -4,7 +4,7 @@ Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76.  Raters call a share se (se
 share sp (specificity) of good items good.  Where the true rate is q they find errors at the rate
 p = se q + (1 - sp)(1 - q), so q = (p + sp - 1) / (se + sp - 1).  The rater here is what an evaluation believes: the
 majority, the share, or one rater.  Raters are assumed to err on gold as they do elsewhere, and on flagged items as on
-others.
+others, unless estimates from a sample are corrected on each side by itself: a rater who sees a flag errs differently.
 
 With se + sp <= 1 raters know nothing, with fewer than ten judged gold items of a kind nothing is known of them: the
 result says so.  Uncertainty about se and sp comes from a Bayesian bootstrap (Rubin 1981) with half a case of each
@@ -101,13 +101,19 @@ def rater_error(
     unknown: Unknown = "drop",
     seed: int = 0,
     level: float = 0.95,
+    only: pl.Series | None = None,
 ) -> RaterError:
-    """How often raters, taken together as `truth` says, see an error for one and a good item for good."""
+    """How often raters, taken together as `truth` says, see an error for one and a good item for good.
+
+    With `only`, on these gold items alone.
+    """
     known = _known(gold, merge or {})
+    if only is not None:
+        known = known.join(pl.DataFrame({"item": only}), on="item", how="semi")
     votes = votes_of(judgments, unknown=unknown)
     judged = frame_of_truth(votes, truth_of(votes, truth, seed=seed))
     rows = known.filter(pl.col("is_error").is_not_null()).join(judged, on="item")
-    if rows.is_empty():
+    if rows.is_empty() and only is None:
         message = f"expected gold for some of the judged items, found {len(known)} others; are these the same items?"
         raise BadInput(Problem(gold.name, message))
     errors, good = (rows.filter(side)["error"] for side in (pl.col("is_error"), ~pl.col("is_error")))

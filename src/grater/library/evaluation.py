@@ -159,6 +159,7 @@ def estimate(
     stratum_labels: TableSource | None = None,
     gold: TableSource | None = None,
     population: Population = "wider",
+    errors_by_flag: bool = False,
     assist: TableSource | str | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
@@ -195,6 +196,7 @@ def estimate(
         population=population,
         chance=chance,
         assist=judge,
+        errors_by_flag=errors_by_flag,
     )
 
 

@@ -116,6 +116,7 @@ def estimate(
     population: Population = "wider",
     chance: Chance | None = None,
     assist: CheapJudge | None = None,
+    errors_by_flag: bool = False,
 ) -> Sampled:
     """Estimates from a sample; with gold items, corrected for what raters get wrong as well."""
     chance = chance or chance_of(decisions, sample, items=items, population=population)
@@ -145,6 +146,8 @@ def estimate(
         unknown=unknown,
         fpc=population == "these" and chance.is_by_item,
         seed=chance.seed,
+        decisions=decisions,
+        by_flag=errors_by_flag,
     )
     return replace(estimates, correction=correction)
 

@@ -6,27 +6,35 @@ finite corpus removes only the uncertainty about which items were drawn, not tha
 se + sp <= 1 counts as 0 for the low bound and as 1 for the high one.  Gold items in the sample are treated like any
 others.
 
+By stratum: raters who see what a system flags err differently there.  `by_flag` takes sensitivity and specificity of
+each side from the gold items of that side, ten of each kind at least; where a side has fewer, the pooled ones stand
+in, with a warning.  Without it, a warning says where the two sides differ beyond chance (two shares, z above 1.96).
+
 Differences of two systems are those of their corrected scores.  All systems share the raters and the cells: a
 resample has one se, one sp and one rate for each cell, so that what is common to two systems cancels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
-from math import inf, nan
+from math import inf, nan, sqrt
 from typing import TypeAlias
 
 import numpy as np
+import polars as pl
 
 from grater.agreement.coded import Unknown
-from grater.evaluate.rater_error import RaterError, corrected_interval, rater_error, true_rate
+from grater.evaluate.rater_error import FEW_GOLD, RaterError, corrected_interval, rater_error, true_rate
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.evaluate.sampled.results import CorrectedEstimate, CorrectedSample, Sampled
 from grater.model import Interval
 from grater.rng import generator
+from grater.sampling.strata import decided
+from grater.sheet import number
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Numbers, z_value
 from grater.statistics.stratified import BETAS, Stratum, pooled_rate
 from grater.tables import Judgments, Table
 
@@ -46,22 +54,79 @@ def correct(
     level: float = 0.95,
     n_resamples: int = RESAMPLES,
     seed: int = 0,
+    decisions: Table | None = None,
+    by_flag: bool = False,
 ) -> CorrectedSample:
     """The estimates of a sample, corrected by gold items; judgments and truth are those of the estimates."""
-    raters = rater_error(judgments, gold, truth=truth, merge=merge, unknown=unknown, seed=seed, level=level)
+    read = partial(rater_error, judgments, gold, truth=truth, merge=merge, unknown=unknown, seed=seed, level=level)
+    raters = read()
+    sides = {
+        system.system: _sides_of(read, decisions, system.system) if decisions is not None else None
+        for system in estimates.systems
+    }
     systems = tuple(
-        corrected(system, raters, fpc=fpc, n_resamples=n_resamples, rng=generator(seed, "rater-error", system.system))
+        corrected(
+            system,
+            raters,
+            fpc=fpc,
+            n_resamples=n_resamples,
+            rng=generator(seed, "rater-error", system.system),
+            by_side=_usable(sides[system.system]) if by_flag else None,
+        )
         for system in estimates.systems
     )
     rng = generator(seed, "rater-error", "differences")
-    pairs = corrected_differences(estimates.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
+    pairs = (
+        () if by_flag else corrected_differences(estimates.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
+    )
+    told = [line for name, pair in sides.items() for line in _side_lines(name, pair, by_flag=by_flag)]
     return CorrectedSample(
         raters=raters,
         systems=systems,
         differences=pairs,
-        warnings=tuple(_warnings(estimates.systems, raters)),
+        warnings=(*_warnings(estimates.systems, raters), *told),
         signature=_signature(estimates, gold, n_resamples=n_resamples, seed=seed),
     )
+
+
+Sides: TypeAlias = tuple[RaterError, RaterError]
+"""What raters make of gold that a system flags, and of gold that it does not."""
+
+
+def _sides_of(read: Callable[..., RaterError], decisions: Table, system: str) -> Sides:
+    rows = decided(decisions, system)
+    flagged, passed = (read(only=rows.filter(pl.col("flagged") == side)["item"]) for side in (True, False))
+    return flagged, passed
+
+
+def _usable(sides: Sides | None) -> Sides | None:
+    return sides if sides is not None and not any(side.undefined_because for side in sides) else None
+
+
+def _side_lines(system: str, sides: Sides | None, *, by_flag: bool) -> Iterator[str]:
+    """Where raters err differently on the two sides, and where gold is too little to tell."""
+    if by_flag and _usable(sides) is None:
+        yield f"{system}: too few gold items on one side of its decision; corrected by all gold items together"
+    if by_flag or sides is None:
+        return
+    first, second = sides
+    shares = [
+        ("sensitivity", first.n_caught, first.n_errors, second.n_caught, second.n_errors),
+        ("specificity", first.n_passed, first.n_ok, second.n_passed, second.n_ok),
+    ]
+    for name, hits, n, other_hits, other_n in shares:
+        if min(n, other_n) >= FEW_GOLD and abs(_z(hits, n, other_hits, other_n)) > z_value():
+            yield (
+                f"{system}: {name} of raters is {number(hits / n)} on gold that it flags and "
+                f"{number(other_hits / other_n)} on the rest: they err differently there; correct each side by itself"
+            )
+
+
+def _z(hits: float, n: int, other_hits: float, other_n: int) -> float:
+    """The test for two shares, with their common rate."""
+    rate = (hits + other_hits) / (n + other_n)
+    error = sqrt(rate * (1 - rate) * (1 / n + 1 / other_n))
+    return (hits / n - other_hits / other_n) / error if error else 0.0
 
 
 def corrected(
@@ -71,6 +136,7 @@ def corrected(
     fpc: bool = True,
     n_resamples: int = RESAMPLES,
     rng: np.random.Generator,
+    by_side: Sides | None = None,
 ) -> CorrectedEstimate:
     """One system, with intervals from resampled gold items and judged items."""
     if raters.undefined_because:
@@ -78,9 +144,11 @@ def corrected(
         return CorrectedEstimate(estimate.system, none, none, dict.fromkeys(BETAS, none), none, none)
     sides = [_side(estimate.strata, is_flagged=is_flagged) for is_flagged in (True, False)]
     sizes = [sum(stratum.size for stratum in side) for side in sides]
-    drawn = raters.drawn(n_resamples, rng)
-    value = _totals(sides, [np.array([pooled_rate(side)]) for side in sides], raters.point)
-    spread = _totals(sides, [_rates(side, raters, n_resamples, rng, fpc=fpc) for side in sides], drawn)
+    both = by_side or (raters, raters)
+    drawn = [side.drawn(n_resamples, rng) for side in by_side] if by_side else [raters.drawn(n_resamples, rng)] * 2
+    value = _totals(sides, [np.array([pooled_rate(side)]) for side in sides], *(each.point for each in both))
+    rates = [_rates(side, each, n_resamples, rng, fpc=fpc) for side, each in zip(sides, both, strict=True)]
+    spread = _totals(sides, rates, *drawn)
 
     def interval(name: str, beta: float, most: float = 1.0) -> Interval:
         (middle,), draws = (_score(name, *totals, sizes[0], beta) for totals in (value, spread))
@@ -190,18 +258,28 @@ def _worth(stratum: Stratum, raters: RaterError) -> float:
 
 
 def _totals(
-    sides: Sequence[Sequence[Stratum]], rates: Sequence[Numbers], raters: tuple[Numbers, Numbers]
+    sides: Sequence[Sequence[Stratum]],
+    rates: Sequence[Numbers],
+    raters: tuple[Numbers, Numbers],
+    on_rest: tuple[Numbers, Numbers] | None = None,
 ) -> tuple[Numbers, Numbers]:
-    """Hits and misses over the corpus after the correction, clipped to the size of their side."""
-    sensitivity, specificity = raters
-    informed = np.where(sensitivity + specificity > 1, sensitivity + specificity - 1, nan)
+    """Hits and misses over the corpus after the correction, clipped to the size of their side.
+
+    `on_rest` are the raters of what is not flagged, where they differ.
+    """
     hits, misses = (
-        sum(stratum.size for stratum in side) * np.clip((rate + specificity - 1) / informed, 0, 1)
-        if side
-        else 0 * informed * np.ones_like(rate)
-        for side, rate in zip(sides, rates, strict=True)
+        _corrected_total(side, rate, *known)
+        for side, rate, known in zip(sides, rates, (raters, on_rest or raters), strict=True)
     )
     return hits, misses
+
+
+def _corrected_total(side: Sequence[Stratum], rate: Numbers, sensitivity: Numbers, specificity: Numbers) -> Numbers:
+    informed = np.where(sensitivity + specificity > 1, sensitivity + specificity - 1, nan)
+    if not side:
+        return 0 * informed * np.ones_like(rate)
+    total: Numbers = sum(stratum.size for stratum in side) * np.clip((rate + specificity - 1) / informed, 0, 1)
+    return total
 
 
 def _score(name: str, hits: Numbers, misses: Numbers, n_flagged: float, beta: float) -> Numbers:
