@@ -222,12 +222,13 @@ def scores(
     sides = [_side(strata, is_flagged=True), _side(strata, is_flagged=False)]
     n_flagged = sum(stratum.size for stratum in sides[0])
 
-    known: dict[float, list[Interval]] = {}
+    known: dict[float, tuple[Interval, Interval]] = {}
 
-    def totals(name: str, beta: float = 1.0) -> list[Interval]:
+    def totals(name: str, beta: float = 1.0) -> tuple[Interval, Interval]:
         inflation = 1.0 if fpc or n_items == inf else size_inflation(strata, name, beta, n_items=n_items)
         if inflation not in known:
-            known[inflation] = [_total(side, method, fpc=fpc, level=level, inflation=inflation) for side in sides]
+            hit, miss = (_total(side, method, fpc=fpc, level=level, inflation=inflation) for side in sides)
+            known[inflation] = (hit, miss)
         return known[inflation]
 
     hit, miss = totals("hit")[0], totals("miss")[1]

@@ -113,7 +113,8 @@ def weights_of(members: Members, cells: Cells, truth: pl.DataFrame, judge: Cheap
 
 
 def _by_cell(rows: pl.DataFrame) -> Iterator[tuple[tuple[int], pl.DataFrame]]:
-    yield from rows.group_by("cell")  # type: ignore[misc]
+    for (cell,), part in rows.group_by("cell"):
+        yield (int(str(cell)),), part
 
 
 def _fit(error: Numbers, value: Numbers) -> tuple[float, float]:

@@ -206,7 +206,7 @@ def _unit_tables(
 def _unit_codes(rows: pl.DataFrame, units: pl.DataFrame, names: pl.Series) -> Ints:
     """The number of each row's unit; -1 where it has none."""
     joined = rows.select("item").join(units, on="item", how="left", maintain_order="left")["unit"]
-    return places_of(joined, names)
+    return places_of(joined, names).astype(np.int64)
 
 
 def _judged(members: Members, votes: Votes, truth: Truth) -> pl.DataFrame:
