@@ -8,7 +8,9 @@ and raters, each by itself.
 
 A cell without an error seen never has one in a resample.  So intervals over essays or items never lie inside those by
 item alone, for a wider corpus.  Where the design is not known, sizes of cells are fixed.  Below twenty essays
-intervals are Student's t (`statistics/population.py`).
+intervals are Student's t (`statistics/population.py`), with as many essays as the score rests on: (sum n_j)² / sum
+n_j² over the judged flags of essay j for precision, over its errors otherwise.  Where three of twelve essays have
+most of the errors, twelve would promise too much (.915 held for .95 in the sharp worlds of docs/sampling.md).
 
 The design effect of a score is the ratio of its linearised variances with essays and with items drawn: an essay adds
 sum_k N_jk dtheta/dN_k + (N_k / n_k) dtheta/dE_k (x_jk - p_k n_jk), with N_jk items in cell k, n_jk of them judged and
@@ -18,7 +20,7 @@ x_jk errors found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 
 import numpy as np
@@ -37,7 +39,7 @@ from grater.model import Interval
 from grater.rng import generator
 from grater.statistics.bootstrap import Chance, defined_draws
 from grater.statistics.intervals import Ints, Numbers, percentile_interval
-from grater.statistics.population import cluster_interval, variance_ratio
+from grater.statistics.population import FEW_UNITS, cluster_interval, variance_ratio
 from grater.statistics.stratified import Scores, Stratum, slopes
 from grater.statistics.student_t import SHARE, student_interval
 
@@ -75,6 +77,7 @@ class Resampled:
     n_units: int
     chance: Chance
     by_unit: UnitTables | None = None
+    flags: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
 
     def design_effect(self, strata: Sequence[Stratum], name: str) -> float:
         """How many times the variance of a score is that with items drawn one by one; nan where it is not known."""
@@ -86,7 +89,7 @@ class Resampled:
 
         def around(name: str, own: Interval, beta: float = 1.0) -> Interval:
             ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
-            interval = self._interval(own.value, totals.score(name, beta), ends)
+            interval = self._interval(own.value, totals.score(name, beta), ends, self._n_units(system, name))
             if not self.chance.unit or interval.undefined_because:
                 return interval
             return Interval(interval.value, min(interval.low, own.low), max(interval.high, own.high))
@@ -106,13 +109,25 @@ class Resampled:
         f = {beta: around("f", value, beta) for beta, value in pair.f.items()}
         return Difference(pair.systems, around("precision", pair.precision), around("recall", pair.recall), f)
 
-    def _interval(self, value: float, drawn: Numbers, ends: tuple[float, float]) -> Interval:
+    def _n_units(self, system: str, name: str) -> int:
+        """The units that a score rests on: few essays with most of the flags, or of the errors, count as few."""
+        if self.by_unit is None or self.n_units >= FEW_UNITS:
+            return self.n_units
+        flags = np.array(self.flags[system], bool)
+        parts = self.by_unit.n_judged[flags] if name == "precision" else self.by_unit.errors
+        held = parts.sum(axis=0)
+        squares = float((held**2).sum())
+        return max(2, min(self.n_units, round(float(held.sum()) ** 2 / squares))) if squares else self.n_units
+
+    def _interval(
+        self, value: float, drawn: Numbers, ends: tuple[float, float], n_units: int | None = None
+    ) -> Interval:
         draws, level = defined_draws(drawn, value), self.chance.level
         if self.chance.cluster == "rater":
             return student_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
         if self.chance.unit in ("", "item"):
             return percentile_interval(value, draws, n_units=self.n_units, level=level)
-        return cluster_interval(value, draws, n_units=self.n_units, level=level, ends=ends)
+        return cluster_interval(value, draws, n_units=n_units or self.n_units, level=level, ends=ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +185,7 @@ def resample_sample(
     n_raters = [len(votes.raters)] if chance.with_raters else []
     n_drawn = [units["unit"].n_unique()] if units is not None else [len(judged)] if chance.unit else []
     by_unit = _unit_tables(members, judged, truth, len(cells.cells), units) if units is not None else None
-    return Resampled(by_system, min([*n_raters, *n_drawn]), chance, by_unit)
+    return Resampled(by_system, min([*n_raters, *n_drawn]), chance, by_unit, cells.flags)
 
 
 def _values(judged: pl.DataFrame, assist: Weights | None) -> Numbers:
