@@ -195,7 +195,7 @@ def by_rater(tx: Tx, job_id: str) -> tuple[RaterProgress, ...]:
 def recounted(tx: Tx, job_id: str, before: Sequence[RaterProgress]) -> tuple[RaterProgress, ...]:
     """The same raters with their submissions counted now, from an index; seconds and last time stay as they were."""
     by_status = select(schema.submissions.c.person_id, schema.submissions.c.status, func.count().label("n_rows"))
-    counts = {name: dict.fromkeys(schema.STATUSES, 0) for name in (each.person_id for each in before)}
+    counts: dict[str, dict[str, Any]] = {each.person_id: dict.fromkeys(schema.STATUSES, 0) for each in before}
     grouped = by_status.group_by(schema.submissions.c.person_id, schema.submissions.c.status)
     for row in tx.all(grouped.where(schema.submissions.c.job_id == job_id)):
         if row.person_id in counts:
