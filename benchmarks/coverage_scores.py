@@ -27,7 +27,7 @@ import grater
 from grater.evaluate.cases import Cases, cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.counts import ABSENT
-from grater.evaluate.different import Stratum, different_data
+from grater.evaluate.different import Stratum, standardised, unpaired
 from grater.evaluate.scope import settled
 from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
@@ -188,12 +188,12 @@ def apart(one: World, other: World, n_worlds: int) -> Numbers:
         n_first = drawn[0][0].size
         flags[:n_first, 0], flags[n_first:, 1] = drawn[0][1].ravel(), drawn[1][1].ravel()
         cases = cases_with(first, votes, flags, one.n_raters)
-        different = different_data(cases, truth_of(cases), chance=drawing(cases, number))
-        assert different is not None
-        truths = [_standardised(rate, different.standard) for rate in rates]
+        standard, systems = standardised(cases, truth_of(cases), chance=drawing(cases, number))
+        truths = [_standardised(rate, standard) for rate in rates]
         for at, name in enumerate(SHOWN):
-            held[0, at] += holds(different.systems[0].scores[name], truths[0][at])
-            held[1, at] += holds(different.pairs[0].differences[name], truths[0][at] - truths[1][at])
+            scores = [system.scores[name] for system in systems]
+            held[0, at] += holds(scores[0], truths[0][at])
+            held[1, at] += holds(unpaired(*scores), truths[0][at] - truths[1][at])
     return held / n_worlds
 
 

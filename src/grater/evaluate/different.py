@@ -133,12 +133,10 @@ def different_data(cases: Cases, truth: Truth, *, chance: Chance, edges: Sequenc
     """The comparison of systems that were judged on different items; None where all were judged on the same."""
     known = ~np.isnan(truth.values)
     decided = (cases.flagged >= 0) & known[:, None]
-    used: Truths = np.asarray(decided.any(axis=1))
     groups = same_items(cases.flagged[known])
     if len(groups) < 2 or not decided.any(axis=0).all():
         return None
-    strata, standard = _strata(cases, truth, decided, used, edges)
-    drawn = [_standardise(cases, truth, at, strata, standard, chance) for at in range(len(cases.systems))]
+    standard, drawn = standardised(cases, truth, chance=chance, edges=edges)
     hard = replace(truth, values=sides(truth.values), is_graded=False) if truth.is_graded else truth
     bins = tuple(binned(cases, hard, chance=chance, edges=edges))
     names = cases.systems
@@ -147,13 +145,23 @@ def different_data(cases: Cases, truth: Truth, *, chance: Chance, edges: Sequenc
             first=names[one],
             second=names[other],
             n_common=int((decided[:, one] & decided[:, other]).sum()),
-            differences={name: _difference(drawn[one].scores[name], drawn[other].scores[name]) for name in SHOWN},
+            differences={name: unpaired(drawn[one].scores[name], drawn[other].scores[name]) for name in SHOWN},
         )
         for one, other in combinations(range(len(names)), 2)
         if not any(one in group and other in group for group in groups)
     ]
     different = Different(tuple(drawn), tuple(pairs), standard, bins, groups)
     return replace(different, warnings=tuple(_warnings(different, edges)))
+
+
+def standardised(
+    cases: Cases, truth: Truth, *, chance: Chance, edges: Sequence[float] = EDGES
+) -> tuple[tuple[Stratum, ...], list[Standardised]]:
+    """The standard that all systems make together, and every system at it."""
+    decided = (cases.flagged >= 0) & ~np.isnan(truth.values)[:, None]
+    used: Truths = np.asarray(decided.any(axis=1))
+    code, standard = _strata(cases, truth, decided, used, edges)
+    return standard, [_standardise(cases, truth, at, code, standard, chance) for at in range(len(cases.systems))]
 
 
 def _strata(
@@ -230,7 +238,7 @@ def _interval(name: str, value: float, drawn: Numbers, counts: Counts, n_units: 
     return share_interval(value, draws, n=below(name, counts), n_units=n_units, level=chance.level)
 
 
-def _difference(one: Interval, other: Interval) -> Interval:
+def unpaired(one: Interval, other: Interval) -> Interval:
     """The first less the second, from their own intervals (MOVER)."""
     if isnan(one.low) or isnan(other.low):
         reason = one.undefined_because or other.undefined_because
