@@ -207,7 +207,7 @@ def _size_of(part: Mapping[str, Any]) -> int:
     dtype = np.dtype(part["dtype"])
     if dtype.kind not in NUMBERS or any(type(length) is not int or length < 0 for length in part["shape"]):
         raise ValueError("no array of numbers")
-    return int(math.prod(part["shape"])) * dtype.itemsize
+    return int(math.prod(part["shape"]) * dtype.itemsize)
 
 
 def _strings(raw: bytes) -> tuple[str, ...]:

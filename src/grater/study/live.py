@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from grater.agreement.summary import Agreement
 from grater.errors import GraterError
@@ -27,7 +27,7 @@ from grater.store.progress import JobCounts
 from grater.study.corpus import TASK as MARKING
 from grater.study.evaluation import ScoresSoFar, agreement_so_far, scores_so_far
 from grater.study.money import Costs, job_costs
-from grater.study.raters import RaterLine, Signals, rater_lines, signals_of
+from grater.study.raters import RaterLine, rater_lines, signals_of
 from grater.study.status import Pace, pace_of
 from grater.study.tables import redundancy_of
 from grater.study.terms import protocol_sheet
@@ -84,7 +84,7 @@ class Live:
     def lines(self, tx: Tx, job: Job) -> tuple[list[RaterLine], int]:
         """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
         kept = self._of(tx, job, "signals", lambda tx, job: signals_of(tx, job.job_id))
-        return rater_lines(tx, job, cast(Signals, kept.value)), kept.behind
+        return rater_lines(tx, job, kept.value), kept.behind
 
     def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T]) -> Kept[T]:
         key = (job.job_id, what, body_hash(job.options))

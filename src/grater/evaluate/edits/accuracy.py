@@ -82,10 +82,10 @@ class AccuracyMetric:
 
     def among(self, counts: AnnotatorCounts, subsets: Bools, options: MetricOptions) -> list[SentenceCounts]:  # noqa: ARG002
         right = counts.cells[..., 0].astype(np.bool_)
-        return [of_rows("", _rows(list(right[:, members].any(axis=1)))) for members in subsets]
+        return [of_rows("", _rows(np.asarray(right[:, members].any(axis=1)))) for members in subsets]
 
 
-def _rows(is_right: Sequence[bool]) -> Ints:
+def _rows(is_right: Sequence[bool] | Bools) -> Ints:
     right = np.array(is_right, np.int64)
     return np.stack([right, np.ones_like(right)], axis=-1)
 
