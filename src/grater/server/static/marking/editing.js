@@ -60,7 +60,8 @@ export class Editing {
     piece.scrollIntoView({ block: "nearest" });
     this.span = span;
     const rect = lettersOf(piece).getBoundingClientRect();
-    this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect, left });
+    const again = left && typed ? { ...left, letters: typed } : left; // what is typed now is the kind that is meant
+    this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect, left: again });
     if (left) this.say("What you typed here before is back; it is not saved yet.");
     this.typed(this.slip);
     if (NARROW.matches) piece.scrollIntoView({ block: "start" }); // there the slip covers most of the page
