@@ -173,7 +173,7 @@ def test_every_exhibit_is_held_to_its_content() -> None:
 
 
 def command_in(exhibit: str) -> str:
-    return re.findall(r"`(grater [^`]+)`", ROWS[exhibit])[0]
+    return str(re.findall(r"`(grater [^`]+)`", ROWS[exhibit])[0])
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Dialog, Page, expect
@@ -66,11 +66,12 @@ def test_a_comment_without_a_kind_of_error_holds_the_slip_whatever_is_pressed(si
         comment_on(desk, "own", tag="", comment="third person")
         finish(desk)
         expect(desk.page.locator("#save-state")).to_contain_text("no kind of error yet")
-        for elsewhere in (
+        elsewheres: tuple[Callable[[], None], ...] = (
             lambda: desk.click("repeat"),
             lambda: desk.drag("question"),
             lambda: desk.page.locator("#insert-after").click(),
-        ):
+        )
+        for elsewhere in elsewheres:
             elsewhere()
             expect(desk.page.locator(COMMENT)).to_have_value("third person")
             expect(desk.page.locator("#announce")).to_contain_text("not saved yet")

@@ -30,7 +30,7 @@ N_FLAGGED = 40
 def table_3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The 1,336 contexts of Table 3, and 40 that one rater flagged, on which the two always differ."""
     folder = tmp_path_factory.mktemp("table-3")
-    rows = [
+    rows: list[tuple[str, str, str, str | None, str, str]] = [
         (f"{place}-{one}-{other}", rater, LABELS[label], None, "high", "expert")
         for i, one in enumerate(TABLE_3.labels)
         for j, other in enumerate(TABLE_3.labels)

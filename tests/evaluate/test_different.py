@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import grater
@@ -26,7 +28,8 @@ def test_systems_without_a_common_item_are_standardised_and_not_ranked() -> None
     table, judged, known = halves()
     compared = grater.compare(table, judged, items=known, resamples=300)
     assert compared.pairs == ()
-    assert [system["group"] for system in compared.to_dict()["systems"]] == [None, None]  # type: ignore[index,union-attr]
+    made: dict[str, Any] = dict(compared.to_dict())
+    assert [system["group"] for system in made["systems"]] == [None, None]
     different = compared.different
     assert different is not None
     assert [each.own.n for each in different.systems] == [200, 200]
@@ -54,14 +57,15 @@ def test_standardised_scores_by_hand() -> None:
     # The standard: 20 errors, 30 good items
     assert different.prevalence == pytest.approx(0.4)
     a, b = (each.scores for each in different.systems)
-    assert (a["recall"].value, a["precision"].value) == (pytest.approx(0.8), pytest.approx(16 / (16 + 0.2 * 30)))
-    assert (b["recall"].value, b["precision"].value) == (pytest.approx(0.5), pytest.approx(10 / (10 + 0.1 * 30)))
+    assert (a["recall"].value, a["precision"].value) == pytest.approx((0.8, 16 / (16 + 0.2 * 30)))
+    assert (b["recall"].value, b["precision"].value) == pytest.approx((0.5, 10 / (10 + 0.1 * 30)))
 
 
 def test_evaluate_says_so_too_and_each_system_has_its_own_n_in_every_bin() -> None:
     table, judged, known = halves()
     evaluation = grater.evaluate(table, judged, items=known, resamples=100, bins=[0.5, 0.75, 0.9, 1])
-    sizes = [[within["n"] for within in system["bins"]] for system in evaluation.to_dict()["systems"]]  # type: ignore[index,union-attr]
+    made: dict[str, Any] = dict(evaluation.to_dict())
+    sizes = [[within["n"] for within in system["bins"]] for system in made["systems"]]
     assert sizes == [[0, 0, 200], [0, 0, 200]]
     assert evaluation.different is not None
     assert "they are not ranked against each other" in " ".join(evaluation.warnings)

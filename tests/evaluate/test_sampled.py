@@ -298,7 +298,7 @@ def test_a_corpus_judged_whole_has_the_binomial_doubt_of_its_errors() -> None:
 
 
 def test_the_table_says_whom_its_intervals_speak_of() -> None:
-    wider, these = (str(sampled(*five_flags(4), population=each)) for each in ("wider", "these"))  # type: ignore[arg-type]
+    wider, these = (str(sampled(*five_flags(4), population=each)) for each in ("wider", "these"))
     assert "for other items like these 200, taken as independent (their essays are not known)" in wider
     assert "for exactly these 200 items, not for others" in these
     assert "estimate, for exactly these items" in these

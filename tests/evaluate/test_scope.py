@@ -37,7 +37,7 @@ def test_essays_are_drawn_where_the_items_table_knows_them() -> None:
     assert "other essays like these 24 (drawn by essay, design effect" in str(by_essay)
     assert "Design effects: S precision 5.2" in str(by_essay)
     assert "taken as independent (their essays are not known)" in str(by_item)
-    assert by_essay.to_dict()["scope"]["unit"] == "essay"  # type: ignore[index,call-overload]
+    assert by_essay.to_dict()["scope"]["unit"] == "essay"
 
 
 def test_items_can_still_be_drawn_where_it_is_asked() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -68,8 +70,9 @@ def test_a_difference_that_is_rounded_to_nothing_has_no_sign() -> None:
 
 def test_undefined_scores_are_null_with_the_reason() -> None:
     evaluation = grater.evaluate(decisions({"S": [1, 0, 0]}).frame, votes([3], 3).frame, resamples=20)
-    [system] = evaluation.to_dict()["systems"]  # type: ignore[misc]
-    recall = system["recall"]  # type: ignore[index,call-overload]
-    assert recall["value"] is None  # type: ignore[index,call-overload]
-    assert "passed over" in recall["reason"]  # type: ignore[index,call-overload,operator]
-    assert system["precision"]["value"] == pytest.approx(1)  # type: ignore[index,call-overload]
+    made: dict[str, Any] = dict(evaluation.to_dict())
+    [system] = made["systems"]
+    recall = system["recall"]
+    assert recall["value"] is None
+    assert "passed over" in recall["reason"]
+    assert system["precision"]["value"] == pytest.approx(1)

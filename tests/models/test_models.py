@@ -194,7 +194,7 @@ def test_a_model_without_one_of_its_parts_or_with_one_of_another_shape_is_refuse
     small = {key: array[..., :50] for key, array in model.arrays.items()}
     few = {key: words[:50] for key, words in model.strings.items()}
     path = tmp_path / "odd.model"
-    broken = [(small, dict.fromkeys(few, ()))]
+    broken: list[tuple[Any, Any]] = [(small, dict.fromkeys(few, ()))]
     broken += [({key: array for key, array in small.items() if key != left}, few) for left in small]
     broken += [({**small, key: array[None]}, few) for key, array in small.items()]
     for arrays, strings in broken:

@@ -163,8 +163,7 @@ def test_a_kappa_says_how_often_two_equal_raters_are_right() -> None:
 
 def test_a_corpus_that_stands_for_others_may_be_too_small() -> None:
     wider, these = (
-        rows(Expected(0.1, 0.8, 0.02, size=2000, population=each), width=0.05)["ours"]  # type: ignore[arg-type]
-        for each in ("wider", "these")
+        rows(Expected(0.1, 0.8, 0.02, size=2000, population=each), width=0.05)["ours"] for each in ("wider", "these")
     )
     assert wider.note.endswith("the corpus is too small for this width")
     assert these.items < wider.items == 2000

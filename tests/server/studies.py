@@ -30,7 +30,7 @@ from grater.tasks.construction import CONSTRUCTIONS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Starlette would rather have httpx2, which is not ours to choose
-    from starlette.testclient import TestClient
+    from starlette.testclient import TestClient as TestClient
 
 BASE = "http://testserver"
 PASSWORD = "a quiet evening"

@@ -6,7 +6,7 @@ import pytest
 
 from grater.errors import BadInput
 from grater.server import setup_link
-from grater.server.account.pages import own_path
+from grater.server.account.entering import own_path
 from grater.server.security import hash_password, is_password
 from grater.store import credentials, invitations, people
 from grater.store.clock import DAY, HOUR, MINUTE

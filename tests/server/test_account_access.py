@@ -95,7 +95,7 @@ def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
 def token_of_seat(study: Study, who: str, seat_id: str) -> str:
     """Made while sitting there: the page does not offer it, a form can still be sent."""
     page = sat_down(study, who, seat_id).post("/me/tokens", {"name": "as the seat"}).text
-    return page.partition('<p class="copy"><code>')[2].partition("</code>")[0]
+    return str(page.partition('<p class="copy"><code>')[2].partition("</code>")[0])
 
 
 def program_of(study: Study, who: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,7 +18,7 @@ from grater.study.importing import import_files
 from tests.server.programs import Program
 from tests.server.studies import Study
 
-ODD = {
+ODD: dict[str, Any] = {
     "score": 37.5,
     "big": 2**60,
     "native": False,

@@ -146,7 +146,7 @@ def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path)
     assert b"nmistakable" not in copy.read_bytes()
     with restore(copy, str(tmp_path / "again.db")) as again, again.read() as tx:
         assert people.get(tx, person.person_id).name == person.pseudonym
-        assert credentials.token_owner(tx, token) is None
+        assert credentials.find_token(tx, token) is None
     back_up(str(path), tmp_path / "whole.db")
     assert b"Ann Unmistakable" in (tmp_path / "whole.db").read_bytes()
 

@@ -132,7 +132,7 @@ def test_the_limit_of_tokens_is_never_exceeded(server: ChatServer, tmp_path: Pat
 
 
 def test_the_limit_of_money_holds_over_runs(server: ChatServer, tmp_path: Path) -> None:
-    prices = {"price_in": 1000.0, "price_out": 10_000.0, "most_cost": 0.45, "max_tokens": 10}
+    prices: dict[str, Any] = {"price_in": 1000.0, "price_out": 10_000.0, "most_cost": 0.45, "max_tokens": 10}
     chat_with(server, tmp_path / "c", **prices).ask(HELLO)  # 100 in, 10 out: .10 + .10
     chat = chat_with(server, tmp_path / "c", **prices)
     assert chat.cost == pytest.approx(0.2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,12 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[str] = []
-    monkeypatch.setattr(live, "figures_of", lambda tx, job: counted.append(job.name) or figures_of(tx, job))
+
+    def counting(tx: Any, job: Any) -> Any:
+        counted.append(job.name)
+        return figures_of(tx, job)
+
+    monkeypatch.setattr(live, "figures_of", counting)
     kept = Live(study.store)
     before = figures(kept, study)
     assert figures(kept, study) == before

@@ -27,7 +27,7 @@ from grater.tables import read_decisions, read_gold, read_items, read_judgments
 from grater.tables.files import N_LINES_TOGETHER, load, read_delimited, read_jsonl, read_text
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
-COLUMNS = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
+COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pd.DataFrame, pa.table])
