@@ -17,6 +17,7 @@ from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
 from tests.browser.tour import by_person, tour
+from tests.store.crowds import evenly_hidden_gold
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
 HIGHEST = {"manage-guidelines": 420, "api": 420}
@@ -152,7 +153,12 @@ def _page(browser: Browser, site: Site, person: people.Person, **options: object
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as study, live_site(Path(study)) as site, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as study,
+        evenly_hidden_gold(),
+        live_site(Path(study)) as site,
+        sync_playwright() as playwright,
+    ):
         browser = launch(playwright)
         take(browser, site, folder)
         browser.close()

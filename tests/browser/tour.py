@@ -26,7 +26,14 @@ from tests.browser.test_mining import mined_list
 from tests.server import studies
 
 NO_PAGES = frozenset(
-    ("/", "/healthz", "/manage/jobs/{job_id}/payments.csv", "/mining/{job_id}/verdicts.csv")
+    (
+        "/",
+        "/healthz",
+        "/manage/audit.csv",
+        "/manage/audit.jsonl",
+        "/manage/jobs/{job_id}/payments.csv",
+        "/mining/{job_id}/verdicts.csv",
+    )
 )  # a way on, a sign of life, files
 ESSAY = "She adopted puppy. He own three chair near the sea, in summer."
 TERMS: dict[str, Json] = {
@@ -110,10 +117,11 @@ def _staff(site: Site) -> Iterator[Stop]:
     with site.store.read() as tx:
         unit = units.get(tx, unit_id)
     job_id, essay_id = unit.job.job_id, unit.unit.essay.essay_id
-    for name in ("jobs/new", "import", "essays", "items", "people", "systems", "export", "webhooks"):
+    for name in ("jobs/new", "import", "essays", "items", "people", "systems", "export", "webhooks", "audit"):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
+    yield Stop("/me/second-factor", "/me/second-factor", owner, "second-factor")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
     for name in ("units", "agreement", "guidelines"):
         yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{job_id}/{name}", owner, f"manage-{name}")

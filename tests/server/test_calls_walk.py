@@ -103,6 +103,7 @@ def a_rating_job(crew: Crew) -> None:
     first = crew.annotator.call("next_unit", job_id=job_id)["lease"]["lease_id"]
     assert crew.annotator.call("submit", lease_id=first)["status"] == "valid"
     assert crew.annotator.call("submit", lease_id=first)["is_replay"] is True
+    assert crew.annotator.call("undo", lease_id=first)["lease"]["lease_id"] != first
     for rater, label in ((crew.worker, "ok"), (crew.annotator, "error"), (owner, "error")):
         rater.answer_all(job_id, label)
     assert manager.call("job_progress", job_id=job_id)["done"] == manager.call("job_progress", job_id=job_id)["units"]

@@ -127,7 +127,7 @@ def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study
     form = {"label": "ok", "submission_id": submission_id_of(path.rpartition("/")[2])}
     reply = browser.post(path, form)
     assert reply.status_code == 409
-    assert "Your first answer to this one is stored, and counts." in reply.text
+    assert "Your first answer to this one is stored." in reply.text
     with study.store.read() as tx:
         assert [row["label"] for row in judgments.table(tx, study.jobs["error"])] == ["error"]
 

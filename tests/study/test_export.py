@@ -18,6 +18,7 @@ from grater.study.jobs import JobPlan, add_job
 from grater.tables import read_judgments
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
+from tests.store.conftest import empty_database
 from tests.store.postgres import new_database
 from tests.store.races import interrupted, writing
 from tests.study.files import write_decisions, write_essays, write_items, write_judgments
@@ -32,7 +33,10 @@ ON_BOTH = pytest.mark.parametrize("location", ["sqlite", "postgresql"], indirect
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A file, or a database for the tests that are marked so."""
     is_file = getattr(request, "param", "sqlite") == "sqlite"
-    return str(tmp_path / "study.db") if is_file else new_database(request.getfixturevalue("cluster"))
+    if is_file:
+        return str(tmp_path / "study.db")
+    server = request.getfixturevalue("cluster")
+    return new_database(server, template=empty_database(server))
 
 
 @pytest.fixture

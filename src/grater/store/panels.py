@@ -3,9 +3,10 @@
 Identity is the panel's: the same id at the same provider is the same person in every job of the study, so a failed
 quiz survives a new session, browser and link.  A place is `joined` until it ends: `completed`, `screened-out`,
 `failed`; or it is `returned` or `timed-out`, which frees it for somebody else and takes back what the rater held.
-`completed` is for the agreed number of valid answers, which is the limit of the job's terms, or without one all the
-work that there was; never for gold used up or work given back (P12).  Whoever gets no more work before that stays
-`joined`, and a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody new.
+`completed` is for the agreed number of valid answers, which is the limit of the job's terms, or all the work of a job
+that is smaller or has no limit; never for gold used up or work given back (P12).  Whoever gets no more work before
+that stays `joined`, and a manager may end their place.  An `open` panel has no ids: everybody who comes is somebody
+new.
 
 An id is no password, since it stands in a link and others may know it.  Whoever comes first with an id gets a return
 code with it, made from the study's key; their browser keeps it, and any other must name it to go on in their place.
@@ -236,8 +237,19 @@ def _ending(tx: Tx, job_id: str, person_id: str) -> str:
     if is_in_quiz or reason == "unqualified" or not gold_schedule.n_sent(tx, job_id, person_id):
         return "screened-out"
     if terms.limit:
-        return "completed" if n_valid >= terms.limit else ""
+        is_agreed = n_valid >= terms.limit or _has_all_work(tx, job_id, person_id)
+        return "completed" if is_agreed else ""
     return "completed" if n_valid and not _is_stopped(tx, job, person_id, reason) else ""
+
+
+def _has_all_work(tx: Tx, job_id: str, person_id: str) -> bool:
+    """Whether the rater has a valid answer to every unit of work: a job may be smaller than its limit."""
+    work = (schema.units.c.job_id == job_id) & (schema.units.c.role == "work")
+    own = schema.submissions.c.person_id == person_id
+    mine = own & (schema.submissions.c.unit_id == schema.units.c.unit_id) & (schema.submissions.c.status == "valid")
+    is_answered = select(schema.submissions.c.unit_id).where(mine).exists()
+    one_left = tx.value(select(schema.units.c.unit_id).where(work, ~is_answered).limit(1))
+    return one_left is None
 
 
 def _is_stopped(tx: Tx, job: Job, person_id: str, reason: str) -> bool:

@@ -277,7 +277,7 @@ def _part(together: list[tuple[int, list[str]]], header: list[str], name: str) -
 
 def _raw(name: str, header: list[str], frame: pl.DataFrame, numbers: pl.Series) -> Raw:
     columns = {
-        column: unguarded(series.alias(column)).replace("", None)
+        column: unguarded(series.alias("cells")).replace("", None).alias(column)  # polars reads "^$" as a pattern
         for column, series in zip(header, frame.get_columns(), strict=True)
     }
     return Raw(name, columns, numbers)

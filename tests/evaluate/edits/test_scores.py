@@ -61,9 +61,8 @@ def test_errant_types_can_be_taken_together_by_operation() -> None:
     }
 
 
-def test_errant_of_plain_text_asks_for_a_model() -> None:
-    with pytest.raises(UsageError, match=r"s\.txt: expected edits \(M2\) .*name a spaCy model"):
-        scored("errant", text_system("s"))
+def test_errant_of_plain_text_names_the_engine_that_made_the_edits() -> None:
+    assert scored("errant", text_system("s")).signature.options["engine"].startswith("grater-")
 
 
 def test_gleu_is_that_of_the_slow_implementation() -> None:

@@ -45,7 +45,14 @@ from grater.evaluate.edits.metrics import (
     precision_recall_f,
     score_names,
 )
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
+from grater.evaluate.edits.systems import (
+    Hypothesis,
+    References,
+    Sentences,
+    require_same_sources,
+    require_texts_fit,
+    source_words,
+)
 from grater.model import Essay
 from grater.signature import Signature
 from grater.statistics.intervals import Numbers
@@ -206,6 +213,7 @@ def _counted(references: References, hypothesis: Hypothesis, options: MetricOpti
 def _edited(references: References, hypothesis: Hypothesis, options: MetricOptions) -> Sequence[Essay]:
     """The hypothesis as sentences with edits, which fit the references."""
     if hypothesis.texts is not None:
+        require_texts_fit(references, hypothesis, hypothesis.texts)
         from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
         from grater.text.edits.engine import load_engine
 
