@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from grater.agreement.coded import Unknown
+from grater.agreement.labels import spelling_warnings
 from grater.evaluate.cases import Cases, Truths, cases_of
 from grater.evaluate.counts import Flags, interval_rows
 from grater.evaluate.different import Different, different_data
@@ -250,7 +251,8 @@ def evaluate(
     curves, without_curve = (
         curves_of_systems(cases, decisions, truth, chance=chance, higher=higher) if with_curves else ((), ())
     )
-    warnings = [*_warnings(cases, whole, parts), *unequal(cases, options.redundancy), *_uncorrected(correction)]
+    warnings = [*spelling_warnings(judgments), *_warnings(cases, whole, parts)]
+    warnings += [*unequal(cases, options.redundancy), *_uncorrected(correction)]
     warnings += [*without_curve, *(warning for curve in curves for warning in curve.warnings)]
     evaluation = Evaluation(
         cases,
