@@ -34,16 +34,15 @@ from grater.corpora.formats import Source
 from grater.corpora.m2 import FORMAT
 from grater.corpora.m2.writing import tokens_of_edit
 from grater.errors import UsageError
-from grater.evaluate.edits.errant import errant_signature, extracted_with
+from grater.evaluate.edits.errant import errant_signature, extracted, extracted_with
 from grater.evaluate.edits.metrics import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
+    EditMetric,
     MetricOptions,
     SentenceCounts,
     of_rows,
-    precision_recall_f,
-    score_names,
 )
 from grater.evaluate.edits.systems import (
     Hypothesis,
@@ -55,7 +54,6 @@ from grater.evaluate.edits.systems import (
 )
 from grater.model import Essay
 from grater.signature import Signature
-from grater.statistics.intervals import Numbers
 
 ALPHA = 2.0
 LEAST, MOST = 0.75, 1.25
@@ -156,25 +154,13 @@ def weight(exponent: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ClemeMetric:
+class ClemeMetric(EditMetric):
     name: str = "cleme"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
 
     def read(self, source: Source) -> Sentences:
         return list(FORMAT.read(source))
-
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
-        return score_names(options.beta)
-
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        return precision_recall_f(sums, beta=options.beta)
-
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells.sum(axis=(0, 1)), options)
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells[:, 0].astype(np.float64), options)
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -214,14 +200,7 @@ def _edited(references: References, hypothesis: Hypothesis, options: MetricOptio
     """The hypothesis as sentences with edits, which fit the references."""
     if hypothesis.texts is not None:
         require_texts_fit(references, hypothesis, hypothesis.texts)
-        from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
-        from grater.text.edits.engine import load_engine
-
-        sources = [" ".join(source_words(essay)) for essay in references.essays]
-        engine = load_engine(options.engine)
-        return list(
-            parallel_essays(sources, {hypothesis.name: hypothesis.texts}, engine, source_name=references.name)
-        )
+        return extracted(references.essays, hypothesis, hypothesis.texts, options)
     require_same_sources(
         references.essays, hypothesis.essays, reference_name=references.name, hypothesis_name=hypothesis.name
     )

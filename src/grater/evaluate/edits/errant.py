@@ -51,16 +51,22 @@ from grater.evaluate.edits.metrics import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
+    EditMetric,
     Keys,
     MetricOptions,
     SentenceCounts,
     choose_annotators,
     chosen_rows,
     of_rows,
-    precision_recall_f,
-    score_names,
 )
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences, require_same_sources, source_words
+from grater.evaluate.edits.systems import (
+    Hypothesis,
+    References,
+    Sentences,
+    Sourced,
+    require_same_sources,
+    source_words,
+)
 from grater.model import Essay
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints, Numbers
@@ -239,25 +245,13 @@ def _round4(values: Numbers) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrantMetric:
+class ErrantMetric(EditMetric):
     name: str = "errant"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
 
     def read(self, source: Source) -> Sentences:
         return read_table(source)
-
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
-        return score_names(options.beta)
-
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        return precision_recall_f(sums, beta=options.beta)
-
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells.sum(axis=(0, 1)), options)
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells[:, 0].astype(np.float64), options)
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -331,12 +325,19 @@ def _edits_of_hypothesis(references: EditTable, hypothesis: Hypothesis, options:
     """The edits as they are, or made of the text."""
     if hypothesis.texts is None:
         return hypothesis.sentences
+    return extracted(references.sentences, hypothesis, hypothesis.texts, options)
+
+
+def extracted(
+    sentences: Sequence[Sourced], hypothesis: Hypothesis, texts: Sequence[str], options: MetricOptions
+) -> list[Essay]:
+    """The sentences of the references with the edits that turn them into a system's text."""
     from grater.corpora.parallel import parallel_essays  # edits in M2 need neither this nor a tagger
     from grater.text.edits.engine import load_engine
 
-    sources = [" ".join(source_words(sentence)) for sentence in references.sentences]
-    corrections = {hypothesis.name: hypothesis.texts}
-    return list(parallel_essays(sources, corrections, load_engine(options.engine), source_name="the references"))
+    sources = [" ".join(source_words(sentence)) for sentence in sentences]
+    engine = load_engine(options.engine)
+    return list(parallel_essays(sources, {hypothesis.name: texts}, engine, source_name="the references"))
 
 
 def _table(sentences: Sentences) -> EditTable:

@@ -55,14 +55,13 @@ from grater.evaluate.edits.metrics import (
     COLUMNS,
     AnnotatorCounts,
     Bools,
+    EditMetric,
     Keys,
     MetricOptions,
     SentenceCounts,
     choose_annotators,
     chosen_rows,
     of_rows,
-    precision_recall_f,
-    score_names,
 )
 from grater.evaluate.edits.systems import (
     Hypothesis,
@@ -374,25 +373,13 @@ def _hypothesis_tokens(hypothesis: Correction, source: tuple[str, ...], *, where
 
 
 @dataclass(frozen=True, slots=True)
-class M2Metric:
+class M2Metric(EditMetric):
     name: str = "m2"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
 
     def read(self, source: Source) -> Sentences:
         return list(FORMAT.read(source))
-
-    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
-        return score_names(options.beta)
-
-    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
-        return precision_recall_f(sums, beta=options.beta)
-
-    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells.sum(axis=(0, 1)), options)
-
-    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
-        return self.scores(counts.cells[:, 0].astype(np.float64), options)
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions

@@ -186,6 +186,24 @@ def score_names(beta: float) -> tuple[str, ...]:
     return "precision", "recall", f"f{beta:g}"
 
 
+class EditMetric:
+    """What metrics share that count true positives, false positives and false negatives of edits."""
+
+    __slots__ = ()
+
+    def score_names(self, options: MetricOptions) -> tuple[str, ...]:
+        return score_names(options.beta)
+
+    def scores(self, sums: Numbers, options: MetricOptions) -> Numbers:
+        return precision_recall_f(sums, beta=options.beta)
+
+    def values(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells.sum(axis=(0, 1)), options)
+
+    def sentence_scores(self, counts: SentenceCounts, options: MetricOptions) -> Numbers:
+        return self.scores(counts.cells[:, 0].astype(np.float64), options)
+
+
 Keys: TypeAlias = Callable[[Ints], list[Numbers]]
 """From sums with a sentence added, (tp, fp, fn) in the last axis, to what is wanted high, first things first."""
 
