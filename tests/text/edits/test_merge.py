@@ -37,3 +37,7 @@ def test_joined_or_apart(source: str, target: str, expected: list[tuple[int, int
 def test_a_run_of_insertions_or_of_deletions_is_one_edit() -> None:
     assert edits("He sings .", "He sings very loudly .") == [(2, 2, "very loudly")]
     assert edits("He sings very loudly .", "He sings .") == [(2, 4, "")]
+
+
+def test_a_word_that_looks_like_its_correction_stands_apart_from_its_neighbour() -> None:
+    assert edits("She walk to home .", "She walks home .") == [(1, 2, "walks"), (2, 3, "")]
