@@ -35,3 +35,52 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
     context.close()
     n_items = 5 if task == "construction" else 1
     assert len(site.handed_in(job_id)) == n_pages * n_items > 0
+
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+KEYS = {"error": "1", "verify": "3", "construction": "ynyyn"}
+
+
+@pytest.mark.parametrize("task", KEYS)
+def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chromium: Browser, task: str) -> None:
+    person, job_id = site.person("worker"), site.rating_job(task)
+    context = site.context(chromium, person)
+    with watched(context) as (page, _):
+        page.goto(site.lease(job_id, person))
+        page.locator("#quick").check()
+        page.evaluate("window.isTheSame = true")
+        first = page.url
+        page.keyboard.type(KEYS[task])
+        if task != "construction":  # its second stage opens days later
+            expect(page.get_by_text("1 of 2 done")).to_be_visible()
+            assert page.evaluate("window.isTheSame")
+            assert page.url != first
+            page.keyboard.press("Backspace")
+            expect(page.get_by_text("0 of 2 done")).to_be_visible()
+            page.keyboard.type(KEYS[task])
+            expect(page.get_by_text("1 of 2 done")).to_be_visible()
+            page.keyboard.type(KEYS[task])
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    context.close()
+    labels = [answer.label for answer in site.handed_in(job_id)]
+    expected = {
+        "error": ["error"] * 2,
+        "verify": ["writer's better"] * 2,
+        "construction": ["yes", "no", "yes", "yes", "no"],
+    }
+    assert labels == expected[task]
+
+
+def test_one_tap_answers_and_goes_on_on_a_phone(site: Site, chromium: Browser) -> None:
+    person, job_id = site.person("worker"), site.rating_job("choice")
+    context = site.context(chromium, person, **PHONE)
+    with watched(context) as (page, _):
+        page.goto(site.lease(job_id, person))
+        assert page.locator(".head-inner").evaluate("node => node.clientHeight") < 60, "the head is one row"
+        page.get_by_label("One key or tap").tap()
+        page.get_by_text("Equally good").tap()
+        expect(page.get_by_text("1 of 2 done")).to_be_visible()
+        page.get_by_text("Equally bad").tap()
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    context.close()
+    assert [answer.label for answer in site.handed_in(job_id)] == ["equally good", "equally bad"]

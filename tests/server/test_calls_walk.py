@@ -100,6 +100,8 @@ def a_rating_job(crew: Crew) -> None:
     lease_id = crew.worker.call("next_unit", job_id=job_id)["lease"]["lease_id"]
     crew.worker.call("one_lease", lease_id=lease_id)
     assert crew.worker.call("give_back", lease_id=lease_id)["was_held"] is True
+    lease_id = crew.worker.call("next_unit", job_id=job_id)["lease"]["lease_id"]
+    assert crew.worker.call("skip", lease_id=lease_id)["was_held"] is True
     first = crew.annotator.call("next_unit", job_id=job_id)["lease"]["lease_id"]
     assert crew.annotator.call("submit", lease_id=first)["status"] == "valid"
     assert crew.annotator.call("submit", lease_id=first)["is_replay"] is True

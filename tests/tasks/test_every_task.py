@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from grater.errors import BadInput, UnknownName
 from grater.model import Essay, Json, Span
+from grater.server.rendering import as_html
 from grater.tasks import TASKS
 from grater.tasks.task import ERROR, OK, UNKNOWN, Field, Shown, Task
 from tests.tasks.units import OF, TEXT, filled, rng, unit_at, unit_for
@@ -120,9 +122,36 @@ def test_what_the_server_must_remember_is_in_no_field(task: Task) -> None:
 @pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
 def test_shortcut_keys_are_single_and_free_of_doubles(task: Task) -> None:
     fields: tuple[Field, ...] = task.show(unit_for(task.name), rng=rng()).fields
-    keys = [choice.key for field in fields for choice in field.choices if choice.key]
-    assert len(keys) == len(set(keys))
+    by_field = [[choice.key for choice in field.choices if choice.key] for field in fields]
+    keys = [key for of_field in by_field for key in of_field]
+    is_row_by_row = all(of_field == by_field[0] for of_field in by_field)
+    assert all(len(of_field) == len(set(of_field)) for of_field in by_field)
+    assert is_row_by_row or len(keys) == len(set(keys))
     assert all(len(key) == 1 for key in keys)
+
+
+ITALIC, BOLD = re.compile(r"(→\s*|,\s*)?<em>(.*?)</em>", re.DOTALL), re.compile(r"<strong>(.*?)</strong>", re.DOTALL)
+
+
+def plain(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", "", html).split())
+
+
+@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
+def test_examples_of_the_guidelines_speak_of_their_own_sentence(task: Task) -> None:
+    """An example is a sentence in italics with its words in question in bold; after an arrow comes what is better."""
+    for paragraph in re.split(r"</?(?:li|p|ol|ul)>", as_html(task.guidelines)):
+        quoted = [(bool(arrow), words) for arrow, words in ITALIC.findall(paragraph)]
+        examples = [words for _, words in quoted if plain(words).endswith(".")]
+        for words in examples:
+            assert len(BOLD.findall(words)) == 1, f"what is in question in {plain(words)!r}?"
+        for is_better, words in quoted if examples else ():
+            if words in examples or plain(paragraph).startswith(f"{plain(words)}:"):
+                continue
+            if is_better:
+                assert plain(words) not in [plain(BOLD.findall(example)[0]) for example in examples]
+            else:
+                assert any(plain(words) in plain(example) for example in examples), f"{words!r} is in no example here"
 
 
 @pytest.mark.parametrize("name", FROM_PAPERS)

@@ -200,8 +200,9 @@ class Field(Shape):
 
 
 class Shown(Shape):
-    """What a page of the task shows, and asks."""
+    """What a page of the task shows, and asks; `question` where several fields share one."""
 
+    question: str = ""
     before: str
     pieces: list[Piece]
     after: str
@@ -244,4 +245,10 @@ def shown_json(shown: ShownByTask) -> dict[str, Json]:
         }
         for field in shown.fields
     ]
-    return {"before": shown.before, "pieces": pieces, "after": shown.after, "fields": fields}
+    return {
+        "question": shown.question,
+        "before": shown.before,
+        "pieces": pieces,
+        "after": shown.after,
+        "fields": fields,
+    }

@@ -47,6 +47,12 @@ def of_job(tx: Tx, job_id: str) -> list[Assignment]:
     return [COLUMNS.read(row) for row in tx.all(query)]
 
 
+def n_of(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units that are assigned to a person in a job."""
+    mine = (schema.assignments.c.job_id == job_id) & (schema.assignments.c.person_id == person_id)
+    return int(tx.value(select(func.count()).where(mine)) or 0)
+
+
 def move(tx: Tx, job_id: str, *, giver: str, taker: str, actor: str | None = None) -> int:
     """Assign what a person has not done yet to another person; return the number of units.
 

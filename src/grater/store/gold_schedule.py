@@ -47,14 +47,19 @@ def due(tx: Tx, job: Job, person_id: str) -> Due:
         return "work"
     if is_in_quiz(terms, trust.find(tx, job.job_id, person_id).state):
         return "gold"
-    n_answered = int(tx.value(ANSWERED, job=job.job_id, person=person_id) or 0)
-    chance = multiplier(tx.key, "gold", job.job_id, person_id, str(n_answered)) / PRIME
+    turn = str(n_answered(tx, job.job_id, person_id))
+    chance = multiplier(tx.key, "gold", job.job_id, person_id, turn) / PRIME
     return "gold" if chance < gold_rate(terms.page) else "work"
 
 
 def is_in_quiz(terms: Terms, state: str) -> bool:
     """Whether the rater has yet to pass the entry quiz."""
     return terms.gold is not None and terms.gold.quiz > 0 and state in IN_QUIZ
+
+
+def n_answered(tx: Tx, job_id: str, person_id: str) -> int:
+    """The number of units, practice aside, that a rater has answered and not taken back."""
+    return int(tx.value(ANSWERED, job=job_id, person=person_id) or 0)
 
 
 def n_sent(tx: Tx, job_id: str, person_id: str) -> int:

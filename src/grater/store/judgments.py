@@ -85,11 +85,12 @@ def times(tx: Tx, job_id: str) -> list[int]:
     return [row.at for row in tx.all(query)]
 
 
-def submitted(tx: Tx, job_id: str) -> Sequence[Record]:
-    """Every submission of a job without its answers, in the order in which they came."""
+def submitted(tx: Tx, job_id: str, *, person_id: str | None = None) -> Sequence[Record]:
+    """Every submission of a job, or of one rater in it, without its answers, in the order in which they came."""
     columns = [schema.submissions.c[name] for name in ("person_id", "unit_id", "lease_id", "status", "seconds", "at")]
     order = (schema.submissions.c.at, tx.binary(schema.submissions.c.submission_id))
-    return tx.all(select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order))
+    query = select(*columns).where(schema.submissions.c.job_id == job_id).order_by(*order)
+    return tx.all(query if person_id is None else query.where(schema.submissions.c.person_id == person_id))
 
 
 def answers_of(tx: Tx, submission_id: str) -> tuple[Answer, ...]:

@@ -44,7 +44,7 @@ from grater.store import admission, events, gold_schedule, jobs, people, schema,
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
-from grater.store.queue import PRACTICE, UnitSlot, free_slot, next_unit
+from grater.store.queue import PRACTICE, SKIPPED, UnitSlot, free_slot, next_unit
 from grater.store.transaction import ONE, Columns, Tx, locking
 from grater.store.units import StudyUnit
 
@@ -212,6 +212,14 @@ def give_back(tx: Tx, lease_id: str, *, person_id: str) -> bool:
         return False
     if lease.place != REVISION:
         trust.count_return(tx, lease.job_id, person_id)
+    return True
+
+
+def skip(tx: Tx, lease_id: str, *, person_id: str) -> bool:
+    """The same, and something else comes first; for jobs without gold, where nothing can be told from what comes."""
+    if not give_back(tx, lease_id, person_id=person_id):
+        return False
+    tx.execute(schema.leases.update().where(schema.leases.c.lease_id == lease_id).values(place=SKIPPED))
     return True
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Subquery, and_, bindparam, case, exists, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, bindparam, case, exists, func, or_, select
 
 from grater.store import schema
 from grater.store.transaction import Tx
@@ -85,6 +86,16 @@ OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
     schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person")
 )
 
+RECENT = (
+    select(schema.submissions.c.seconds)
+    .where(
+        schema.submissions.c.job_id == bindparam("job"),
+        schema.submissions.c.person_id == bindparam("person"),
+        schema.submissions.c.seconds.is_not(None),
+    )
+    .order_by(schema.submissions.c.at.desc())
+)
+
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
@@ -146,6 +157,30 @@ def of_job(tx: Tx, job_id: str) -> Progress:
 def of_person(tx: Tx, job_id: str, person_id: str) -> int:
     """The number of units of a job that a rater has submitted: what they may know of the progress."""
     return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
+
+
+def recent_seconds(tx: Tx, job_id: str, person_id: str, *, most: int) -> list[float]:
+    """How long the rater took for their newest answers in a job."""
+    return [float(row.seconds) for row in tx.all(RECENT.limit(most), job=job_id, person=person_id)]
+
+
+def work_left(tx: Tx, job_id: str, person_id: str, *, most: int) -> int:
+    """The number of units that this rater could still do or has in hand, counted up to `most`."""
+    return int(tx.value(_left(most), job=job_id, person=person_id) or 0)
+
+
+@cache
+def _left(most: int) -> Select[tuple[int]]:
+    slots, mine = schema.slots, schema.submissions.alias("mine")
+    in_hand = exists().where(
+        schema.leases.c.unit_id == slots.c.unit_id,
+        schema.leases.c.person_id == bindparam("person"),
+        schema.leases.c.state == "held",
+    )
+    is_judged = exists().where(mine.c.unit_id == slots.c.unit_id, mine.c.person_id == bindparam("person"))
+    is_open = or_(and_(slots.c.state == "free", ~is_judged), and_(slots.c.state == "leased", in_hand))
+    units = select(slots.c.unit_id).where(slots.c.job_id == bindparam("job"), is_open).distinct()
+    return select(func.count()).select_from(units.limit(most).subquery())
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:

@@ -83,7 +83,17 @@ def free_slot(tx: Tx, job: Job, unit_id: str, person_id: str) -> int | None:
 
 
 def _work(tx: Tx, job: Job, person_id: str) -> UnitSlot | None:
-    values: dict[str, str | int] = {"job": job.job_id, "person": person_id, "now": tx.now}
+    """What the rater has skipped comes when there is nothing else."""
+    return _free_work(tx, job, person_id, left_out=SKIPPED) or _free_work(tx, job, person_id, left_out=NO_PLACE)
+
+
+def _free_work(tx: Tx, job: Job, person_id: str, *, left_out: int) -> UnitSlot | None:
+    values: dict[str, str | int] = {
+        "job": job.job_id,
+        "person": person_id,
+        "now": tx.now,
+        "left_out": left_out,
+    }
     if job.access == "assigned":
         row = _locked(tx, "assigned", **values, factor=multiplier(tx.key, person_id))
     else:
@@ -128,6 +138,7 @@ def pool(which: Which, lock: Literal["no", "skip", "wait"]) -> Select[Any]:
             schema.slots.c.state == FREE,
             NOT_JUDGED,
             NOT_SEEN,
+            NOT_SKIPPED,
             or_(schema.units.c.follows.is_(None), _forerunner_done()),
         )
     )
@@ -183,6 +194,16 @@ def _not_seen() -> ColumnElement[bool]:
 
 
 NOT_SEEN = _not_seen()
+
+SKIPPED, NO_PLACE = -2, -3
+"""`SKIPPED` is the place of a lease on a unit that its rater skipped; no lease has `NO_PLACE`."""
+
+_skipped = schema.leases.alias("skipped")
+NOT_SKIPPED = ~exists().where(
+    _skipped.c.unit_id == schema.units.c.unit_id,
+    _skipped.c.person_id == bindparam("person"),
+    _skipped.c.place == bindparam("left_out"),
+)
 
 _free = schema.slots.alias("free")
 FIRST_BATCH = (

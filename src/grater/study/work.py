@@ -38,6 +38,7 @@ from grater.store import (
     undo,
     units,
 )
+from grater.store.gold_schedule import has_gold
 from grater.store.jobs import Job
 from grater.store.leases import Lease
 from grater.store.people import Person
@@ -52,6 +53,7 @@ NO_RETURNS = (
     "you have given units of this job back {most} times, and that is all; answer this one, or leave it: it is yours "
     "until its time runs out"
 )
+NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and go on another time"
 NOT_YOURS = "there is no such piece of work, or it is not yours"
 MOST_SHOWN = 500
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
@@ -185,15 +187,20 @@ class OwnJob:
     is_begun: bool
 
     @property
+    def n_total(self) -> int | None:
+        """What `n_done` can be told of; where raters are tested it counts gold as well, and has no total."""
+        return None if has_gold(self.job) else self.n_assigned
+
+    @property
     def is_finished(self) -> bool:
-        return self.n_assigned is not None and self.n_done >= self.n_assigned
+        return self.n_total is not None and self.n_done >= self.n_total
 
 
 def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
     n_done = progress.of_person(tx, job.job_id, person.person_id)
     n_assigned = None
     if job.access == "assigned":
-        n_assigned = sum(each.person_id == person.person_id for each in assignments.of_job(tx, job.job_id))
+        n_assigned = assignments.n_of(tx, job.job_id, person.person_id)
     is_begun = leases.held(tx, job_id=job.job_id, person_id=person.person_id) is not None
     return OwnJob(job, TASKS[job.task].title, n_done, n_assigned, is_begun)
 
@@ -231,6 +238,22 @@ def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
         if lease is not None and lease.state == "held" and not returns_left(tx, lease):
             raise Conflict(NO_RETURNS.format(most=_most_returns()))
         return leases.give_back(tx, lease_id, person_id=person_id)
+
+
+def may_skip(job: Job) -> bool:
+    """Whether a rater may have another unit first: not where they are tested, for gold would show (P5)."""
+    return not has_gold(job)
+
+
+def skip(store: Store, desk: Desk) -> bool:
+    """Give a unit back and have others first; it comes again at the end.  Counted like every return."""
+    if not may_skip(desk.unit.job):
+        raise Conflict(NO_SKIPPING)
+    with store.write() as tx:
+        people.lock(tx, desk.lease.person_id)
+        if desk.lease.state == "held" and not returns_left(tx, desk.lease):
+            raise Conflict(NO_RETURNS.format(most=_most_returns()))
+        return leases.skip(tx, desk.lease.lease_id, person_id=desk.lease.person_id)
 
 
 def undo_answer(store: Store, lease_id: str, *, person_id: str) -> Desk:

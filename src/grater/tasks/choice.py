@@ -19,22 +19,25 @@ from grater.tasks.form import (
     only_item,
     pieces_around,
     read_fields,
+    reading_with,
     suggested_word,
     the_one,
     writers_word,
 )
-from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Piece, Rng, Shown, Unit
 
 WRITER, SYSTEM, GOOD, BAD = "writer", "system", "equally good", "equally bad"
 FIRST, SECOND = "first", "second"
 SHOWN_BLANK = "_____"
+N_AROUND = 6
+"""Words on each side of the blank in which each of the two is shown."""
 
 GUIDELINES = """\
 A word of the sentence is left out, and **two words** are offered for it. **Which one fits better?**
 
-- Read the sentence with the first word in the blank, then with the second.
-- If both fit as well as each other, say **equally good**. If neither can stand there, say **equally bad**.
-- *(no word)* means that the sentence stands without any word in that place.
+- Read the sentence with the first word in the blank, then with the second; each is shown in its place.
+- If both fit equally well, say **equally good**. If neither can stand there, say **equally bad**.
+- "(no word)" means that nothing is put into the blank.
 - Ignore other errors, or fix them in your head. The order of the two words means nothing.
 
 (The choice test of Tetreault and Chodorow 2008, section 4.2; Tetreault, Chodorow and Madnani 2013, section 4.1.2.)
@@ -59,10 +62,11 @@ class WhichFits:
         words = {WRITER: writers_word(unit, unit_item), SYSTEM: suggested_word(unit, unit_item)}
         first = WRITER if rng.random() < 0.5 else SYSTEM
         second = SYSTEM if first == WRITER else WRITER
-        pieces = pieces_around(unit.essay, unit_item.item.span, mark=BLANK, shown=SHOWN_BLANK)
-        return Shown(
-            before="", pieces=pieces, after="", fields=(_question(words[first], words[second]),), kept={FIRST: first}
-        )
+        span = unit_item.item.span
+        pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
+        readings = [reading_with(unit.essay, span, words[whose], n_around=N_AROUND) for whose in (first, second)]
+        question = _question(words[first], words[second], readings)
+        return Shown(before="", pieces=pieces, after="", fields=(question,), kept={FIRST: first})
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
         picked = the_one(read_fields((_question("", ""),), form), LABEL)
@@ -77,10 +81,10 @@ class WhichFits:
         return all_accepted(answers, accepted)
 
 
-def _question(first: str, second: str) -> Field:
+def _question(first: str, second: str, readings: Sequence[tuple[Piece, ...]] = ((), ())) -> Field:
     choices = (
-        Choice(FIRST, first, "1"),
-        Choice(SECOND, second, "2"),
+        Choice(FIRST, first, "1", readings[0]),
+        Choice(SECOND, second, "2", readings[1]),
         Choice(GOOD, "Equally good", "3"),
         Choice(BAD, "Equally bad", "4"),
     )

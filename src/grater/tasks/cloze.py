@@ -23,9 +23,9 @@ GUIDELINES = """\
 One word of the sentence is hidden. **Fill the blank** with the preposition that fits best, given the rest of the
 sentence.
 
-- Write **one** preposition. If several would fit, write the one that comes first to your mind.
-- Do not look the sentence up. There is no wrong answer as long as a native speaker could have written it.
-- Small or capital letters do not matter.
+- Write **one** preposition. If several would fit, write the first that comes to mind.
+- Do not look the sentence up. Any preposition that a native speaker could have written there is a good answer.
+- Capital or small letters do not matter.
 
 (The cloze test of Tetreault and Chodorow 2008, section 4.1.)
 """

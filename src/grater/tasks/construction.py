@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from grater.errors import UsageError
 from grater.model import Json
-from grater.tasks.form import BLANK, pieces_around, read_fields, the_one, words_before
+from grater.tasks.form import BLANK, pieces_around, read_fields, reading_with, the_one, words_before
 from grater.tasks.task import Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit, UnitItem
 
 YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"
@@ -25,17 +25,27 @@ NO_CONTEXT, IN_CONTEXT = "no-context", "in-context"
 CONSTRUCTIONS = ("null-singular", "a-singular", "the-singular", "null-plural", "the-plural")
 N_SENTENCES = 5
 SHOWN_BLANK = "[?]"
+N_AROUND = 5
+"""Words on each side of the noun in which each of its forms is shown."""
 MERGED = {GREY: YES}
+QUESTIONS = {
+    NO_CONTEXT: "Would each form make a good sentence, in some context that you can imagine?",
+    IN_CONTEXT: (
+        "Does each form make a good sentence in this context? Yes* is for the form, or forms, most likely to have "
+        "been in the original."
+    ),
+}
 
 GUIDELINES = """\
 A noun, with its article if it had one, is hidden behind **[?]**. Below the sentence are its **five possible
-forms**. For *each* of them, say whether it would make a good sentence.
+forms**, each shown in its place. For *each* of them, say whether it makes a good sentence.
 
 - **First round** (the sentence alone): **yes** if the form would make a good sentence *in some context* that you can
   imagine, otherwise **no**.
 - **Second round** (with the five sentences before): **yes** if the form makes a good sentence *in this context*,
   otherwise **no**. Mark with **yes\\*** the form, or forms, *most likely to have been in the original text*.
-- Several forms can be right. Judge each one on its own.
+- Several forms can be right. Judge each one on its own: *We saw **a lamb** in the field.* and *We saw **lambs** in
+  the field.* are both good, and *We saw **lamb** in the field.* is not.
 - Where there is a **grey** answer, it is for forms between yes and no.
 
 (Lee, Tetreault and Chodorow 2009, section 3.1.)
@@ -58,7 +68,8 @@ class Construction:
         span = _in_order(unit)[0].item.span
         before = words_before(unit.essay, span, n_sentences=N_SENTENCES) if unit.stage == IN_CONTEXT else ""
         pieces = pieces_around(unit.essay, span, mark=BLANK, shown=SHOWN_BLANK)
-        return Shown(before=before, pieces=pieces, after="", fields=_questions(unit))
+        question = QUESTIONS.get(unit.stage, QUESTIONS[NO_CONTEXT])
+        return Shown(before=before, pieces=pieces, after="", fields=_questions(unit), question=question)
 
     def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
         values = read_fields(_questions(unit), form)
@@ -88,10 +99,16 @@ def _in_order(unit: Unit) -> list[UnitItem]:
 
 
 def _questions(unit: Unit) -> tuple[Field, ...]:
-    starred = (Choice(STARRED, "Yes*"),) if unit.stage == IN_CONTEXT else ()
-    grey = (Choice(GREY, "Grey"),) if unit.payload.get(GREY) else ()
-    choices = (*starred, Choice(YES, "Yes"), *grey, Choice(NO, "No"))
-    return tuple(Field(construction(item), "one", _words(item), choices) for item in _in_order(unit))
+    starred = (Choice(STARRED, "Yes*", "s"),) if unit.stage == IN_CONTEXT else ()
+    grey = (Choice(GREY, "Grey", "g"),) if unit.payload.get(GREY) else ()
+    choices = (*starred, Choice(YES, "Yes", "y"), *grey, Choice(NO, "No", "n"))
+    return tuple(_question(unit, item, choices) for item in _in_order(unit))
+
+
+def _question(unit: Unit, unit_item: UnitItem, choices: tuple[Choice, ...]) -> Field:
+    words = _words(unit_item)
+    reading = reading_with(unit.essay, unit_item.item.span, words, n_around=N_AROUND)
+    return Field(construction(unit_item), "one", words, choices, reading=reading)
 
 
 def _words(unit_item: UnitItem) -> str:

@@ -34,15 +34,18 @@ GUIDELINES = """\
 Some words of a learner's sentence are **highlighted**. Say whether they are an error *of the kind asked about*.
 
 - **Error**: they are wrong here. **OK**: a native speaker could have written them. **Unknown**: the sentence is
-  too messy to say; use it rarely.
-- It is very likely that there are **other errors** in the sentence, even inside the highlighted words. **Ignore
-  them, or fix them in your head**, and judge as if they were not there: in *He made an decision*, the words
-  *finish* and *job* go together.
-- *Extraneous preposition*: no preposition should stand here at all (*They entered into the room*). If another
-  one should stand here, it is not extraneous.
-- *Confused preposition*: another one should stand here (*He depends of his brother*).
-- *Article or determiner*: *a*, *an*, *the*, *this*, ... is wrong, or should not be there, or is missing at the mark.
-- *Collocation*: words that are each right but do not go together (*a big rain*).
+  too confused to tell; use it rarely.
+- There are often **other errors** in the sentence, even inside the highlighted words. **Ignore them, or fix them in
+  your head**, and judge as if they were not there. Asked whether the highlighted words of *He **made an decision**
+  after lunch.* go together, answer OK: *made* and *decision* do, and *an* is another kind of error.
+- *Extraneous preposition*: there should be no preposition here at all. *They entered **into** the room.* If a
+  different preposition is needed, it is not extraneous.
+- *Confused preposition*: a different preposition is needed. *He depends **of** his brother.* → *on*
+- *Missing preposition*: one is needed where the mark is.
+- *Article or determiner*: *a*, *an*, *the*, *this* and the like is wrong, should not be there, or is missing at the
+  mark. *We visited **a** Eiffel Tower.* → *the*
+- *Collocation*: the words are right one by one, but are not used together. *We had **big rain** all night.* →
+  *heavy rain*
 
 (Madnani and others 2011, section 2.1; Tetreault, Chodorow and Madnani 2013, sections 5.3 to 5.5.)
 """

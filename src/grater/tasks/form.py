@@ -139,6 +139,37 @@ def pieces_around(essay: Essay, span: Span, *, mark: str, shown: str | None = No
     return tuple(piece for piece in pieces if piece.text or piece.mark)
 
 
+def reading_with(essay: Essay, span: Span, words: str, *, n_around: int | None = None) -> tuple[Piece, ...]:
+    """The sentence as it reads with other words in place of the span; `NO_WORD` leaves the place empty (a gap).
+
+    With `n_around`, only so many words on each side of it, so that five readings fit on a phone.
+    """
+    sentence, _ = sentence_around(essay, span)
+    before, after = essay.text[sentence.start : span.start], essay.text[span.end : sentence.end]
+    words = "" if words == NO_WORD else words
+    if not words:
+        before, after = before.rstrip() + (" " if after[:1].isalnum() or after[:1].isspace() else ""), after.lstrip()
+    elif not len(span):
+        before += "" if not before or before[-1].isspace() else " "
+        after = after if not after or not after[0].isalnum() else f" {after}"
+    if n_around is not None:
+        before, after = _last_words(before, n_around), _first_words(after, n_around)
+    if words and not before.strip():
+        words = words[0].upper() + words[1:]
+    pieces = (Piece(before), Piece(words, TARGET if words else GAP), Piece(after))
+    return tuple(piece for piece in pieces if piece.text or piece.mark)
+
+
+def _last_words(text: str, n: int) -> str:
+    words = text.split()
+    return text if len(words) <= n else f"… {' '.join(words[-n:])}{' ' if text[-1:].isspace() else ''}"
+
+
+def _first_words(text: str, n: int) -> str:
+    words = text.split()
+    return text if len(words) <= n else f"{' ' if text[:1].isspace() else ''}{' '.join(words[:n])} …"
+
+
 def writers_word(unit: Unit, unit_item: UnitItem) -> str:
     return unit_item.item.span.of(unit.essay.text) or NO_WORD
 

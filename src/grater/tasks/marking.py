@@ -41,13 +41,13 @@ GUIDELINES = """\
 Read the whole essay once before you mark anything. Then mark **every error**, whatever its kind, one by one.
 
 - **Mark the smallest span** that is needed to correct the error.
-- **Choose one tag.** If the error could as well be of another kind, mark the same span again with that tag.
+- **Choose one tag.** If the error could just as well be of another kind, mark the same span again with that tag.
 - **Write the correction.** With your correction in place of the span, the text must be right. Leave the
-  correction empty to say that the words should go.
-- **Something is missing?** Take the word before or after it into the span and write both: *She wrote letter* → mark
-  *letter*, write *a letter*. Or put the cursor in the gap and insert.
+  correction empty to say that the words should be deleted.
+- **Something is missing?** Mark the word before or after it, and write both words: *She wrote **letter** to us.* →
+  *a letter*. Or put the cursor in the gap and insert.
 - Tags for unclear meaning, citations and unexplained acronyms need no correction; a comment helps.
-- Spans may overlap, and may lie inside each other.
+- Spans may overlap, or lie inside each other.
 - Correct errors of grammar and usage; leave style and ideas alone.
 - If an essay is so poor that no meaningful correction is possible, **set it aside**.
 

@@ -49,32 +49,6 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer to pick; `key` is its one-key shortcut."""
-
-    value: str
-    text: str
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One question of a form.
-
-    `one` and `many` are picked from `choices`; `words` is a list of words, `text` free text, and for these `choices`
-    are only suggestions.  `asked_for` names the answers to the field `label` for which this one is asked at all;
-    with none it is always asked.
-    """
-
-    name: str
-    kind: Literal["one", "many", "words", "text"]
-    question: str
-    choices: tuple[Choice, ...] = ()
-    asked_for: tuple[str, ...] = ()
-    required: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of the shown text; `mark` says what it is: nothing, `target`, `gap` or `blank`."""
 
@@ -83,14 +57,46 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to pick; `key` is its one-key shortcut, `reading` the sentence as it would read with this answer."""
+
+    value: str
+    text: str
+    key: str = ""
+    reading: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question of a form.
+
+    `one` and `many` are picked from `choices`; `words` is a list of words, `text` free text, and for these `choices`
+    are only suggestions.  `asked_for` names the answers to the field `label` for which this one is asked at all;
+    with none it is always asked.  `reading` is the sentence as it reads with the words that the question is about.
+    """
+
+    name: str
+    kind: Literal["one", "many", "words", "text"]
+    question: str
+    choices: tuple[Choice, ...] = ()
+    asked_for: tuple[str, ...] = ()
+    required: bool = True
+    reading: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """All that a page may show of a unit, and (`kept`) what the server must remember and never send."""
+    """All that a page may show of a unit, and (`kept`) what the server must remember and never send.
+
+    `question` is what is asked where several fields share one question.
+    """
 
     before: str
     pieces: tuple[Piece, ...]
     after: str
     fields: tuple[Field, ...]
     kept: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,20 +35,22 @@ You see one sentence from a learner's essay, with one **preposition highlighted*
 Judge the highlighted preposition only.
 
 1. **Look at the words near it**: two words to the left, two to the right, and the verb that it belongs to. Tick
-   what is wrong *there*, besides the preposition: spelling; an article, determiner or plural; any other grammar.
+   whatever is wrong *there* besides the preposition: spelling; an article, determiner or plural; other grammar.
 2. **Fix those errors in your head**, then judge the preposition as if they were not there.
 3. **Rate it.**
-   - **0 extraneous**: there should be no preposition here. *We discussed about the plan.*
-   - **1 incorrect**: another preposition is needed. Write the best one, or several. *She is good in chess.* → at
-   - **2 correct**: this is the one you would expect. *He waited for the bus.*
-   - **e equally good**: it is right, and others would be as good. Write them. *They met by the fountain.* → at, near
-4. **Say how sure you are**: low or high. A low confidence is useful; a guess that looks sure is not.
+   - **0 extraneous**: there should be no preposition here. *We discussed **about** the plan.*
+   - **1 incorrect**: a different preposition is needed. Write the best one, or several. *She is good **in** chess.* →
+     *at*
+   - **2 correct**: this is the one you would expect. *He waited **for** the bus.*
+   - **e equally good**: it is right, and others would be just as good. Write them. *They met **by** the fountain.* →
+     *at*, *near*
+4. **Say how sure you are**: low or high. If you are guessing, say low.
 
-A preposition is *correct* when a native speaker could have written it here with this meaning, even if you would
-have put the whole sentence in another way. Do not mark style.
+A preposition is *correct* if a native speaker could have written it here with this meaning, even if you would
+have phrased the whole sentence differently. Do not judge style.
 
-(The scheme is that of Tetreault and Chodorow 2008, section 5.1; to ignore other errors or fix them in your head
-is the rule of Tetreault, Chodorow and Madnani 2013, section 5.5.)
+(The scheme of Tetreault and Chodorow 2008, section 5.1; ignoring other errors or fixing them in your head is the
+rule of Tetreault, Chodorow and Madnani 2013, section 5.5.)
 """
 
 SUGGESTED = tuple(Choice(word, word) for word in PREPOSITIONS)

@@ -18,23 +18,27 @@ from grater.tasks.form import (
     only_item,
     pieces_around,
     read_fields,
+    reading_with,
     suggested_word,
     the_one,
     words_before,
     writers_word,
 )
-from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Rng, Shown, Unit
+from grater.tasks.task import ERROR, OK, UNKNOWN, Accepted, Answer, Choice, Field, Form, Piece, Rng, Shown, Unit
 
 SUGGESTION, FINE, WRITER, BAD = "suggestion better", "both fine", "writer's better", "both bad"
 
 GUIDELINES = """\
-A program wants to change the **highlighted** word. Compare **the writer's word** with **the suggestion**.
+A program wants to change the **highlighted** word. Compare **the writer's word** with **the suggestion**; the
+sentence with the suggestion in it stands under the first answer.
 
-- **The suggestion is better**: the writer's word is wrong, and the suggestion mends it.
-- **Both are fine**: the change is not needed, and does no harm.
-- **The writer's word is better**: the change would make the sentence worse.
-- **Both are bad**: the writer's word is wrong, and so is the suggestion.
-- Ignore other errors, or fix them in your head. *(no word)* means that the word is to go, or that none stands there.
+- **The suggestion is better**: the writer's word is wrong, and the suggestion corrects it. *He depends **of** his
+  brother.* → *on*
+- **Both are fine**: the change is not needed, and does no harm. *They met **by** the fountain.* → *at*
+- **The writer's word is better**: the change would make the sentence worse. *He waited **for** the bus.* → *to*
+- **Both are bad**: the writer's word is wrong, and so is the suggestion. *She is good **in** chess.* → *on*
+- Ignore other errors, or fix them in your head. "(no word)" means that the word would be deleted, or that the writer
+  put none there.
 
 (The verification method: Tetreault and Chodorow 2008, section 6.4.)
 """
@@ -56,7 +60,10 @@ class Verify:
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         unit_item = only_item(unit)
         span = unit_item.item.span
-        question = _question(writers_word(unit, unit_item), suggested_word(unit, unit_item))
+        suggested = suggested_word(unit, unit_item)
+        question = _question(
+            writers_word(unit, unit_item), suggested, reading=reading_with(unit.essay, span, suggested)
+        )
         pieces = pieces_around(unit.essay, span, mark=TARGET if len(span) else GAP)
         return Shown(
             before=words_before(unit.essay, span, n_sentences=1), pieces=pieces, after="", fields=(question,)
@@ -71,9 +78,9 @@ class Verify:
         return all_accepted(answers, accepted)
 
 
-def _question(written: str, suggested: str) -> Field:
+def _question(written: str, suggested: str, *, reading: tuple[Piece, ...] = ()) -> Field:
     choices = (
-        Choice(SUGGESTION, f"The suggestion is better: {suggested}", "1"),
+        Choice(SUGGESTION, f"The suggestion is better: {suggested}", "1", reading),
         Choice(FINE, "Both are fine", "2"),
         Choice(WRITER, f"The writer's word is better: {written}", "3"),
         Choice(BAD, "Both are bad", "4"),

@@ -144,14 +144,24 @@ document.addEventListener("submit", (event) => {
 });
 window.addEventListener("pageshow", () => { leaving = null; });
 
+let forms = [];
+
+/** The forms of the page as it is now; it may change without being loaded (quick.js). */
+function takeForms() {
+  forms = [...document.querySelectorAll('main form[method="post"]')].filter((form) => fieldsOf(form).length);
+  forms.forEach(watchForm);
+}
+
+document.addEventListener("grater:stored", (event) => kept.forget(nameOf(event.detail)));
+document.addEventListener("grater:arrived", takeForms);
+
 const isLogin = document.body.dataset.person === undefined;
 const isError = document.body.dataset.error !== undefined;
 settleSent(!isLogin && !isError);
 if (isLogin) {
   if (kept.names(PREFIX).length) notice(["What you filled in is kept in this tab: log in, and go on with it."], document.querySelector("main"));
 } else {
-  const forms = [...document.querySelectorAll('main form[method="post"]')].filter((form) => fieldsOf(form).length);
-  forms.forEach(watchForm);
+  takeForms();
   takeUp(forms);
   tellOfOthers();
   window.addEventListener("beforeunload", (event) => {

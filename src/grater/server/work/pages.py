@@ -20,16 +20,18 @@ from grater.errors import BadInput, Conflict, NotFound
 from grater.registry import Registry
 from grater.server.context import Context, RequestContext
 from grater.server.work.crowd_view import crowd_view
-from grater.store import Tx, gold, jobs, judgments, leases, people, progress, revisions, submissions, trust
+from grater.store import Tx, gold, jobs, judgments, leases, people, revisions, submissions, trust
 from grater.store.leases import Lease
 from grater.store.units import StudyUnit
 from grater.study.jobs import visible_job
+from grater.study.pace import pace_of
 from grater.study.panels import conclude
 from grater.study.work import (
     Desk,
     desk_of,
     hand_in,
     is_told,
+    may_skip,
     own_job,
     returns_left,
     seconds_of,
@@ -39,6 +41,7 @@ from grater.study.work import (
     undoable_lease,
 )
 from grater.study.work import give_back as give_unit_back
+from grater.study.work import skip as skip_unit
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
 
@@ -186,6 +189,14 @@ def give_back(context: Context, lease_id: str) -> Response:
     return context.go(f"/jobs/{desk.lease.job_id}")
 
 
+@router.post("/leases/{lease_id}/skip")
+def skip(context: Context, lease_id: str) -> Response:
+    """The rater would rather do another one first."""
+    desk = _desk(context, lease_id)
+    skip_unit(context.server.store, desk)
+    return _next_page(context, desk)
+
+
 @router.post("/leases/{lease_id}/undo")
 def undo(context: Context, lease_id: str) -> Response:
     """The rater takes back their last answer, and gives another."""
@@ -232,16 +243,23 @@ def _next_page(context: RequestContext, desk: Desk) -> Response:
     if desk.lease.place == leases.REVISION:
         return context.go("/reviews")
     lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)
-    return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{desk.lease.job_id}/done")
+    if lease is None:
+        return context.go(f"/jobs/{desk.lease.job_id}/done")
+    address = f"/leases/{lease.lease_id}"
+    if context.request.headers.get("x-next") != "here":
+        return context.go(address)
+    response = work_page(context, lease.lease_id)
+    response.headers["Content-Location"] = address
+    return response
 
 
 def _form(
     context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
 ) -> Response:
     with context.server.store.glance() as tx:
-        n_done = progress.of_person(tx, desk.lease.job_id, context.person.person_id)
+        pace = pace_of(tx, desk.unit.job, context.person.person_id)
         n_returns = returns_left(tx, desk.lease)
         undo_id = undoable_lease(tx, desk.lease.job_id, context.person.person_id)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    shown |= {"n_done": n_done, "n_returns": n_returns, "undo_id": undo_id}
+    shown |= {"pace": pace, "n_returns": n_returns, "undo_id": undo_id, "may_skip": may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)

@@ -1,0 +1,76 @@
+"""A rater's own progress in a job: n of N, the minutes left at their own pace, what they have earned.
+
+N is what the job lets one person do: the limit of its terms, or what is assigned to them, or what is left for them
+in a pool.  Where raters are tested and there is no limit, N is not told: units of work would be counted off and
+hidden gold would not, so the count would show which is which while the last answer can still be taken back (P5).  For
+the same reason n counts every unit, gold or work.
+
+The pace is the median of the rater's newest answers, so that one long break does not matter.  What was earned is
+what the pay policy owes for the work as it stands, without bonuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from statistics import median
+
+from grater.crowd.pay import Work, bill, money
+from grater.crowd.terms import Terms, terms_of
+from grater.store import Tx, assignments, gold_schedule, judgments, progress
+from grater.store.jobs import Job
+
+N_RECENT = 20
+FEWEST = 3
+"""Answers before a pace is told."""
+
+MOST_LEFT = 1000
+"""A pool with more than this left for a rater is not counted to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """`n_total` is None where it is not known or must not be told; `earned` is empty where no pay is set."""
+
+    n_done: int
+    n_total: int | None
+    minutes_left: int | None
+    earned: str
+
+    @property
+    def n_shown(self) -> int:
+        """How far the bar goes: never beyond its end."""
+        return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
+
+
+def pace_of(tx: Tx, job: Job, person_id: str) -> Pace:
+    terms = terms_of(job.options)
+    n_done = gold_schedule.n_answered(tx, job.job_id, person_id)
+    n_total = _total(tx, job, terms, person_id, n_done)
+    seconds = progress.recent_seconds(tx, job.job_id, person_id, most=N_RECENT)
+    is_known = n_total is not None and len(seconds) >= FEWEST
+    n_left = max(0, (n_total or 0) - n_done)
+    return Pace(
+        n_done=n_done,
+        n_total=n_total,
+        minutes_left=ceil(n_left * median(seconds) / 60) if is_known else None,
+        earned=_earned(tx, job, terms, person_id),
+    )
+
+
+def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int) -> int | None:
+    if terms.gold is not None:
+        return terms.limit or None
+    if job.access == "assigned":
+        return assignments.n_of(tx, job.job_id, person_id)
+    n_left = progress.work_left(tx, job.job_id, person_id, most=MOST_LEFT)
+    total = None if n_left >= MOST_LEFT else n_done + n_left
+    return min(filter(None, (terms.limit, total)), default=None)
+
+
+def _earned(tx: Tx, job: Job, terms: Terms, person_id: str) -> str:
+    if terms.pay is None or not terms.pay.cents:
+        return ""
+    rows = judgments.submitted(tx, job.job_id, person_id=person_id)
+    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
+    return money(bill(terms.pay, done).cents, terms.pay.currency)
