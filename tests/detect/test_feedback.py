@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from grater.detect.detector import Finding
-from grater.detect.feedback import CHANCES, Feedback, advice, check, sureness
+from grater.detect.feedback import CHANCES, Feedback, check
+from grater.detect.marks import advice, sureness
 from grater.model import Decision, Essay, Item, Span
 
 

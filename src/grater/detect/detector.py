@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from grater.model import Decision, Essay, Item, Json
 
@@ -26,6 +26,7 @@ class Finding:
 
     `probabilities` are the detector's answers and what it gives them, likeliest first; the writer's own is among
     them.  Where answers are no words (the constructions of a noun), `words` are what would be written there.
+    `alternatives` to the suggestion and a `message` come from systems that say more than a word.
     """
 
     item: Item
@@ -33,6 +34,8 @@ class Finding:
     target: str
     probabilities: tuple[tuple[str, float], ...]
     words: tuple[tuple[str, float], ...] = ()
+    alternatives: tuple[str, ...] = ()
+    message: str = ""
 
 
 class Detector(Protocol):
@@ -49,6 +52,15 @@ class Detector(Protocol):
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
         """A finding for every candidate, in the order of the essays."""
+        ...
+
+
+@runtime_checkable
+class Checker(Protocol):
+    """A detector that reads whole texts: `marks` are all its findings, of whatever kind."""
+
+    def marks(self, essay: Essay) -> Iterator[Finding]:
+        """A flagged finding for every place that it would change."""
         ...
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,18 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-both": "grater.detect.prepositions.combined:load",
     },
 )
+
+
+DEFAULT = ("prep-maxent", "article")
+"""The systems that check an essay unless others are named."""
+
+BESIDE = "harper:errors"
+"""What looks for everything that they do not, where its package is installed."""
+
+
+def default_systems() -> tuple[str, ...]:
+    """The systems that check an essay here, unless others are named."""
+    return (*DEFAULT, BESIDE) if find_spec("harper") else DEFAULT
 
 
 FROM_FILE: dict[str, str] = {

@@ -32,8 +32,8 @@ def load_system(name: str) -> Detector:
     return load_system(name)
 
 
-def check(text: str, *, systems: Sequence[str] = ("prep-maxent", "article")) -> Feedback:
-    """Feedback on an essay: what looks wrong, and what would be better."""
+def check(text: str, *, systems: Sequence[str] = ()) -> Feedback:
+    """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.detect.feedback import check
 
     return check(text, systems)

@@ -14,6 +14,7 @@ command.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,12 +25,17 @@ from grater.corpora.judgments import overlaps, reach
 from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.detect.detector import SCHEMES, Finding
 from grater.detect.external.files import Corrected, Edited
-from grater.detect.external.programs import Command, Harper, LanguageTool
+from grater.detect.external.programs import ERRORS, Command, Harper, LanguageTool
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
 from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.text.analysis import analyse
+from grater.text.prepositions import PREPOSITIONS
 from grater.text.tokens import tokens_of
+
+ARTICLE, CAPITAL, REPETITION = "article", "capital", "repetition"
+ARTICLES = ("a", "an", "the")
+WORDS = re.compile(r"\s+|[\w'’-]+|[^\w\s]")
 
 CHOICE, EXTRANEOUS, ADDED = "choice", "extraneous", "missing"
 
@@ -73,6 +79,70 @@ class ExternalDetector:
         for essay, edits in self.corrector.correct(essays):
             places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
             yield from findings(essay, edits, places, self.name)
+
+    def marks(self, essay: Essay) -> Iterator[Finding]:
+        """Every edit of the system as a flag, whatever it is about."""
+        for _, edits in self.corrector.correct([essay]):
+            for edit in edits:
+                yield _mark(essay, edit, self.name)
+
+
+def _mark(essay: Essay, edit: Edit, system: str) -> Finding:
+    """An edit as a flag on the words that change; alternatives that change other words are left out."""
+    span, first = trimmed(essay.text, edit.span, edit.replacements[0]) if edit.replacements else (edit.span, None)
+    others = (trimmed(essay.text, edit.span, words) for words in edit.replacements[1:])
+    item = Item(
+        essay.essay_id, span, _kind(str(edit.extra.get("kind") or edit.tag.lower()), span.of(essay.text), first)
+    )
+    suggestion = DELETE if first == "" else first
+    decision = Decision(
+        item_id=item.item_id, system=system, flagged=True, type=_type(item, suggestion), suggestion=suggestion
+    )
+    return Finding(
+        item=item,
+        decision=decision,
+        target=span.of(essay.text),
+        probabilities=(),
+        alternatives=tuple(words for where, words in others if where == span),
+        message=edit.comment,
+    )
+
+
+def trimmed(text: str, span: Span, words: str) -> tuple[Span, str]:
+    """A change without the whole words at its ends that stay as they are: of *discussed about*, only *about*."""
+    old, new = WORDS.findall(span.of(text)), WORDS.findall(words)
+    n_before = _shared(old, new)
+    n_after = _shared(old[n_before:][::-1], new[n_before:][::-1])
+    start = span.start + sum(map(len, old[:n_before]))
+    end = span.end - sum(map(len, old[len(old) - n_after :]))
+    better = "".join(new[n_before : len(new) - n_after])
+    changed = text[start:end]
+    if n_before + n_after == 0 or changed.strip() == better.strip() == "":
+        return span, words
+    return _without_spaces(Span(start, end), changed), better.strip()
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> int:
+    return next(
+        (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
+
+
+def _without_spaces(span: Span, words: str) -> Span:
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, max(start, span.end - (len(words) - len(words.rstrip()))))
+
+
+def _kind(kind: str, target: str, better: str | None) -> str:
+    """What a mark is about by its words, where they tell more than the system does."""
+    changed = {word.lower() for word in (target, better or "") if word}
+    if kind == REPETITION:
+        return kind
+    if changed and changed <= set(ARTICLES):
+        return ARTICLE
+    if changed and changed <= set(PREPOSITIONS):
+        return PREP if target else MISSING
+    return CAPITAL if better and len(changed) == 1 and target != better else kind
 
 
 def findings(essay: Essay, edits: Sequence[Edit], items: Iterable[Item], system: str) -> Iterator[Finding]:
@@ -139,7 +209,11 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 def _corrector(own: str, scheme: str, value: str) -> Corrector:
     if scheme == "harper":
-        return Harper(own or "harper")
+        if value not in ("", ERRORS):
+            raise UsageError(
+                f"expected harper, or harper:{ERRORS} for its marks without those of style, found {value!r}"
+            )
+        return Harper(own or "harper", without_style=value == ERRORS)
     if not value:
         raise UsageError(f"expected {scheme}:SOMETHING, found {scheme!r} alone")
     if scheme == "languagetool":

@@ -11,7 +11,8 @@ to code points, and `replacements` are alternatives.
 
 Harper, the offline grammar checker of Automattic, runs in its Python package `harper-py` (pip install harper-py).
 Its spans are code points, like ours.  A suggestion may replace or remove the words it is about, or insert text after
-them.
+them.  What it finds is of one of its kinds; `harper:errors` leaves out the kinds that are matters of style,
+and marks without a suggestion.
 """
 
 from __future__ import annotations
@@ -189,11 +190,32 @@ def code_point_of_units(text: str) -> list[int]:
     return [*indices, len(text)]
 
 
+ERRORS = "errors"
+STYLE = {"Enhancement", "Nonstandard", "Readability", "Redundancy", "Regionalism", "Style", "WordChoice"}
+"""Harper's kinds of marks that are advice on style."""
+
+KINDS = {
+    "Agreement": "agreement",
+    "BoundaryError": "compound",
+    "Capitalization": "capital",
+    "Formatting": "spacing",
+    "Punctuation": "punctuation",
+    "Repetition": "repetition",
+    "Spelling": "spelling",
+    "Typo": "spelling",
+}
+"""What we call Harper's kinds of marks; others keep their names."""
+
+OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article": "article", "preposition": "prep"}
+"""What a message of Harper's is about, by words in it, whatever its kind."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Harper:
     """Harper as a corrector."""
 
     name: str = "harper"
+    without_style: bool = False
 
     @property
     def about(self) -> str:
@@ -203,13 +225,32 @@ class Harper:
         linter = _linter()
         for essay in essays:
             lints = linter.lint(essay.text, language="plaintext")
-            yield essay, tuple(_edit(lint, essay, self.name) for lint in lints)
+            kept = [lint for lint in lints if _is_error(lint)] if self.without_style else lints
+            yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
+
+
+def _is_error(lint: Any) -> bool:
+    """Whether Harper knows better, and it is not a matter of style."""
+    return bool(lint.suggestions) and lint.lint_kind not in STYLE
 
 
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
     span = Span(lint.span.start, lint.span.end)
     texts = tuple(dict.fromkeys(_replacement(suggestion, span.of(essay.text)) for suggestion in lint.suggestions))
-    return Edit(span=span, replacements=texts, tag=lint.lint_kind, rater=rater, comment=lint.message)
+    kind = _kind(lint.lint_kind, lint.message)
+    return Edit(
+        span=span,
+        replacements=texts,
+        tag=lint.lint_kind,
+        rater=rater,
+        comment=lint.message,
+        extra={"kind": kind},
+    )
+
+
+def _kind(lint_kind: str, message: str) -> str:
+    about = (kind for words, kind in OUR_KINDS.items() if words in message)
+    return next(about, KINDS.get(lint_kind, lint_kind.lower()))
 
 
 def _replacement(suggestion: Any, words: str) -> str:

@@ -1,0 +1,188 @@
+"""`grater check`: feedback on essays, on a terminal, as JSON or as small HTML pages.
+
+With `--out` every essay has a file of its own in a folder.  The exit status is 0 whether or not anything is marked; a
+program that wants to know asks for status 1 with `--fail`.  All files are read before the first is checked, so that
+a wrong name costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from grater.cli.command import messages, print_json, require_different, say
+from grater.corpora.plain import read_text
+from grater.corpora.source import DOCUMENTS, open_source
+from grater.detect.explanations import Explanation
+from grater.detect.feedback import Feedback, feedback_on
+from grater.detect.marks import Mark, advice, excerpt, source, why
+from grater.detect.systems import default_systems, load_systems
+from grater.errors import UsageError
+from grater.model import Essay
+from grater.sheet import counted
+
+app = typer.Typer()
+
+CORPORA = (".ann", ".json", ".jsonl", ".m2", ".sgm", ".sgml", ".xml")
+"""Files of essays with marks between their words, which are not the writer's."""
+
+Shape: TypeAlias = Literal["text", "json", "html"]
+SUFFIXES: dict[Shape, str] = {"text": ".txt", "json": ".json", "html": ".html"}
+
+MARKED = "bold black on bright_yellow"
+"""Brighter than anything around it, on a dark terminal and on a light one."""
+
+Systems: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        metavar="NAME",
+        help="A detector by name, or a model file; may be given several times. "
+        "If not given: prep-maxent and article, and Harper for the rest where it is installed.",
+    ),
+]
+
+
+@app.command()
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Essays, plain text; '-' is standard input.")
+    ],
+    system: Systems = None,
+    output: Annotated[
+        Shape, typer.Option("--show", metavar="text|json|html", help="How to show the feedback.")
+    ] = "text",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write a file for each essay into this folder.")
+    ] = None,
+    fail: Annotated[bool, typer.Option("--fail", help="End with exit status 1 if anything is marked.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --show json.")] = False,
+) -> None:
+    """Read essays and say what looks wrong: the better word, the rule with an example, how sure.
+
+    Exit status: 0 done, 1 something is marked (with --fail only), 2 wrong use or a file that cannot be read.
+    """
+    shape: Shape = "json" if as_json else output
+    if shape == "html" and len(files) > 1 and out is None:
+        raise UsageError("several essays as HTML are several pages: name a folder for them with --out FOLDER")
+    essays = _read(files)
+    detectors = load_systems(system or default_systems())
+    results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
+    n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
+    if fail and n_marks:
+        raise typer.Exit(1)
+
+
+def _read(files: Sequence[Path]) -> list[tuple[str, Essay]]:
+    require_different(files)
+    for file in files:
+        _require_text(file)
+    texts = [open_source(file) for file in files]
+    return [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
+
+
+def _require_text(file: Path) -> None:
+    """Refuse what would be read as words and is not."""
+    suffix = file.suffix.lower()
+    if suffix in DOCUMENTS:
+        raise UsageError(f"{file}: expected plain text, found a {file.suffix} document; save it as text (.txt) first")
+    if suffix in CORPORA:
+        decide = f"grater decide {file} --system NAME --out decisions.csv"
+        raise UsageError(f"{file}: expected one essay as plain text, found a corpus ({suffix}); use {decide}")
+
+
+def _write(results: Iterator[Feedback], files: Sequence[Path], out: Path, shape: Shape) -> int:
+    """A file for each essay, called after it; how many places are marked in all."""
+    out.mkdir(parents=True, exist_ok=True)
+    n_marks, names = 0, _names(files, SUFFIXES[shape])
+    for feedback, name in zip(results, names, strict=True):
+        (out / name).write_text(_in_shape(feedback, shape), encoding="utf-8")
+        say(feedback.summary)
+        n_marks += len(feedback.marks)
+    say(f"{out}: {counted(len(names), 'file')}, {counted(n_marks, 'place')} to look at again")
+    return n_marks
+
+
+def _names(files: Sequence[Path], suffix: str) -> list[str]:
+    """A name for each essay's file; the second `essay.txt` is `essay-2`."""
+    names: list[str] = []
+    for file in files:
+        stem = "essay" if str(file) == "-" else PurePath(file).stem
+        name, number = f"{stem}{suffix}", 2
+        while name in names:
+            name, number = f"{stem}-{number}{suffix}", number + 1
+        names.append(name)
+    return names
+
+
+def _in_shape(feedback: Feedback, shape: Shape) -> str:
+    if shape == "html":
+        return feedback.to_html()
+    if shape == "json":
+        return json.dumps(feedback.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    console = Console(highlight=False, soft_wrap=True, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        _print_text(feedback, console)
+    return captured.get() + (f"{feedback.note}\n" if feedback.note else "")
+
+
+def _print(results: Iterator[Feedback], shape: Shape, *, is_one: bool) -> int:
+    if shape == "text":
+        return _print_all(results)
+    told = list(results)
+    if shape == "html":
+        sys.stdout.write(told[0].to_html())
+    else:
+        files = [feedback.to_dict() for feedback in told]
+        n_flags = sum(len(feedback.flags) for feedback in told)
+        print_json(files[0] if is_one else {"flags": n_flags, "files": files})
+    return sum(len(feedback.marks) for feedback in told)
+
+
+def _print_all(results: Iterator[Feedback]) -> int:
+    console = Console(highlight=False, soft_wrap=True)
+    n_marks, note = 0, ""
+    for number, feedback in enumerate(results):
+        console.print(end="\n" * bool(number))
+        _print_text(feedback, console)
+        n_marks, note = n_marks + len(feedback.marks), feedback.note
+    if note:
+        messages.print(Text(note, "dim"), soft_wrap=False)
+    return n_marks
+
+
+def _print_text(feedback: Feedback, console: Console) -> None:
+    shown: set[str] = set()
+    for mark in feedback.marks:
+        console.print(_marked(feedback, mark, has_colours=bool(console.color_system)))
+        for finding in mark.findings:
+            console.print(Text(f"      {advice(finding)}", "bold green"), Text(f"  ({source(finding)})", "dim"))
+        console.print(Text(f"      {why(mark)}"))
+        rule = mark.explanation
+        if rule and rule.rule not in shown:
+            shown.add(rule.rule)
+            console.print(_example(rule))
+        console.print()
+    console.print(Text(feedback.summary, "bold"))
+
+
+def _marked(feedback: Feedback, mark: Mark, *, has_colours: bool) -> Text:
+    """The text around a mark, the marked words brightest; in a file or a pipe, which have no colours, in brackets."""
+    around = excerpt(feedback.essay.text, mark.span)
+    return Text.assemble(
+        (f"{around.line:>4}  ", "dim"),
+        around.before,
+        (around.marked if has_colours else f"[{around.marked}]", MARKED),
+        around.after,
+    )
+
+
+def _example(rule: Explanation) -> Text:
+    return Text.assemble(("      ✗ ", "red"), (rule.wrong, "dim"), ("   ✓ ", "green"), (rule.right, "dim"))

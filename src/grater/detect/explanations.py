@@ -1,0 +1,179 @@
+"""Why a place is marked: the first rule of `grater.detect.rules` whose patterns match the mark and its neighbours.
+
+A rule is for somebody who wants to learn: one sentence, and one example wrong and right.  It explains the suggestion
+that a system made; it does not decide whether there is an error.  A mark of a kind that no rule is about has no
+explanation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from grater.detect.rules import BY_KIND, Rule
+from grater.model import DELETE, Json, Span
+
+REACH = 80
+"""Characters of the text, on each side of a mark and on its line, that patterns see."""
+
+EXAMPLE = re.compile(r"\[(?P<wrong>[^\]→]*)→(?P<right>[^\]]*)\]")
+LAST_WORD = re.compile(r"[\w'’-]+(?=\W*$)")
+FIRST_WORD = re.compile(r"[\w'’-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A mark with its neighbours; `better` is the suggestion, empty where the word is to go."""
+
+    kind: str
+    before: str
+    word: str
+    better: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A rule in the words of one mark, with its example."""
+
+    rule: str
+    title: str
+    reason: str
+    wrong: str
+    right: str
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "rule": self.rule,
+            "title": self.title,
+            "reason": self.reason,
+            "wrong": self.wrong,
+            "right": self.right,
+        }
+
+
+def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
+    """What rules see of a mark in a text."""
+    line_start = text.rfind("\n", 0, span.start) + 1
+    newline = text.find("\n", span.end)
+    line_end = len(text) if newline < 0 else newline
+    better = "" if suggestion in (None, DELETE) else str(suggestion)
+    return Place(
+        kind=kind,
+        before=text[max(line_start, span.start - REACH) : span.start].rstrip(),
+        word=span.of(text),
+        better=better,
+        after=text[span.end : min(line_end, span.end + REACH)].lstrip(),
+    )
+
+
+def explain(place: Place) -> Explanation | None:
+    """The rule that a mark comes under, in its own words."""
+    for rule in BY_KIND.get(place.kind, ()):
+        slots = _match(rule, place)
+        if slots is not None:
+            wrong, right = example_sides(rule)
+            return Explanation(
+                rule=rule.name, title=rule.title, reason=rule.reason.format_map(slots), wrong=wrong, right=right
+            )
+    return None
+
+
+def example_place(rule: Rule, kind: str) -> Place:
+    """The example of a rule, as a mark of a kind."""
+    before, word, after = _parts(rule, "wrong")
+    better = _parts(rule, "right")[1]
+    span = Span(len(before), len(before) + len(word))
+    return place_of(before + word + after, span, kind, better or DELETE)
+
+
+def example_sides(rule: Rule) -> tuple[str, str]:
+    """The example with its error, and without."""
+    return _example_with(rule, "wrong"), _example_with(rule, "right")
+
+
+def _example_with(rule: Rule, side: str) -> str:
+    before, words, after = _parts(rule, side)
+    if not words and before[-1:] in ("", " "):
+        after = after.lstrip(" ")
+    text = before + words + after
+    return text[:1].upper() + text[1:]
+
+
+def _parts(rule: Rule, side: str) -> tuple[str, str, str]:
+    match = EXAMPLE.search(rule.example)
+    if match is None:
+        raise ValueError(f"{rule.name}: expected an example with [wrong→right], found {rule.example!r}")
+    return rule.example[: match.start()], match[side], rule.example[match.end() :]
+
+
+def _match(rule: Rule, place: Place) -> dict[str, str] | None:
+    """The slots of a rule that applies; None where it does not."""
+    if not _is(rule.word, place.word) or not _is(rule.better, place.better):
+        return None
+    slots = _beside(place)
+    if rule.phrases:
+        phrase = _phrase(rule.phrases, place)
+        if phrase is None:
+            return None
+        slots["phrase"] = phrase
+    for pattern, words in ((_ending(rule.before), place.before), (_beginning(rule.after), place.after)):
+        if pattern is not None:
+            match = pattern.search(words)
+            if match is None:
+                return None
+            slots |= {name: text for name, text in match.groupdict().items() if text}
+    return slots
+
+
+def _is(pattern: str | None, words: str) -> bool:
+    return pattern is None or re.fullmatch(pattern, words, re.IGNORECASE) is not None
+
+
+def _beside(place: Place) -> dict[str, str]:
+    left, right = LAST_WORD.search(place.before), FIRST_WORD.match(place.after)
+    return {
+        "word": place.word,
+        "better": place.better,
+        "left": left[0] if left else "",
+        "right": right[0] if right else "",
+    }
+
+
+@cache
+def _ending(pattern: str | None) -> re.Pattern[str] | None:
+    return None if pattern is None else re.compile(rf"\b(?:{pattern})$", re.IGNORECASE)
+
+
+@cache
+def _beginning(pattern: str | None) -> re.Pattern[str] | None:
+    return None if pattern is None else re.compile(rf"^(?:{pattern})", re.IGNORECASE)
+
+
+def _phrase(phrases: tuple[str, ...], place: Place) -> str | None:
+    """The phrase whose last word is the suggestion, and whose others stand before the mark in some form."""
+    for phrase, pattern in _phrase_patterns(phrases, place.better.lower()):
+        if pattern.search(place.before):
+            return phrase
+    return None
+
+
+@cache
+def _phrase_patterns(phrases: tuple[str, ...], better: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    split = [(phrase, *phrase.rsplit(" ", 1)) for phrase in phrases]
+    adverb = r"(?: \w+ly| more| most| mainly| very much| only)?"
+    return tuple(
+        (phrase, re.compile(rf"\b{_forms(head)}{adverb}$", re.IGNORECASE))
+        for phrase, head, preposition in split
+        if preposition == better
+    )
+
+
+def _forms(head: str) -> str:
+    """A pattern for a word and its regular forms: depend, depends, depended, depending."""
+    if head.endswith("e"):
+        return rf"{head[:-1]}(?:e|es|ed|ing)"
+    if head.endswith("y") and head[-2] not in "aeou":
+        return rf"{head[:-1]}(?:y|ies|ied|ying)"
+    return rf"{head}{head[-1]}?(?:s|es|ed|ing)?"

@@ -1,0 +1,139 @@
+"""A mark on an essay in words: what to do, why, who says so and how sure they are, and the text around it.
+
+A flag is put as a question and says how sure the detector is: `SURE`, `FAIRLY` and `ALSO` are the probabilities from
+which an answer is called sure, fairly sure, or worth a second suggestion.  Why a place is flagged is one of the rules
+for learners (`grater.detect.rules`), else what the system says of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grater.detect.detector import Finding
+from grater.detect.explanations import Explanation, explain, place_of
+from grater.model import DELETE, Span
+
+AROUND = 60
+"""Characters of the text shown on each side of a flag."""
+
+MISSING = {"prep-missing": "A preposition", "article": "An article"}
+WRONG = {"prep": "the wrong preposition", "article": "the wrong article", "number": "in the wrong number"}
+"""What may be amiss, by the kind of the item."""
+
+SURE, FAIRLY, ALSO = 0.95, 0.8, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place with all that systems say about it; the first finding is the one that is explained."""
+
+    span: Span
+    findings: tuple[Finding, ...]
+    explanation: Explanation | None
+
+
+def advice(finding: Finding) -> str:
+    """What to do about a flag, in a few words: `into → in`, `drop about`, `put in to`, `of → on or upon`."""
+    decision, target = finding.decision, visible(finding.target)
+    if decision.suggestion == DELETE:
+        return f"drop {target}"
+    if decision.suggestion is None:
+        return f"look again at {target}" if target else "look again"
+    words = " or ".join(visible(word) for word in (decision.suggestion, *alternatives(finding)))
+    return f"{target} → {words}" if target else f"put in {words}"
+
+
+def visible(words: str) -> str:
+    """Words as they are; spaces and punctuation in quotation marks."""
+    return words if not words or any(map(str.isalnum, words)) else f"“{words}”"
+
+
+def alternatives(finding: Finding) -> list[str]:
+    """Other words that fit nearly as well."""
+    if not finding.item.kind.startswith("prep") or finding.alternatives:
+        return [word for word in finding.alternatives if word]
+    best = (DELETE, finding.decision.suggestion, finding.target.lower())
+    return [word for word, belief in finding.probabilities if belief >= ALSO and word not in best]
+
+
+def sureness(finding: Finding) -> str:
+    """How sure the system is of its answer, in words; empty where it gives no probabilities."""
+    belief = max((belief for _, belief in finding.probabilities), default=None)
+    if belief is None:
+        return ""
+    return "sure" if belief >= SURE else "fairly sure" if belief >= FAIRLY else "not quite sure"
+
+
+def source(finding: Finding) -> str:
+    """The system behind a flag, and how sure it is."""
+    return ", ".join(word for word in (finding.decision.system, sureness(finding)) if word)
+
+
+def reason(finding: Finding) -> str:
+    """What may be amiss, in two words."""
+    if finding.decision.suggestion == DELETE:
+        return "not needed?"
+    if not finding.target:
+        return f"{MISSING.get(finding.item.kind, 'A word').lower()} missing?"
+    return f"{WRONG.get(finding.item.kind, finding.item.kind)}?"
+
+
+def explanation_of(finding: Finding, text: str) -> Explanation | None:
+    """The rule that a flag comes under."""
+    suggestion = finding.decision.suggestion
+    if suggestion is None:
+        return None
+    return explain(place_of(text, finding.item.span, finding.item.kind, suggestion))
+
+
+def why(mark: Mark) -> str:
+    """One sentence for the writer: the rule, else what the system says, else what may be amiss."""
+    return mark.explanation.reason if mark.explanation else question(mark.findings[0])
+
+
+def question(finding: Finding) -> str:
+    """The flag as a sentence to the writer; a system that has words of its own is quoted."""
+    decision, target = finding.decision, finding.target
+    if finding.message:
+        return finding.message.replace("`", "")
+    if decision.suggestion == DELETE:
+        return f"“{target}” may not be needed here."
+    if not target:
+        return f"{MISSING.get(finding.item.kind, 'A word')} may be missing here: “{decision.suggestion}”?"
+    return f"“{target}” may be {WRONG.get(finding.item.kind, 'wrong')} here; “{decision.suggestion}”?"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A flagged place with the words around it, on one line; `marked` is a low line where a word is missing."""
+
+    line: int
+    before: str
+    marked: str
+    after: str
+
+
+def excerpt(text: str, span: Span) -> Excerpt:
+    """The text around a span, up to the ends of its line and of words."""
+    start, end = _window(text, span)
+    return Excerpt(
+        line=text.count("\n", 0, span.start) + 1,
+        before=("…" if text[:start].strip() else "") + _on_one_line(text[start : span.start]),
+        marked=span.of(text) if len(span) else "▁",
+        after=("" if len(span) else " ") + _on_one_line(text[span.end : end]) + ("…" if text[end:].strip() else ""),
+    )
+
+
+def _window(text: str, span: Span) -> tuple[int, int]:
+    start = max(text.rfind("\n", 0, span.start) + 1, span.start - AROUND)
+    newline = text.find("\n", span.end)
+    end = min(len(text) if newline < 0 else newline, span.end + AROUND)
+    if start and text[start - 1] not in " \n":
+        start = max(start, text.find(" ", start, span.start) + 1)
+    if end < len(text) and text[end] not in " \n":
+        end = max(span.end, text.rfind(" ", span.end, end))
+    return start, end
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", " ").replace("\t", " ")

@@ -1,0 +1,44 @@
+"""Every rule for learners is held to its own example."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from grater.detect.explanations import EXAMPLE, example_place, example_sides, explain
+from grater.detect.rules import BY_KIND, Rule
+
+CASES = [(kind, rule) for kind, rules in BY_KIND.items() for rule in rules]
+RULES = list({rule.name: rule for _, rule in CASES}.values())
+every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+@pytest.mark.parametrize(("kind", "rule"), CASES, ids=lambda value: getattr(value, "name", value))
+def test_the_bad_example_of_a_rule_is_explained_by_it(kind: str, rule: Rule) -> None:
+    explanation = explain(example_place(rule, kind))
+    assert explanation is not None
+    assert explanation.rule == rule.name
+    assert "“”" not in explanation.reason
+
+
+@every_rule
+def test_an_example_has_one_error_and_its_correction(rule: Rule) -> None:
+    assert len(EXAMPLE.findall(rule.example)) == 1
+    wrong, right = example_sides(rule)
+    assert wrong != right
+    for sentence in (wrong, right):
+        assert re.fullmatch(r"[A-Z].*[.?]", sentence)
+        assert not re.search(r"  |[\[\]→]", sentence)
+
+
+@every_rule
+def test_a_reason_is_one_short_sentence(rule: Rule) -> None:
+    assert rule.reason.endswith(".")
+    assert not re.search(r"[.!?] [A-Z]", rule.reason)
+    assert len(rule.reason) <= 115
+
+
+def test_names_of_rules_are_their_own() -> None:
+    names = [rule.name for rules in {id(rules): rules for rules in BY_KIND.values()}.values() for rule in rules]
+    assert len(names) == len(set(names))
