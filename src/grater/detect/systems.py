@@ -59,6 +59,7 @@ FROM_FILE: dict[str, str] = {
     "articles": "grater.detect.articles.detector:from_file",
     "prepositions": "grater.detect.prepositions.linear:from_file",
     "ngrams": "grater.detect.prepositions.ngram:from_file",
+    "context": "grater.detect.context.detector:from_file",
     "combined": "grater.detect.prepositions.combined:from_file",
 }
 """The function that makes a detector of a model file, by the kind of model in it."""

@@ -23,7 +23,6 @@ import polars as pl
 from grater.detect.detector import Detector, grouped
 from grater.detect.learning.linear import Scores
 from grater.detect.prepositions.candidates import NONE, PREP, Candidate, Engine, answer_of, preposition_places
-from grater.detect.prepositions.detector import PrepositionDetector
 from grater.errors import UsageError
 from grater.model import Essay, Interval, Json
 from grater.result import Result, encode
@@ -151,11 +150,12 @@ def _frame_rows(selection: Selection) -> Iterator[tuple[str, str | None, int, st
 
 def selection_test(detector: Detector, essays: Iterable[Essay], *, seed: int = 0) -> SelectionTest:
     """Hide every preposition of native essays and let a preposition detector choose."""
-    if not isinstance(detector, PrepositionDetector):
+    engine: Engine | None = getattr(detector, "engine", None)
+    if engine is None:
         raise UsageError(
             f"expected a detector of prepositions, found {detector.name}, which looks for {detector.kinds}"
         )
-    setups = selections(tally_of(detector.engine, _sentences(essays)), seed=seed)
+    setups = selections(tally_of(engine, _sentences(essays)), seed=seed)
     options = {"system": detector.name, "model": str(detector.card.get("hash", "")), "seed": str(seed)}
     signature = Signature("select", {**options, "n": str(setups[0].n)})
     return SelectionTest(system=detector.name, setups=tuple(setups), signature=signature)

@@ -1,0 +1,150 @@
+"""From the network's margin to a probability of being right, and to a threshold for a wanted precision.
+
+The margin of a correction is log p(its word) - log p(written word).  For every name of error (`NAMES`) the card of a
+model has
+
+- a pair of numbers (Platt 1999): sigmoid(slope * margin + intercept) is the share of such flags that are right.  They
+  are fitted by maximum likelihood with Platt's smoothed targets, so that a small table gives no certainty;
+- a threshold for each of several precisions: the lowest margin above which that share of the flags in a table was
+  right, if at least `LEAST` flags show it.  A precision that no margin reaches has none, and nothing is flagged;
+- the threshold that is used where no precision is asked for (`shipped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, inf, isfinite
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.errors import UsageError
+from grater.model import Json
+
+NAMES = (
+    "prep-choice",
+    "prep-extraneous",
+    "prep-missing",
+    "article-choice",
+    "article-extraneous",
+    "article-missing",
+    "number",
+    "verb-form",
+)
+"""The errors that have a calibration each: kind and type."""
+
+PRECISIONS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+LEAST = 20
+"""Flags that a threshold must be shown by."""
+
+STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What the margins of one name of error mean."""
+
+    slope: float = 1.0
+    intercept: float = 0.0
+    shipped: float = inf
+    thresholds: Mapping[float, float] = field(default_factory=dict, hash=False)
+
+    def probability(self, margin: float) -> float:
+        """The share of flags with this margin that are right."""
+        return 1 / (1 + exp(-max(-60.0, min(60.0, self.slope * margin + self.intercept))))
+
+    def threshold(self, precision: float | None) -> float:
+        """The margin that a flag must exceed; infinite where the precision was never reached."""
+        if precision is None:
+            return self.shipped
+        return next((self.thresholds[level] for level in sorted(self.thresholds) if level >= precision), inf)
+
+    def as_json(self) -> dict[str, Json]:
+        thresholds: dict[str, Json] = {f"{level:g}": margin for level, margin in sorted(self.thresholds.items())}
+        shipped = self.shipped if isfinite(self.shipped) else None
+        return {"slope": self.slope, "intercept": self.intercept, "shipped": shipped, "thresholds": thresholds}
+
+
+def calibrations_of(numbers: object) -> dict[str, Calibration]:
+    """From the numbers on a model's card; a `ValueError` for anything else."""
+    if not isinstance(numbers, Mapping) or set(numbers) != set(NAMES):
+        raise ValueError(f"expected a calibration for each of {', '.join(NAMES)}")
+    return {name: _calibration(numbers[name]) for name in NAMES}
+
+
+def _calibration(numbers: Mapping[str, Json]) -> Calibration:
+    shipped, thresholds = numbers["shipped"], numbers["thresholds"]
+    if not isinstance(thresholds, Mapping):
+        raise ValueError("expected thresholds by precision")
+    return Calibration(
+        slope=_number(numbers["slope"]),
+        intercept=_number(numbers["intercept"]),
+        shipped=inf if shipped is None else _number(shipped),
+        thresholds={float(level): _number(margin) for level, margin in thresholds.items()},
+    )
+
+
+def _number(value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError(f"expected a number, found {value!r}")
+    return float(value)
+
+
+def require_precision(precision: float) -> float:
+    """A share that thresholds are known for."""
+    if not PRECISIONS[0] <= precision <= PRECISIONS[-1]:
+        raise UsageError(f"expected a precision from {PRECISIONS[0]} to {PRECISIONS[-1]}, found {precision:g}")
+    return precision
+
+
+def fit(
+    margins: Sequence[float], is_right: Sequence[bool], *, shipped: float = inf, decimals: int = 4
+) -> Calibration:
+    """The calibration of a table of flags, whatever their margin, and whether each was right."""
+    values, truths = np.array(margins, np.float64), np.array(is_right, np.bool_)
+    if len(values) < LEAST or not 0 < truths.sum() < len(truths):
+        raise UsageError(f"expected at least {LEAST} flags, some right and some wrong, found {len(values)}")
+    slope, intercept = _platt(values, truths)
+    thresholds = _thresholds(values, truths)
+    rounded = {level: round(margin, decimals) for level, margin in thresholds.items()}
+    return Calibration(
+        slope=round(slope, decimals), intercept=round(intercept, decimals), shipped=shipped, thresholds=rounded
+    )
+
+
+def with_shipped(calibration: Calibration, threshold: float) -> Calibration:
+    return replace(calibration, shipped=threshold)
+
+
+def _platt(values: npt.NDArray[np.float64], truths: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """Newton's method on the logistic likelihood; Platt 1999, section 2.2, has the targets."""
+    n_right, n_wrong = int(truths.sum()), int((~truths).sum())
+    targets = np.where(truths, (n_right + 1) / (n_right + 2), 1 / (n_wrong + 2))
+    columns = np.stack([values, np.ones_like(values)], axis=1)
+    weights = np.zeros(2)
+    for _ in range(STEPS):
+        shares = 1 / (1 + np.exp(-np.clip(columns @ weights, -60, 60)))
+        curvature = (columns * (shares * (1 - shares))[:, None]).T @ columns + 1e-9 * np.eye(2)
+        step = np.linalg.solve(curvature, columns.T @ (targets - shares))
+        weights = weights + np.clip(step, -5, 5)
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(weights[0]), float(weights[1])
+
+
+def _thresholds(values: npt.NDArray[np.float64], truths: npt.NDArray[np.bool_]) -> dict[float, float]:
+    """For each precision the lowest threshold; equal margins are flagged together or not at all."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    precision = np.cumsum(truths[order]) / np.arange(1, len(order) + 1)
+    is_last = np.append(ordered[1:] < ordered[:-1], True)
+    is_shown = is_last & (np.arange(1, len(order) + 1) >= LEAST)
+    thresholds: dict[float, float] = {}
+    for level in PRECISIONS:
+        reached = np.flatnonzero(is_shown & (precision >= level))
+        if len(reached):
+            last = int(reached[-1])
+            below = ordered[last + 1] if last + 1 < len(ordered) else ordered[last] - 1
+            thresholds[level] = float((ordered[last] + below) / 2)
+    return thresholds

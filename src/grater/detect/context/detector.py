@@ -1,0 +1,262 @@
+"""`context`: one pass of a neural network over each sentence, and a decision on every slot.
+
+The network sees the sentence as it was written and gives each slot (`slots`) a probability for every answer
+(`network`, `heads`).  The margin of another answer over the written one must exceed the threshold of its name of
+error (`calibration`), which a wanted precision may set.  The answer that exceeds its threshold by most is suggested.
+A decision's score is by how much; a flag's `confidence` is the share of flags with such a margin that were right.
+*a* for *an*, or the other way round, is flagged by rule.
+
+Two flags may not spoil each other: where a preposition and an article are missing at the same place, both are
+flagged, the preposition first.
+
+Unlike the classical systems it knows errors: it learnt from well-formed text with errors put in (`grater train
+context`).  Cloze and selection ask it with the word hidden (`MaskedEngine`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import inf, log
+from pathlib import Path
+
+import numpy as np
+
+from grater.detect.context.calibration import NAMES, Calibration, calibrations_of, require_precision
+from grater.detect.context.heads import HEADS, PREP_GAP_HEAD, PREP_HEAD
+from grater.detect.context.network import Logits, Network, answer_sentences
+from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, slots_of
+from grater.detect.detector import Finding, grouped
+from grater.detect.learning.linear import Scores
+from grater.detect.prepositions.candidates import Candidate
+from grater.errors import BadInput, Problem
+from grater.model import DELETE, Decision, Essay, Item, Json
+from grater.models import read_model, require_parts, shipped, write_model
+from grater.text.analysis import Sentence, analyse_all
+
+KIND = "context"
+CHOICE, EXTRANEOUS, MISSING_TYPE, FORM = "choice", "extraneous", "missing", "form"
+
+MOST_ANSWERS = 4
+"""Answers of a finding with their probabilities; the writer's own comes after them, if it is another."""
+
+DECIMALS = 6
+LEAST_PROBABILITY = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Another word for a slot: its margin over the written one, and the name of the error that it would correct."""
+
+    word: str
+    margin: float
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A slot and what the network gives each word there, likeliest first."""
+
+    slot: Slot
+    shares: tuple[tuple[str, float], ...]
+
+    def options(self) -> list[Option]:
+        """Every other word."""
+        own = max(dict(self.shares)[self.slot.written], LEAST_PROBABILITY)
+        return [
+            _option(self.slot, word, log(max(share, LEAST_PROBABILITY)) - log(own))
+            for word, share in self.shares
+            if word != self.slot.written
+        ]
+
+
+def _option(slot: Slot, word: str, margin: float) -> Option:
+    type_ = type_of(slot, word)
+    is_named = slot.kind in (NUMBER, VERB_FORM)
+    return Option(word=word, margin=margin, type=type_, name=slot.kind if is_named else f"{stem(slot)}-{type_}")
+
+
+def stem(slot: Slot) -> str:
+    """*prep* for written and missing prepositions alike."""
+    return slot.kind.removesuffix("-missing")
+
+
+def type_of(slot: Slot, word: str) -> str:
+    """The type of error that a word would correct."""
+    if slot.kind in (NUMBER, VERB_FORM):
+        return FORM if slot.kind == VERB_FORM else NUMBER
+    if slot.is_gap:
+        return MISSING_TYPE
+    return EXTRANEOUS if word == DELETE else CHOICE
+
+
+def log_shares(logits: Logits) -> Scores:
+    """(words, 86): log-probabilities, each head by itself."""
+    shares = np.empty(logits.shape, np.float64)
+    for head in HEADS:
+        own = logits[:, head.columns].astype(np.float64)
+        own = own - own.max(axis=1, keepdims=True)
+        shares[:, head.columns] = own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+    return shares
+
+
+def asked(slot: Slot, row: Scores) -> Asked:
+    """The answers to a slot from the row of its word."""
+    by_word: dict[str, float] = {}
+    for word, share in zip(slot.words, np.exp(row[slot.head.columns]).tolist(), strict=True):
+        by_word[word] = by_word.get(word, 0.0) + share
+    ordered = sorted(by_word.items(), key=lambda pair: -pair[1])
+    return Asked(slot=slot, shares=tuple(ordered))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextDetector:
+    """A network with its pieces and its calibrations; `precision` sets the thresholds where it is given."""
+
+    name: str
+    network: Network
+    vocabulary: PieceVocabulary
+    calibrations: Mapping[str, Calibration]
+    card: Mapping[str, Json]
+    precision: float | None = None
+    kinds: tuple[str, ...] = KINDS
+
+    def with_precision(self, precision: float) -> ContextDetector:
+        """The same with thresholds for a precision."""
+        return replace(self, precision=require_precision(precision))
+
+    @property
+    def engine(self) -> MaskedEngine:
+        """Which preposition fits a place, without seeing the writer's."""
+        return MaskedEngine(self.network, self.vocabulary)
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for group in grouped(essays):
+            analysed = analyse_all(group)
+            rows = iter(self._rows([sentence for sentences in analysed for sentence in sentences]))
+            for essay, sentences in zip(group, analysed, strict=True):
+                for sentence in sentences:
+                    row = next(rows)
+                    for slot in slots_of(sentence):
+                        yield self._finding(essay.essay_id, sentence, asked(slot, row[slot.index]))
+
+    def _rows(self, sentences: Sequence[Sentence]) -> list[Scores]:
+        logits = answer_sentences(self.network, self.vocabulary, [sentence.words for sentence in sentences])
+        return [log_shares(of_sentence) for of_sentence in logits]
+
+    def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
+        slot = answered.slot
+        item = Item(essay_id, slot.span, slot.kind)
+        options = answered.options()
+        excesses = [option.margin - self.calibrations[option.name].threshold(self.precision) for option in options]
+        best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
+        option, excess = options[best], excesses[best]
+        decision = Decision(item_id=item.item_id, system=self.name, flagged=False, score=_rounded(excess))
+        confidence = None
+        if excess > 0:
+            decision = replace(
+                decision, flagged=True, type=option.type, suggestion=suggestion(slot, sentence, option.word)
+            )
+            confidence = round(self.calibrations[option.name].probability(option.margin), DECIMALS)
+        elif is_wrong_indefinite(slot):
+            decision = replace(
+                decision, flagged=True, score=0.0, type=FORM, suggestion=suggestion(slot, sentence, slot.written)
+            )
+        return Finding(
+            item=item,
+            decision=decision,
+            target=slot.target,
+            probabilities=_beliefs(answered),
+            confidence=confidence,
+        )
+
+
+def _rounded(excess: float) -> float | None:
+    return None if excess == -inf else round(excess, DECIMALS)
+
+
+def _beliefs(answered: Asked) -> tuple[tuple[str, float], ...]:
+    rounded = [(word, round(share, DECIMALS)) for word, share in answered.shares]
+    own = answered.slot.written
+    return tuple(rounded[:MOST_ANSWERS] + [pair for pair in rounded[MOST_ANSWERS:] if pair[0] == own])
+
+
+def is_wrong_indefinite(slot: Slot) -> bool:
+    """*a* for *an* or the other way round."""
+    small = slot.target.lower()
+    return slot.kind == ARTICLE and small in ("a", "an") and small != slot.written
+
+
+def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:
+    """A word in the case of the writer's; the first word of a sentence keeps its capital."""
+    if word == DELETE:
+        return word
+    if slot.is_gap:
+        is_capital = slot.index == 0 and sentence.words[0][:1].isupper()
+        return word.capitalize() if is_capital else word
+    if len(slot.target) > 1 and slot.target.isupper():
+        return word.upper()
+    return word[:1].upper() + word[1:] if slot.target[:1].isupper() else word
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedEngine:
+    """Preposition scores with the writer's preposition hidden, for selection and cloze (`candidates.Engine`)."""
+
+    network: Network
+    vocabulary: PieceVocabulary
+
+    def scores(self, candidates: Sequence[Candidate]) -> Scores:
+        """(candidates, 35): log-probabilities."""
+        hidden = [None if candidate.is_gap else candidate.index for candidate in candidates]
+        sentences = [candidate.sentence.words for candidate in candidates]
+        rows = answer_sentences(self.network, self.vocabulary, sentences, masked=hidden)
+        shares = np.empty((len(candidates), len(PREP_HEAD.answers)))
+        for number, (candidate, row) in enumerate(zip(candidates, rows, strict=True)):
+            head = PREP_GAP_HEAD if candidate.is_gap else PREP_HEAD
+            shares[number] = log_shares(row[candidate.index : candidate.index + 1])[0, head.columns]
+        return shares
+
+
+def save(
+    path: Path,
+    *,
+    graph: bytes,
+    pieces: Sequence[str],
+    calibrations: Mapping[str, Calibration],
+    card: Mapping[str, Json],
+) -> None:
+    """Write a model file: network, pieces, calibrations and card."""
+    numbers: dict[str, Json] = {name: calibrations[name].as_json() for name in NAMES}
+    arrays = {"network": np.frombuffer(graph, np.uint8)}
+    write_model(
+        path, kind=KIND, card={**card, "calibration": numbers}, arrays=arrays, strings={"pieces": list(pieces)}
+    )
+
+
+def from_file(path: Path) -> ContextDetector:
+    """The detector of a model file, under the file's name."""
+    model = read_model(path, kind=KIND)
+    try:
+        require_parts(model, arrays={"network": 1}, strings=["pieces"])
+        if model.arrays["network"].dtype != np.uint8:
+            raise ValueError("the network is no array of bytes")
+        return ContextDetector(
+            name=path.stem,
+            network=Network(model.arrays["network"].tobytes()),
+            vocabulary=PieceVocabulary(model.strings["pieces"]),
+            calibrations=calibrations_of(model.card.get("calibration")),
+            card=model.card,
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        message = f"expected the parts of a context model, found others ({error}); train or get it anew"
+        raise BadInput(Problem(str(path), message)) from error
+
+
+@cache
+def load() -> ContextDetector:
+    """The model that comes with grater."""
+    return from_file(shipped("context"))

@@ -1,0 +1,108 @@
+"""The network behind `context`: an ONNX graph from pieces to answers, run by onnxruntime on the CPU.
+
+Input `pieces`, int64 (windows, length), padded with 0; output `logits`, float32 (windows, length, 86), read at the
+first piece of each word (`heads`).  Padding must not change an answer.
+
+Windows of one length are run together, few enough at a time that a batch never holds more than `MOST_AT_ONCE` pieces:
+memory stays bounded on any text.  Nothing is padded, so an answer does not depend on what else is in the batch, but
+for the last digits of a sum: a quantised network rounds each batch by its own range, unless the graph says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from grater.detect.context.heads import WIDTH
+from grater.detect.context.pieces import PieceVocabulary, Window, windows
+from grater.errors import MissingExtra
+
+Logits: TypeAlias = npt.NDArray[np.float32]
+
+MOST_AT_ONCE = 4096
+"""Pieces of one batch."""
+
+N_THREADS = 1
+"""One core by default: a corpus is shared out over processes, and an essay takes a fraction of a second."""
+
+INSTALL = "the system 'context' needs onnxruntime: pip install 'grater[context]'"
+
+
+class Network:
+    """A session of onnxruntime; a graph with other inputs or outputs is a `ValueError`."""
+
+    def __init__(self, graph: bytes, *, n_threads: int = N_THREADS) -> None:
+        runtime = _runtime()
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = n_threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        options.enable_cpu_mem_arena = False  # the arena keeps the largest batch for good
+        try:
+            self._session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's own errors have no common class but RuntimeError's parent
+            raise ValueError(f"onnxruntime cannot read the network: {_first_line(error)}") from error
+        self._check()
+
+    def _check(self) -> None:
+        names = [value.name for value in self._session.get_inputs()], [v.name for v in self._session.get_outputs()]
+        if names != (["pieces"], ["logits"]):
+            raise ValueError(f"expected a network from pieces to logits, found {names[0]} to {names[1]}")
+        shape = self._run(np.array([[2, 3]], np.int64)).shape
+        if shape != (1, 2, WIDTH):
+            raise ValueError(f"expected {WIDTH} answers per piece, found an output of shape {shape}")
+
+    def _run(self, pieces: npt.NDArray[np.int64]) -> Logits:
+        try:
+            logits: Logits = self._session.run(["logits"], {"pieces": pieces})[0]
+        except Exception as error:
+            raise ValueError(f"the network cannot be run: {_first_line(error)}") from error
+        return logits
+
+    def answers(self, cut: Sequence[Window]) -> list[Logits]:
+        """For each window (words read there, 86)."""
+        by_length: dict[int, list[int]] = {}
+        for number, window in enumerate(cut):
+            by_length.setdefault(len(window.pieces), []).append(number)
+        rows: list[Logits] = [np.empty((0, WIDTH), np.float32)] * len(cut)
+        for length, numbers in by_length.items():
+            size = max(1, MOST_AT_ONCE // length)
+            for start in range(0, len(numbers), size):
+                batch = numbers[start : start + size]
+                logits = self._run(np.array([cut[number].pieces for number in batch], np.int64))
+                for number, row in zip(batch, logits, strict=True):
+                    rows[number] = row[[place for _, place in cut[number].words]]
+        return rows
+
+
+def answer_sentences(
+    network: Network,
+    vocabulary: PieceVocabulary,
+    sentences: Sequence[Sequence[str]],
+    *,
+    masked: Iterable[int | None] = (),
+) -> list[Logits]:
+    """For each sentence (words, 86); `masked` is the word of each that the network does not see, if any."""
+    hidden = list(masked) or [None] * len(sentences)
+    cut = [
+        windows(words, vocabulary, masked=() if index is None else (index,))
+        for words, index in zip(sentences, hidden, strict=True)
+    ]
+    rows = iter(network.answers([window for of_sentence in cut for window in of_sentence]))
+    empty = np.empty((0, WIDTH), np.float32)
+    return [np.concatenate([empty, *(next(rows) for _ in of_sentence)]) for of_sentence in cut]
+
+
+def _runtime() -> Any:
+    try:
+        return import_module("onnxruntime")
+    except ImportError as error:
+        raise MissingExtra(INSTALL) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:200]

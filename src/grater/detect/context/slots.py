@@ -1,0 +1,211 @@
+"""The places that `context` asks about, and the words that its answers stand for there.
+
+One pass over a sentence gives them all: written prepositions and gaps for one (`detect.prepositions.candidates`, and
+after *because*), written articles and the beginnings of noun phrases without one (`detect.articles.phrases`), the
+nouns at the head of phrases, and verbs.
+
+Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
+participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
+*should to spend* is one slot, and *to go* may become *going*.  Left out are modal verbs and clitics, verbs whose *to*
+stands apart from them (*to really go*), and nouns with one form for both numbers.  A mass noun is never made plural.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grater.detect.articles.phrases import ARTICLES, CARDINAL, OPEN, PROPER, QUANTIFIER, noun_phrases
+from grater.detect.context.heads import (
+    ARTICLE_GAP_HEAD,
+    ARTICLE_HEAD,
+    FORMS,
+    NUMBER_HEAD,
+    PREP_GAP_HEAD,
+    PREP_HEAD,
+    VERB_HEAD,
+    Head,
+    surfaces,
+)
+from grater.detect.prepositions.candidates import MISSING, PREP, gap_places, preposition_places
+from grater.model import DELETE, Span
+from grater.text.analysis import Sentence
+from grater.text.indefinite_article import indefinite_article
+from grater.text.inflect import is_mass, number_of, plural, singular
+from grater.text.prepositions import PREPOSITIONS, canonical
+from grater.text.verbs import MODALS, verb_base, verb_forms
+
+ARTICLE, NUMBER, VERB_FORM = "article", "number", "verb-form"
+KINDS = (PREP, MISSING, ARTICLE, NUMBER, VERB_FORM)
+
+BRING_OF = frozenset(("because", "instead", "despite"))
+"""Words that no verb, noun or adverb is, and after which a preposition may be missing or too many."""
+
+WITHOUT_ARTICLE = (OPEN, CARDINAL, QUANTIFIER, PROPER)
+NOUNS = frozenset(("NN", "NNS"))
+VERBS = frozenset(("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"))
+OF_INFINITIVES = frozenset(("VB", "VBP", "VBZ"))
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A question about the word at `index`: the word of each column, and the one that was written.
+
+    `span` and `target` are the writer's words, none for a gap.
+    """
+
+    index: int
+    kind: str
+    head: Head
+    words: tuple[str, ...]
+    written: str
+    span: Span
+    target: str
+
+    @property
+    def is_gap(self) -> bool:
+        return not len(self.span)
+
+
+def slots_of(sentence: Sentence) -> list[Slot]:
+    """Every slot of a sentence, in order; a gap comes before the word after it."""
+    slots = [
+        *_prepositions(sentence),
+        *_preposition_gaps(sentence),
+        *_articles(sentence),
+        *_article_gaps(sentence),
+        *_numbers(sentence),
+        *_verbs(sentence),
+    ]
+    return sorted(slots, key=lambda slot: (slot.span, KINDS.index(slot.kind)))
+
+
+def _prepositions(sentence: Sentence) -> Iterator[Slot]:
+    for index in preposition_places(sentence):
+        word = sentence.words[index]
+        yield Slot(
+            index=index,
+            kind=PREP,
+            head=PREP_HEAD,
+            words=(*PREPOSITIONS, DELETE),
+            written=canonical(word) or word,
+            span=sentence.spans[index],
+            target=word,
+        )
+
+
+def _preposition_gaps(sentence: Sentence) -> Iterator[Slot]:
+    for index in sorted({*gap_places(sentence), *_after_because(sentence)}):
+        yield _gap(sentence, index, MISSING, PREP_GAP_HEAD, (*PREPOSITIONS, DELETE))
+
+
+def _after_because(sentence: Sentence) -> Iterator[int]:
+    for chunk in sentence.chunks:
+        if chunk.kind == "NP" and chunk.start and sentence.words[chunk.start - 1].lower() in BRING_OF:
+            yield chunk.start
+
+
+def _gap(sentence: Sentence, index: int, kind: str, head: Head, words: tuple[str, ...]) -> Slot:
+    at = sentence.spans[index].start
+    return Slot(index=index, kind=kind, head=head, words=words, written=DELETE, span=Span(at, at), target="")
+
+
+def _articles(sentence: Sentence) -> Iterator[Slot]:
+    for index, tag in enumerate(sentence.tags[:-1]):
+        word = sentence.words[index]
+        if tag != "DT" or word.lower() not in ARTICLES:
+            continue
+        indefinite = indefinite_article(sentence.words[index + 1])
+        yield Slot(
+            index=index,
+            kind=ARTICLE,
+            head=ARTICLE_HEAD,
+            words=(indefinite, "the", DELETE),
+            written="the" if ARTICLES[word.lower()] == "the" else indefinite,
+            span=sentence.spans[index],
+            target=word,
+        )
+
+
+def _article_gaps(sentence: Sentence) -> Iterator[Slot]:
+    for phrase in noun_phrases(sentence):
+        if phrase.article_at is None and phrase.closed in WITHOUT_ARTICLE:
+            indefinite = indefinite_article(sentence.words[phrase.start])
+            yield _gap(sentence, phrase.start, ARTICLE, ARTICLE_GAP_HEAD, (indefinite, "the", DELETE))
+
+
+def _numbers(sentence: Sentence) -> Iterator[Slot]:
+    for chunk in sentence.chunks:
+        word = sentence.words[chunk.head]
+        if chunk.kind != "NP" or sentence.tags[chunk.head] not in NOUNS or not word.replace("-", "").isalpha():
+            continue
+        forms = _noun_forms(word.lower())
+        if forms is not None:
+            yield _inflected(sentence, chunk.head, NUMBER, NUMBER_HEAD, forms)
+
+
+def _noun_forms(small: str) -> tuple[str, str] | None:
+    """Singular and plural; None where there is no choice."""
+    number = number_of(small)
+    if number == "either" or (number == "singular" and is_mass(small)):
+        return None
+    forms = (singular(small), small) if number == "plural" else (small, plural(small))
+    return None if forms[0] == forms[1] or number_of(forms[0]) != "singular" else forms
+
+
+def _inflected(
+    sentence: Sentence, index: int, kind: str, head: Head, words: tuple[str, ...], *, has_to: bool = False
+) -> Slot:
+    word = sentence.words[index]
+    first = sentence.words[index - 1] + " " if has_to else ""
+    start = sentence.spans[index - 1].start if has_to else sentence.spans[index].start
+    return Slot(
+        index=index,
+        kind=kind,
+        head=head,
+        words=words,
+        written=(first + word).lower(),
+        span=Span(start, sentence.spans[index].end),
+        target=first + word,
+    )
+
+
+def _verbs(sentence: Sentence) -> Iterator[Slot]:
+    for index, tag in enumerate(sentence.tags):
+        small = sentence.words[index].lower()
+        if tag not in VERBS or small in MODALS or not small.isalpha() or _is_to_apart(sentence, index):
+            continue
+        forms = _verb_words(sentence, index, small)
+        has_to = _has_to(sentence, index) and small == forms[0]
+        if _has_to(sentence, index) and not has_to:
+            forms = (forms[0], forms[0], *forms[2:])  # *to goes*: its *to* stands already
+        if small in forms:
+            yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+
+
+def _has_to(sentence: Sentence, index: int) -> bool:
+    return index > 0 and sentence.words[index - 1].lower() == "to" and sentence.tags[index] in OF_INFINITIVES
+
+
+def _is_to_apart(sentence: Sentence, index: int) -> bool:
+    """Whether adverbs stand between *to* and its verb."""
+    before = index - 1
+    while before >= 0 and sentence.tags[before].startswith("RB"):
+        before -= 1
+    return 0 <= before < index - 1 and sentence.words[before].lower() == "to"
+
+
+def _verb_words(sentence: Sentence, index: int, small: str) -> tuple[str, ...]:
+    """The forms of the verb; what the writer wrote stands for a form that may be spelt in two ways."""
+    tag = sentence.tags[index]
+    words = dict(zip(FORMS, surfaces(verb_forms(verb_base(small, tag))), strict=True))
+    if words["base"] == "be":
+        words["present"] = "am" if small == "am" or _is_beside_i(sentence, index) else "are"
+    if small not in words.values() and tag in ("VBD", "VBN", "VBG"):
+        names = {"VBG": ("ing",)}.get(tag, ("past", "past_plural", "participle"))
+        words |= dict.fromkeys(names, small)
+    return tuple(words.values())
+
+
+def _is_beside_i(sentence: Sentence, index: int) -> bool:
+    return sentence.words[index - 1] == "I" if index else sentence.words[1:2] == ("I",)

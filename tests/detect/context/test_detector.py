@@ -1,0 +1,180 @@
+"""The detector over a stand-in network: what it asks, suggests, flags and refuses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grater.detect.context.calibration import NAMES
+from grater.detect.context.detector import ContextDetector, save
+from grater.detect.detector import Finding
+from grater.detect.prepositions.selection import selection_test
+from grater.detect.systems import load_system, system_cards
+from grater.detect.words import best_word, is_mismatch
+from grater.errors import BadInput, MissingExtra, UsageError
+from grater.model import Essay
+from tests.detect.context.stand_in import CALIBRATIONS, PIECES, answering, detector, table_graph
+
+pytest.importorskip("onnxruntime", reason="the tests of context need onnxruntime: pip install 'grater[context]'")
+
+ANSWERS: Mapping[str, Mapping[str, str]] = {
+    "in": {"prep": "on"},
+    "In": {"prep": "on"},
+    "on": {"prep": "on"},
+    "of": {"prep": "-NONE-"},
+    "music": {"prep-gap": "to"},
+    "a": {"article": "the"},
+    "the": {"article": "the"},
+    "novel": {"number": "plural", "article-gap": "a"},
+    "book": {"article-gap": "a"},
+    "books": {"number": "plural"},
+    "go": {"verb": "s"},
+    "spend": {"verb": "base"},
+    "read": {"verb": "ing"},
+    "is": {"verb": "present"},
+}
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> ContextDetector:
+    return detector(tmp_path_factory.mktemp("toy"), answering(ANSWERS, mask={"prep": "at"}))
+
+
+def findings(toy: ContextDetector, *texts: str) -> list[Finding]:
+    return list(toy.find(Essay(str(number), text) for number, text in enumerate(texts)))
+
+
+def flags(toy: ContextDetector, text: str) -> list[tuple[str, str, str, str | None]]:
+    return [
+        (finding.item.kind, finding.decision.type, finding.target, finding.decision.suggestion)
+        for finding in findings(toy, text)
+        if finding.decision.flagged
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is always in Monday.", ("prep", "choice", "in", "on")),
+        ("In Monday it rained.", ("prep", "choice", "In", "On")),
+        ("Some of people left.", ("prep", "extraneous", "of", "-NONE-")),
+        ("They listen music.", ("prep-missing", "missing", "", "to")),
+        ("They saw a house.", ("article", "choice", "a", "the")),
+        ("They bought book.", ("article", "missing", "", "a")),
+        ("They saw the novel.", ("number", "number", "novel", "novels")),
+        ("She go home.", ("verb-form", "form", "go", "goes")),
+        ("They should to spend more.", ("verb-form", "form", "to spend", "spend")),
+        ("She enjoys to read.", ("verb-form", "form", "to read", "reading")),
+        ("I is tired.", ("verb-form", "form", "is", "am")),
+        ("They is tired.", ("verb-form", "form", "is", "are")),
+        ("They saw an house.", ("article", "form", "an", "a")),
+    ],
+)
+def test_each_kind_of_error_is_flagged_with_the_right_words(
+    toy: ContextDetector, text: str, expected: tuple[str, str, str, str]
+) -> None:
+    assert expected in flags(toy, text)
+
+
+def test_every_slot_has_a_finding_with_probabilities_likeliest_first(toy: ContextDetector) -> None:
+    places = findings(toy, "She likes music on Monday, and the books are old.")
+    assert {finding.item.kind for finding in places} == set(toy.kinds)
+    for finding in places:
+        shares = [share for _, share in finding.probabilities[:4]]
+        assert shares == sorted(shares, reverse=True)
+        written = finding.target.lower() or "-NONE-"
+        assert written in dict(finding.probabilities)
+
+
+def test_a_flag_says_which_share_of_such_flags_is_right(toy: ContextDetector) -> None:
+    places = findings(toy, "It is in Monday.")
+    assert all((finding.confidence is not None) == finding.decision.flagged for finding in places)
+    (flag,) = [finding for finding in places if finding.target == "in"]
+    # margin 8 over a word without a weight of its own: sigmoid(8 - 1)
+    assert flag.confidence == pytest.approx(1 / (1 + np.exp(-7)), abs=1e-6)
+    assert flag.decision.score == pytest.approx(8 - 2)
+
+
+def test_a_wanted_precision_sets_the_threshold(toy: ContextDetector) -> None:
+    text = "It is in Monday."
+    assert flags(toy.with_precision(0.8), text) == flags(toy, text)
+    assert flags(toy.with_precision(0.85), text) == []
+    assert flags(toy.with_precision(0.95), text) == []
+    with pytest.raises(UsageError, match=r"expected a precision from 0\.5 to 0\.95, found 2"):
+        toy.with_precision(2)
+
+
+def test_findings_do_not_depend_on_the_batch(toy: ContextDetector) -> None:
+    texts = ["She go in Monday.", "They listen music and read a old book.", "No.", "", "I is in the house of novel."]
+    together = [(finding.decision, finding.probabilities) for finding in findings(toy, *texts)]
+    alone = [
+        (finding.decision, finding.probabilities)
+        for number, text in enumerate(texts)
+        for finding in toy.find([Essay(str(number), text)])
+    ]
+    assert together == alone
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n ", "😀 👍🏽 🇬🇧", "x" * 10_000, "in " * 1_000, "to to to", "a", "\u200b", "To"]
+)
+def test_any_text_is_taken_and_findings_stay_inside_it(toy: ContextDetector, text: str) -> None:
+    places = findings(toy, text)
+    assert all(0 <= finding.item.span.start <= finding.item.span.end <= len(text) for finding in places)
+    assert len({finding.item.item_id for finding in places}) == len(places)
+
+
+def test_a_long_sentence_is_read_in_windows(toy: ContextDetector) -> None:
+    text = "They went home and then " * 60 + "it was in Monday."
+    assert ("prep", "choice", "in", "on") in flags(toy, text)
+
+
+def test_selection_hides_the_word_and_cloze_asks_as_it_is_written(toy: ContextDetector) -> None:
+    result = selection_test(toy, [Essay("1", "She was at school. It was in Monday.")])
+    assert (result.setups[0].n, result.setups[0].accuracy.value) == (2, 0.5)
+    (place,) = [finding for finding in findings(toy, "It was in Monday.") if finding.item.kind == "prep"]
+    assert best_word(place) == "on"
+    assert is_mismatch(place)
+
+
+def test_a_model_file_is_a_system_by_its_path(tmp_path: Path) -> None:
+    detector(tmp_path, answering(ANSWERS), name="mine")
+    system = load_system(str(tmp_path / "mine.model"))
+    assert (system.name, system.kinds) == ("mine", ("prep", "prep-missing", "article", "number", "verb-form"))
+    (card,) = system_cards([str(tmp_path / "mine.model")]).systems
+    assert set(card.card["calibration"]) == set(NAMES)  # type: ignore[arg-type]
+
+
+def test_without_onnxruntime_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    detector(tmp_path, answering(ANSWERS), name="mine")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtra, match=r"needs onnxruntime: pip install 'grater\[context\]'"):
+        load_system(str(tmp_path / "mine.model"))
+
+
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (b"no network", "onnxruntime cannot read the network"),
+        (table_graph(np.zeros((len(PIECES), 85), np.float32)), "expected 86 answers per piece"),
+        (table_graph(np.zeros((len(PIECES), 86), np.float32), output="scores"), "expected a network from pieces to"),
+        (table_graph(np.zeros((2, 86), np.float32)), "the network cannot be run"),
+    ],
+)
+def test_a_wrong_network_is_refused_in_one_line(tmp_path: Path, graph: bytes, reason: str) -> None:
+    path = tmp_path / "bad.model"
+    save(path, graph=graph, pieces=PIECES, calibrations=CALIBRATIONS, card={})
+    with pytest.raises(BadInput, match=reason) as refusal:
+        load_system(str(path))
+    assert len(str(refusal.value).splitlines()) == 1
+
+
+def test_wrong_pieces_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.model"
+    save(path, graph=answering({}), pieces=PIECES[1:], calibrations=CALIBRATIONS, card={})
+    with pytest.raises(BadInput, match="expected pieces that begin with <pad>"):
+        load_system(str(path))
