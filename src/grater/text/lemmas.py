@@ -69,6 +69,9 @@ LOST_E = ("at", "iz", "is", "us", "uc", "ag", "rg", "ng", "nc", "v", "u", "as", 
 
 VOWEL = re.compile("[aeiouy]")
 
+IN_THE_BASE = re.compile(r"ll\Z|ff\Z|zz\Z|\A[aeiou](.)\1\Z")
+"""Ends of a base that has two consonants of its own: *telling*, *stuffing*, *adding*."""
+
 DOUBLED = re.compile(r"([bdfgklmnprtvz])\1\Z")
 
 
@@ -141,7 +144,9 @@ def _cut(rest: str) -> Iterator[str]:
     """A base that has lost its ending: the bare rest, with its *e* again, or with one of two consonants."""
     if len(rest) < 2:
         return
-    if DOUBLED.search(rest):
+    if IN_THE_BASE.search(rest):
+        yield from (rest, rest[:-1])
+    elif DOUBLED.search(rest):
         yield from (rest[:-1], rest)
     elif SHORT_VOWEL.fullmatch(rest) or rest.endswith(LOST_E):
         yield from (rest + "e", rest)

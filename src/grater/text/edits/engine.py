@@ -22,7 +22,7 @@ from grater.text.edits.tokens import Words
 from grater.text.edits.types import type_of
 from grater.text.tags import Tagger, load_tagger
 
-RULES = 1
+RULES = 2
 """Raised whenever the rules of alignment, merging or typing change what comes out."""
 
 GRATER = "grater"

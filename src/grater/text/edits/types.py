@@ -32,6 +32,7 @@ NAMED = frozenset({"ADJ", "ADV", "CONJ", "DET", "NOUN", "PART", "PREP", "PRON", 
 """Parts of speech that are categories; numbers, symbols, interjections and the like are `OTHER`."""
 
 CLITICS = frozenset({"'d", "'ll", "'m", "n't", "'re", "'ve", "’d", "’ll", "’m", "n’t", "’re", "’ve"})
+IS = frozenset({"is", "'s", "’s"})
 DEGREES = frozenset({"more", "most"})
 RELATIVE = frozenset({"that", "which", "who", "whom", "what", "whose"})
 SPELT_ALIKE = 0.5
@@ -147,7 +148,10 @@ def _are_forms(old: _Side, new: _Side) -> bool:
 
 
 def _is_contraction(old: _Side, new: _Side) -> bool:
-    return bool({old.lower[0], new.lower[0]} & CLITICS) and (old.lemmas == new.lemmas or old.kinds == new.kinds)
+    words = {old.lower[0], new.lower[0]}
+    if words <= IS:
+        return True
+    return bool(words & CLITICS) and (old.lemmas == new.lemmas or old.kinds == new.kinds)
 
 
 def _is_misspelt(side: _Side) -> bool:
@@ -170,7 +174,7 @@ def _form(old: _Side, new: _Side) -> str | None:
     kind, other = old.categories[0], new.categories[0]
     if kind == other:
         if kind == "NOUN":
-            return "NOUN:NUM" if lemmas_of(old.lower[0]) & lemmas_of(new.lower[0]) else "MORPH"
+            return "NOUN:NUM" if _differ_in_number(old.lower[0], new.lower[0]) else "MORPH"
         if kind == "VERB":
             return _verb_form(old, new)
         if kind == "ADJ":
@@ -186,9 +190,17 @@ def _as_tagged_after(old: _Side, new: _Side) -> str:
         return "NOUN:NUM"
     if tag in ("VBG", "VBN") and lemma(word, "VB") == new.lemmas[0] and old.kinds == {"NOUN"}:
         return "VERB:FORM"
+    if tag in ("VBP", "VB") and word.endswith("ing") and lemma(word, "VBG") == new.lemmas[0]:
+        return "VERB:FORM"
     if tag in ("VBZ", "VBP", "VB") and _differ_in_s(word, other):
         return "VERB:SVA"
     return ""
+
+
+def _differ_in_number(word: str, other: str) -> bool:
+    """Whether two nouns are one in two forms; *testing* and *test* are two."""
+    are_gerunds = [form.removesuffix("s").endswith("ing") for form in (word, other)]
+    return are_gerunds[0] == are_gerunds[1] and bool(lemmas_of(word) & lemmas_of(other))
 
 
 def _differ_in_s(word: str, other: str) -> bool:
@@ -222,13 +234,16 @@ def _other_word(old: _Side, new: _Side) -> str:
         return "PART"
     if kinds == {"DET", "PRON"}:
         return _determiner_or_pronoun(old, new)
+    if kinds == {"ADV", "PRON"} and "EX" in old.tags + new.tags:  # *it* for *there* as a subject
+        return "PRON"
     return _shared(kinds)
 
 
 def _determiner_or_pronoun(old: _Side, new: _Side) -> str:
-    if {*old.lower, *new.lower} <= RELATIVE:
+    tags = old.tags + new.tags
+    if "PRP" in tags or {*old.lower, *new.lower} <= RELATIVE:
         return "PRON"
-    return "DET" if "PRP$" in old.tags + new.tags else OTHER
+    return "DET" if "PRP$" in tags else OTHER
 
 
 def _several(old: _Side, new: _Side) -> str:
