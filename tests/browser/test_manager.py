@@ -77,18 +77,18 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
     """A job by the form, opened at once for experts only; gives its id."""
     menu(page, "Study")
     page.get_by_role("link", name="New job").click()
-    page.get_by_label("Task").select_option("error")
+    page.get_by_label("Error or OK").check()
+    page.get_by_text("More: name").click()
     page.get_by_label("Short name").fill(name)
-    page.get_by_label("Judgments wanted for each unit").fill(str(judgments))
+    page.get_by_label("Judgments for each unit").fill(str(judgments))
     page.get_by_label("Items of a sample").select_option(sample)
-    page.get_by_label("Open it at once").set_checked(bool(sample))
-    page.get_by_role("button", name="Make the job").click()
+    page.get_by_role("button", name="open it at once" if sample else "and try it").click()
     expect(page.locator(".lead")).to_contain_text("judgments per unit")
     return page.url.rsplit("/", 1)[1]
 
 
 def gold_terms_and_opening(page: Page) -> None:
-    page.get_by_role("link", name="Crowd", exact=True).click()
+    page.get_by_role("link", name="Dashboard", exact=True).click()
     page.get_by_role("link", name="Gold", exact=True).click()
     page.get_by_label("The reason shown after a miss").fill("Both experts say so.")
     page.get_by_role("button", name="From what experts agree on").click()
@@ -127,7 +127,7 @@ def let_answer(site: Site, job_id: str, *, role: str, n_raters: int) -> None:
 
 
 def look_at_the_live_page(page: Page) -> None:
-    page.get_by_role("link", name="Crowd", exact=True).click()
+    page.get_by_role("link", name="Dashboard", exact=True).click()
     systems = page.locator("section", has=page.get_by_role("heading", name="Systems so far"))
     expect(systems.get_by_role("row").filter(has_text=SYSTEM)).to_be_visible()
     expect(page.get_by_text("a valid judgment").first).to_be_visible()

@@ -117,12 +117,24 @@ def _staff(site: Site) -> Iterator[Stop]:
     with site.store.read() as tx:
         unit = units.get(tx, unit_id)
     job_id, essay_id = unit.job.job_id, unit.unit.essay.essay_id
-    for name in ("jobs/new", "import", "essays", "items", "people", "systems", "export", "webhooks", "audit"):
+    for name in (
+        "start",
+        "jobs/new",
+        "import",
+        "essays",
+        "items",
+        "people",
+        "systems",
+        "export",
+        "webhooks",
+        "audit",
+    ):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
     yield Stop("/me/second-factor", "/me/second-factor", owner, "second-factor")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
+    yield Stop("/manage/jobs/{job_id}/try", f"/manage/jobs/{crowd}/try", owner, "manage-try")
     for name in ("units", "agreement", "guidelines"):
         yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{job_id}/{name}", owner, f"manage-{name}")
     yield Stop("/manage/units/{unit_id}", f"/manage/units/{unit_id}", owner, "manage-unit")

@@ -120,8 +120,27 @@ def a_rating_job(crew: Crew) -> None:
     assert len(manager.call("unit_list", job_id=job_id)["units"]) == len(waiting)
     assert len(manager.call("job_judgments", job_id=job_id)["judgments"]) == 3 * len(waiting)
     assert manager.call("look", job_id=job_id)["looked"] is True
+    assert manager.call("preview_job")["judgments"] == 3 * len(waiting)
+    manager.call("delete_job", job_id=job_id, status=409)
+    mistakes(manager)
     named = manager.call("make_job", {"name": "named", "task": "cloze", "annotators": ["Annotator"]})["job_id"]
     assert manager.call("hand_over_units", job_id=named)["units"] == len(waiting)
+
+
+def mistakes(manager: Program) -> None:
+    """A job that nobody has judged is renamed, archived and deleted, and so is an essay."""
+    job_id = manager.call("make_job", {"name": "mistake", "task": "error", "open": False})["job_id"]
+    assert manager.call("rename_job", job_id=job_id)["title"] == "Prepositions"
+    assert manager.call("archive_job", job_id=job_id)["archived_at"] is not None
+    unit_id = manager.call("unit_list", job_id=job_id)["units"][0]["unit_id"]
+    manager.call("make_known", unit_id=unit_id)
+    assert manager.call("back_to_work", unit_id=unit_id)["role"] == "work"
+    assert manager.call("delete_job", job_id=job_id)["deleted"] == "prepositions-1"
+    manager.call("delete_one_essay", status=409)  # the other job asks about it
+    manager.upload("bring_in", {"kind": "corpus"}, ("wrong.txt", b"A file that was never meant."))
+    wrong = manager.call("essay_list")["essays"][-1]["essay_id"]
+    manager.call("delete_one_essay", {"essay_id": wrong, "word": "delete"})
+    assert manager.call("rename")["name"] == "Prepositions of two schools"
 
 
 def a_crowd_job(crew: Crew) -> None:

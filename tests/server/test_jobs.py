@@ -46,7 +46,7 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"name": ""}, "name: expected"),
+        ({"name": "\x07"}, "name: expected"),
         ({"task": "nonsense"}, "unknown task"),
         ({"judgments": "0"}, "judgments: expected a number from 1"),
         ({"judgments": "many"}, "judgments: expected a number"),

@@ -25,8 +25,20 @@ from grater.server.webhooks.delivery import delivering
 from grater.store import Store
 from grater.study.live import Live
 
-UPLOADS = ("/manage/import", f"{API}/import")
-LONG = ("import", "export", "report", "systems", "samples", "mining", "balanced", "jobs", "agreement")
+UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
+LONG = (
+    "import",
+    "start",
+    "preview",
+    "export",
+    "report",
+    "systems",
+    "samples",
+    "mining",
+    "balanced",
+    "jobs",
+    "agreement",
+)
 """The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 

@@ -162,7 +162,10 @@ class Person(Shape):
 
 
 class Job(Shape):
-    """`judgments` are wanted for each unit; `access` is pool (anybody) or assigned (named annotators)."""
+    """`judgments` are wanted for each unit; `access` is pool (anybody) or assigned (named annotators).
+
+    With `archived_at` it is out of sight.
+    """
 
     job_id: str
     name: str
@@ -171,6 +174,18 @@ class Job(Shape):
     state: str
     access: str
     judgments: int
+    archived_at: When | None = None
+
+
+class Deleting(Body):
+    model_config = example(word="delete")
+    word: str = About(description="`delete`, so that nothing is deleted by mistake.", max_length=20)
+
+
+class Deleted(Shape):
+    """What it was called."""
+
+    deleted: str
 
 
 class Piece(Shape):

@@ -12,10 +12,11 @@ to their browser.  Both are out of reach of scripts, stay on our site and, where
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -44,7 +45,9 @@ from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.live import Live
 from grater.study.people import note_use
+from grater.study.preview import Previews
 from grater.study.second_factor import is_missing
+from grater.study.status import study_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +64,29 @@ class Server:
     logins: Tries
     live: Live
     secret: str = field(repr=False)
+    previews: Previews = field(default_factory=Previews)
+    title: StudyTitle = field(default_factory=lambda: StudyTitle())
+
+
+@dataclass(slots=True, eq=False)
+class StudyTitle:
+    """The name of the study, which stands on every page, read again after some seconds."""
+
+    name: str = ""
+    read_at: float = -inf
+
+    def of(self, store: Store) -> str:
+        if time.monotonic() - self.read_at > TITLE_SECONDS:
+            with store.glance() as tx:
+                self.name = study_name(tx) or "grater"
+            self.read_at = time.monotonic()
+        return self.name
+
+    def forget(self) -> None:
+        self.read_at = -inf
+
+
+TITLE_SECONDS = 5.0
 
 
 def server_of(request: HTTPConnection) -> Server:
@@ -213,7 +239,12 @@ class RequestContext:
         self, template_name: str, values: Mapping[str, object] | None = None, /, *, status: int = 200, **more: object
     ) -> HTMLResponse:
         """A page from a template; all text in it is escaped."""
-        on_every_page = {"person": self.visitor, "csrf": self.csrf, "path": self.request.url.path}
+        on_every_page = {
+            "person": self.visitor,
+            "csrf": self.csrf,
+            "path": self.request.url.path,
+            "study_name": self.server.title.of(self.server.store),
+        }
         template = self.server.templates.get_template(template_name)
         response = HTMLResponse(template.render({**on_every_page, **(values or {}), **more}), status)
         if self.fresh_nonce and self.visitor is None:

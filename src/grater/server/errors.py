@@ -65,7 +65,9 @@ def answer(request: Request, status: int, *lines: str) -> Response:
     person, csrf = known_visitor(request)
     shown = {"status": status, "phrase": HTTPStatus(status).phrase, "lines": lines, "path": ""}
     is_change = request.method not in SAFE and person is not None
-    return HTMLResponse(template.render(shown, person=person, csrf=csrf, is_change=is_change), status)
+    name = server_of(request).title.name or "grater"  # the study may be what fails
+    page = template.render(shown, person=person, csrf=csrf, is_change=is_change, study_name=name)
+    return HTMLResponse(page, status)
 
 
 async def on_grater_error(request: Request, error: Exception) -> Response:

@@ -31,6 +31,7 @@ from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
 from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
 from grater.store.units import StudyUnit
+from grater.study.texts import name_of
 from grater.tables.files import guarded_frame
 from grater.tasks.choice import FIRST, SECOND, SYSTEM, WRITER
 from grater.tasks.marking import TASK as MARKING
@@ -61,7 +62,7 @@ def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
-SHEETS = ("base", "frame", "cards", "figures", "forms", "questions")
+SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing")
 """In the order in which they overrule each other."""
 
 WHOLE = "site.css"
@@ -106,6 +107,7 @@ def environment() -> Environment:
     templates.globals |= {
         "expected": expected,
         "in_words": in_words,
+        "name_of": name_of,
         "site_css": sheet_address(),
         "version": __version__,
     }

@@ -15,7 +15,9 @@ from grater.server.crowd import pages as crowd_pages
 from grater.server.gold import api as gold_api
 from grater.server.gold import pages as gold_pages
 from grater.server.jobs import api as jobs_api
+from grater.server.jobs import mending as mending_pages
 from grater.server.jobs import pages as jobs_pages
+from grater.server.jobs import trying as trying_pages
 from grater.server.marking import api as marking_api
 from grater.server.marking import pages as marking_pages
 from grater.server.mining import api as mining_api
@@ -54,6 +56,8 @@ PAGES = (
     raters_pages.router,
     money_pages.router,
     jobs_pages.router,
+    trying_pages.router,
+    mending_pages.router,
     study_pages.router,
     systems_pages.router,
     units_pages.router,

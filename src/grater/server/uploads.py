@@ -3,7 +3,8 @@
 Names lose their folders.  Only kinds that the importers know are let in.  Archives and packed files are unpacked
 here, with a count of the bytes that really come out, so that a small file cannot fill the disk; members with odd
 names, links, passwords or archives inside are refused.  XML that declares entities is refused, and so is what is
-not UTF-8.  One bad file refuses them all: nothing is half imported.
+not UTF-8.  Of a Word document the text is kept, as a text file of its name.  Essays can be pasted as well: each
+becomes a text file, named by its title.  One bad file refuses them all: nothing is half imported.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, cast
 
 from starlette.datastructures import UploadFile
 
+from grater.corpora.docx import read_docx
 from grater.errors import BadInput, GraterError, Problem
 from grater.server.context import RequestContext
 from grater.study.archive import complaint
+from grater.study.texts import pasted_essays
 
 KINDS = (".sgml", ".m2", ".xml", ".json", ".jsonl", ".ndjson", ".txt", ".ann", ".csv", ".tsv", ".conf", ".md")
 PACKED: dict[str, Callable[[BinaryIO], object]] = {
@@ -34,6 +38,7 @@ PACKED: dict[str, Callable[[BinaryIO], object]] = {
     ".xz": lzma.LZMAFile,
 }
 MARKUP = (".sgml", ".xml")
+WORD, TEXT = ".docx", ".txt"
 MOST_FILES = 2000
 CHUNK = 1 << 16
 LONGEST_NAME = 150
@@ -85,6 +90,9 @@ def safe_name(name: str) -> str:
 
 def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
     suffix = Path(name).suffix.lower()
+    if suffix == WORD:
+        text = read_docx(_seekable(stream, name, room), name=name, most_bytes=max(0, room.left)).encode()
+        return _one(Path(name).stem + TEXT, BytesIO(text), folder, room)
     opener = PACKED.get(suffix)
     plain = Path(name).stem if opener else name
     _require_kind(plain)
@@ -102,6 +110,13 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
         raise refusal(name, f"cannot be unpacked: {error}") from error
     _check(path, name)
     return path
+
+
+def _seekable(stream: BinaryIO, name: str, room: Room) -> BytesIO:
+    """All of a document: a zip archive is read from its end."""
+    data = stream.read(max(0, room.left) + 1)
+    room.take(len(data), name)
+    return BytesIO(data)
 
 
 def _chunks(source: BinaryIO) -> Iterator[bytes]:
@@ -147,7 +162,7 @@ def _is_clutter(name: str) -> bool:
 
 def _require_kind(name: str) -> None:
     if Path(name).suffix.lower() not in KINDS:
-        known = ", ".join(kind.removeprefix(".") for kind in KINDS)
+        known = ", ".join(kind.removeprefix(".") for kind in (*KINDS, WORD))
         raise refusal(name, f"expected a file of a known kind ({known}; zip, gz, bz2 or xz around it)")
 
 
@@ -177,7 +192,10 @@ def received(context: RequestContext) -> Iterator[list[Path]]:
         folder = Path(name)
         sent = [(str(upload.filename), upload.file) for upload in sent_files(context)]
         try:
-            yield unpack(sent, folder, most_bytes=context.server.settings.most_unpacked_bytes)
+            pasted = [
+                (f"{title}{TEXT}", BytesIO(text.encode())) for title, text in pasted_essays(context.text("pasted"))
+            ]
+            yield unpack([*sent, *pasted], folder, most_bytes=context.server.settings.most_unpacked_bytes)
         except GraterError as error:
             raise _without_folder(folder, error) from error
 

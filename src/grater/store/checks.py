@@ -430,6 +430,21 @@ def _job(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
     state.jobs[job_id] = payload.get("state", "draft")
 
 
+def _deleted(state: State, job_id: str, payload: Mapping[str, Any]) -> None:
+    gone, leases = set(payload["units"]), set(payload["leases"])
+    state.jobs.pop(job_id)
+    state.guidelines.pop(job_id, None)
+    state.slots = {place: to for place, to in state.slots.items() if place[0] not in gone}
+    state.gold = {place: to for place, to in state.gold.items() if place[0] not in gone}
+    state.leases = {lease: to for lease, to in state.leases.items() if lease not in leases}
+    state.trust = {place: to for place, to in state.trust.items() if place[0] != job_id}
+    state.assignments = {place: to for place, to in state.assignments.items() if to != job_id}
+
+
+def _work_again(state: State, unit_id: str, _payload: Mapping[str, Any]) -> None:
+    state.gold = {place: to for place, to in state.gold.items() if place[0] != unit_id}
+
+
 def _version(name: str) -> Callable[[State, str, Mapping[str, Any]], None]:
     def change(state: State, noun: str, payload: Mapping[str, Any]) -> None:
         getattr(state, name)[noun] = payload["version"]
@@ -440,6 +455,8 @@ def _version(name: str) -> Callable[[State, str, Mapping[str, Any]], None]:
 REST: Mapping[str, Callable[[State, str, Mapping[str, Any]], None]] = {
     "job.added": _job,
     "job.state": _job,
+    "job.deleted": _deleted,
+    "unit.work": _work_again,
     "person.added": _person,
     "person.role": _person,
     "person.state": _person,

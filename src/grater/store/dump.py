@@ -32,8 +32,10 @@ STAYS = (
     "deliveries",
     "drafts",
     "last_answers",
+    "run_files",
+    "runs",
 )
-"""Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone in a copy."""
+"""Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone or run in a copy."""
 
 SECRET_META = ("key", "version")
 

@@ -37,6 +37,7 @@ class Job:
     lease_ms: int
     options: Mapping[str, Json] = field(default_factory=dict, hash=False)
     added_at: int = 0
+    archived_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,29 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
     get(tx, job_id)
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(state=state))
     events.write(tx, actor, "job.state", job_id, {"state": state})
+    return get(tx, job_id)
+
+
+def rename(tx: Tx, job_id: str, *, name: str, title: str, actor: str | None = None) -> Job:
+    """Another name, for commands and exports, and another title, for raters."""
+    job = lock(tx, job_id)
+    is_taken = select(schema.jobs.c.job_id).where(schema.jobs.c.name == name, schema.jobs.c.job_id != job_id)
+    if tx.value(is_taken) is not None:
+        raise Conflict(f"there is a job called {name!r} already; choose another name")
+    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(name=name, title=title))
+    changed = {"name": name, "title": title, "name_before": job.name, "title_before": job.title}
+    events.write(tx, actor, "job.renamed", job_id, changed)
+    return get(tx, job_id)
+
+
+def set_archived(tx: Tx, job_id: str, is_archived: bool, *, actor: str | None = None) -> Job:
+    """Take a job out of sight, or bring it back."""
+    job = lock(tx, job_id)
+    if is_archived == (job.archived_at is not None):
+        return job
+    at = tx.now if is_archived else None
+    tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(archived_at=at))
+    events.write(tx, actor, "job.archived" if is_archived else "job.restored", job_id)
     return get(tx, job_id)
 
 

@@ -4,7 +4,8 @@ A new study is made whole from `schema`; a study of version v is brought up by t
 transaction.  A step is a function of a connection and is never changed once released.  Version 1 is the first schema.
 
 Triggers keep what must stay: the database itself refuses to change or delete judgments, events and payments.  Of a
-submission only the status and the slot may change; `submissions.set_status` writes the event beside it.
+submission only the status and the slot may change; `submissions.set_status` writes the event beside it.  Units,
+slots, leases and guidelines stay as soon as their job has a submission; before that a job can go (`mending`).
 """
 
 from __future__ import annotations
@@ -27,9 +28,22 @@ KEPT = ("submissions", "leases", "units", "slots", "people", "payments")
 MAY_CHANGE = {"submissions": ("status", "n")}
 """Of these tables only the named columns may change."""
 
+WITH_JOB = ("units", "slots", "leases", "guidelines")
+"""Tables whose rows can go with a job to which nobody has submitted anything."""
+
 FUNCTION = """
 CREATE OR REPLACE FUNCTION grater_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '% rows are kept as they are', TG_TABLE_NAME; END $$
+"""
+
+FUNCTION_OF_JOB = """
+CREATE OR REPLACE FUNCTION grater_refuse_judged() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM submissions WHERE job_id = OLD.job_id) THEN
+    RAISE EXCEPTION '% rows are kept as they are', TG_TABLE_NAME;
+  END IF;
+  RETURN OLD;
+END $$
 """
 
 
@@ -37,8 +51,9 @@ def statements(dialect: str) -> list[str]:
     """Every trigger of the schema in the words of one engine."""
     make = _postgres if dialect == "postgresql" else _sqlite
     kept = (*GROW_ONLY, *KEPT)
-    triggers = [FUNCTION] if dialect == "postgresql" else []
-    triggers += [make(table, "DELETE", "") for table in kept]
+    triggers = [FUNCTION, FUNCTION_OF_JOB] if dialect == "postgresql" else []
+    triggers += [make(table, "DELETE", "") for table in kept if table not in WITH_JOB]
+    triggers += [_unless_judged(table, dialect) for table in WITH_JOB]
     triggers += [make(table, "UPDATE", "") for table in GROW_ONLY]
     triggers += [make(table, "UPDATE", f" OF {_fixed(table, names)}") for table, names in MAY_CHANGE.items()]
     if dialect == "postgresql":
@@ -48,9 +63,12 @@ def statements(dialect: str) -> list[str]:
 
 def create_triggers(connection: Connection) -> None:
     for statement in statements(connection.dialect.name):
-        connection.exec_driver_sql(
-            statement.replace("%", "%%") if connection.dialect.name == "postgresql" else statement
-        )
+        _run(connection, statement)
+
+
+def _run(connection: Connection, statement: str) -> None:
+    is_postgres = connection.dialect.name == "postgresql"
+    connection.exec_driver_sql(statement.replace("%", "%%") if is_postgres else statement)
 
 
 def drop_statements(table: str, dialect: str) -> list[str]:
@@ -77,6 +95,20 @@ def _postgres(table: str, verb: str, columns: str) -> str:
     return (
         f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb}{columns} ON {table} "
         "FOR EACH ROW EXECUTE FUNCTION grater_refuse()"
+    )
+
+
+def _unless_judged(table: str, dialect: str) -> str:
+    """The database refuses to delete from a table as soon as the job of a row has a submission."""
+    if dialect == "postgresql":
+        return (
+            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION grater_refuse_judged()"
+        )
+    return (
+        f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
+        "WHEN EXISTS (SELECT 1 FROM submissions WHERE job_id = OLD.job_id) "
+        f"BEGIN SELECT RAISE(ABORT, '{table} rows are kept as they are'); END"
     )
 
 
@@ -171,7 +203,27 @@ def _bound_old_tokens(connection: Connection, *, now: int) -> None:
         connection.execute(sql(statement))
 
 
-STEPS: Mapping[int, Step] = {2: index_the_queue, 3: index_the_events, 4: count_returns, 5: bound_access}
+def mend_mistakes(connection: Connection) -> None:
+    """A job can be archived, and deleted while nobody has submitted anything; long work runs in the background."""
+    add_columns(connection, "jobs", archived_at="BIGINT")
+    for table in (schema.runs, schema.run_files):
+        table.create(connection, checkfirst=True)
+    dialect = connection.dialect.name
+    if dialect == "postgresql":
+        _run(connection, FUNCTION_OF_JOB)
+    for name in WITH_JOB:
+        where = f" ON {name}" if dialect == "postgresql" else ""
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}_no_delete{where}")
+        _run(connection, _unless_judged(name, dialect))
+
+
+STEPS: Mapping[int, Step] = {
+    2: index_the_queue,
+    3: index_the_events,
+    4: count_returns,
+    5: bound_access,
+    8: mend_mistakes,
+}
 """What each version changed."""
 
 VERSION = max(STEPS, default=1)

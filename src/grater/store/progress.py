@@ -133,6 +133,18 @@ def n_submitted(tx: Tx, job_id: str) -> int:
     return int(tx.value(select(func.count()).where(schema.submissions.c.job_id == job_id)) or 0)
 
 
+def seconds_of_task(tx: Tx, task: str, *, most: int) -> list[float]:
+    """How long the latest valid answers of all jobs of a task took."""
+    query = (
+        select(schema.submissions.c.seconds)
+        .join(schema.jobs, schema.jobs.c.job_id == schema.submissions.c.job_id)
+        .where(schema.jobs.c.task == task, schema.submissions.c.status == "valid")
+        .where(schema.submissions.c.seconds.is_not(None))
+        .order_by(schema.submissions.c.at.desc())
+    )
+    return [row.seconds for row in tx.all(query.limit(most))]
+
+
 def _n_held(tx: Tx, job_id: str) -> int:
     held = select(func.count()).where(schema.leases.c.job_id == job_id, schema.leases.c.state == "held")
     return int(tx.value(held) or 0)

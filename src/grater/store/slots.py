@@ -78,6 +78,23 @@ def close_all(tx: Tx, unit_id: str) -> None:
     _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id), "closed"))
 
 
+def open_again(tx: Tx, job: Job, unit_id: str, wanted: int) -> None:
+    """Ask for this number of judgments of a unit that asked for none."""
+    states = _states(tx, unit_id)
+    closed = list(states)[:wanted]
+    new = _add(tx, job, unit_id, wanted - len(closed), after=max(states, default=0))
+    _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
+
+
+def _add(tx: Tx, job: Job, unit_id: str, n_new: int, *, after: int) -> list[int]:
+    """More slots of a unit, numbered on."""
+    numbers = list(range(after + 1, after + 1 + n_new))
+    unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
+    own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
+    tx.insert(schema.slots, [{**own, "n": n} for n in numbers])
+    return numbers
+
+
 def _rule(job: Job) -> Redundancy | None:
     """The job's rule, where it changes anything."""
     rule = terms_of(job.options).redundancy
@@ -92,11 +109,7 @@ def _settle(tx: Tx, job: Job, unit_id: str, rule: Redundancy) -> bool:
     missing = still_wanted(rule, _labels(tx, unit_id)) - n_open
     if missing > 0:
         closed = [n for n, state in states.items() if state == "closed"][:missing]
-        first_new = max(states, default=0) + 1
-        new = range(first_new, first_new + missing - len(closed))
-        unit = tx.first(select(schema.units.c.batch, schema.units.c.shuffle).where(schema.units.c.unit_id == unit_id))
-        own = {"unit_id": unit_id, "job_id": job.job_id, "state": "free", **(unit._mapping if unit else {})}
-        tx.insert(schema.slots, [{**own, "n": n} for n in new])
+        new = _add(tx, job, unit_id, missing - len(closed), after=max(states, default=0))
         return _change(tx, unit_id, dict.fromkeys([*closed, *new], "free"))
     return missing < 0 and _change(tx, unit_id, dict.fromkeys(_free(tx, unit_id)[missing:], "closed"))
 

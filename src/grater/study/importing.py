@@ -19,7 +19,6 @@ from math import isfinite, isnan
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from grater.corpora import read_corpus
 from grater.corpora.formats import parse_json
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Decision, Essay, Item, Json, Span
@@ -30,6 +29,7 @@ from grater.store.items import StudyItem
 from grater.store.units import NewUnit
 from grater.study.gold import add_gold
 from grater.study.systems import require_same_decisions
+from grater.study.texts import named_essays
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
 from grater.tasks import TASKS
@@ -243,7 +243,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _corpus(tx: Tx, path: Path, import_id: str, format_name: str | None) -> tuple[int, int]:
-    return essays.add_all(tx, read_corpus(path, format_name=format_name), import_id=import_id)
+    return essays.add_all(tx, named_essays(path, format_name), import_id=import_id)
 
 
 def _items(tx: Tx, path: Path, columns: Mapping[str, str] | None) -> tuple[int, int]:

@@ -138,30 +138,40 @@ LEAST = 30
 PLACE = ("item", "essay", "start", "end", "kind")
 
 
-def require_constructions(tx: Tx) -> None:
-    """Construction items for a job: those of the study, else of its frequent nouns, else of what nouns there are."""
+def constructions_to_add(tx: Tx) -> list[StudyItem]:
+    """Construction items that a job needs and the study lacks: of frequent nouns, else of what nouns there are."""
+    if _known_constructions(tx):
+        return []
+    places = list(_places(tx))
     try:
-        construction_items(tx, seed=0)
+        return _selected(places, seed=0, least=LEAST)[0]
     except UsageError:
-        construction_items(tx, seed=0, least=1)
+        return _selected(places, seed=0, least=1)[0]
 
 
 def construction_items(tx: Tx, *, seed: int, least: int = LEAST) -> tuple[list[str], list[str]]:
     """The ids of the study's construction items, chosen first where there are none, and what could not be filled."""
-    known = [each.item_id for each in items.all(tx) if each.kind.startswith(CONSTRUCTION)]
+    known = _known_constructions(tx)
     if known:
         return known, []
-    places = list(_places(tx))
+    chosen, missing = _selected(list(_places(tx)), seed=seed, least=least)
+    items.add_all(tx, chosen)
+    return [each.item_id for each in chosen], missing
+
+
+def _known_constructions(tx: Tx) -> list[str]:
+    return [each.item_id for each in items.all(tx) if each.kind.startswith(CONSTRUCTION)]
+
+
+def _selected(places: list[NounPlace], *, seed: int, least: int) -> tuple[list[StudyItem], list[str]]:
     design = select(places, least=least, seed=seed)
     if not design.places:
         raise UsageError(
             f"expected nouns with {least} phrases or more in the essays, found none; choose items from more text "
             "and import them"
         )
-    chosen = [_item(row) for row in item_rows(design)]
-    items.add_all(tx, chosen)
     missing = [f"{each.where}: wanted {each.wanted}, found {each.found}" for each in design.shortfalls]
-    return [each.item_id for each in chosen], missing
+    return [_item(row) for row in item_rows(design)], missing
 
 
 def _places(tx: Tx) -> Iterator[NounPlace]:
@@ -191,7 +201,10 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to ask about; empty means everything that fits the task."""
+    """What to ask about; empty means everything that fits the task.
+
+    With `is_preview` nothing is stored: items that the study lacks are chosen as they would be.
+    """
 
     task: str
     kind: str | None = None
@@ -200,6 +213,7 @@ class Wanted:
     essay_ids: Collection[str] = ()
     delay_days: float = 3
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    is_preview: bool = False
 
 
 def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
@@ -218,10 +232,10 @@ def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 
 def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     kind = wanted.kind or TASKS[wanted.task].kind
+    new: list[StudyItem] = []
     if kind == PREPOSITION:
-        places = (items.of(item) for essay in own_essays(tx) for item in preposition_items(essay))
-        items.add_all(tx, places)
-    return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind)]
+        new = [items.of(item) for essay in own_essays(tx) for item in preposition_items(essay)]
+    return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind, new)]
 
 
 def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
@@ -253,11 +267,15 @@ def _differs(each: StudyItem, suggestion: str | None, texts: Mapping[str, str]) 
     return ("" if suggestion == DELETE else suggestion.lower()) != written
 
 
-def _chosen(tx: Tx, wanted: Wanted, kind: str | None) -> list[StudyItem]:
+def _chosen(tx: Tx, wanted: Wanted, kind: str | None, new: Sequence[StudyItem] = ()) -> list[StudyItem]:
+    """The items that are asked for, of those that the study has and `new` ones."""
     ids, of_essays = set(wanted.item_ids), set(wanted.essay_ids)
+    if not wanted.is_preview:
+        items.add_all(tx, new)
+    known = {each.item_id: each for each in items.all(tx, kind=kind)}
     return [
         each
-        for each in items.all(tx, kind=kind)
+        for each in (*known.values(), *(each for each in new if each.item_id not in known))
         if each.item is not None
         and (not ids or each.item_id in ids or each.outside_id in ids)
         and (not of_essays or each.item.essay_id in of_essays)
@@ -279,7 +297,8 @@ def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     for essay in essays.all(tx) if wanted.essay_ids else own_essays(tx):
         if not wanted.essay_ids or essay.essay_id in wanted.essay_ids:
             item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
-            items.add_all(tx, [items.of(item)])
+            if not wanted.is_preview:
+                items.add_all(tx, [items.of(item)])
             new_units.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=wanted.payload))
     return new_units
 
@@ -287,9 +306,8 @@ def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     """One unit per noun and stage; a noun's second stage comes in the list after its first."""
     nouns: dict[tuple[str, int, int], dict[str, list[StudyItem]]] = defaultdict(lambda: defaultdict(list))
-    if not wanted.item_ids:
-        require_constructions(tx)
-    for each in _chosen(tx, wanted, None):
+    new = () if wanted.item_ids else constructions_to_add(tx)
+    for each in _chosen(tx, wanted, None, new):
         base, stage, _ = (*each.kind.split("/"), "", "")[:3]
         if base == "construction" and each.item is not None:
             place = (each.item.essay_id, each.item.span.start, each.item.span.end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, count
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
@@ -20,6 +20,7 @@ from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.study.job_units import Batch, Wanted, batches, units_for
 from grater.study.limits import LONGEST, require_name, require_number, require_text
+from grater.study.terms import set_terms
 from grater.tasks import TASKS
 
 MOVES: Mapping[str, tuple[JobState, ...]] = {
@@ -41,7 +42,8 @@ class JobPlan:
     """`annotators` (by name) make an assigned job, each unit for `judgments` of them; without, anybody may take it.
 
     `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
-    that a job of the same task has already.
+    that a job of the same task has already.  `cents` of `currency` are paid for each judgment; None agrees on no pay.
+    Without a `name` the job is called by its task.
     """
 
     name: str
@@ -64,6 +66,8 @@ class JobPlan:
     seed: int = 0
     is_open: bool = True
     is_fresh: bool = False
+    cents: int | None = None
+    currency: str = "EUR"
 
 
 def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
@@ -74,11 +78,10 @@ def add_job(store: Store, plan: JobPlan, *, actor: str | None = None) -> Job:
 
 def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     """The same inside a transaction that has begun."""
+    plan = plan if plan.name else replace(plan, name=_free_name(tx, plan.task))
     _require_plan(plan)
     task = TASKS[plan.task]
-    asked = Wanted(task.name, plan.kind, plan.system, plan.item_ids, plan.essay_ids, plan.delay_days, plan.payload)
-    fitting = units_for(tx, asked)
-    pages = _drawn(_fresh(tx, fitting, task.name) if plan.is_fresh else fitting, plan)
+    pages = _drawn(chains_for(tx, plan), plan)
     persons = {name: people.named(tx, name).person_id for name in plan.annotators}
     require_other_heads(tx, persons)
     job = jobs.add(
@@ -94,7 +97,38 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     )
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
     _fill(tx, job, pages, plan, persons)
+    if plan.cents is not None:
+        set_terms(tx, job.job_id, {"pay": {"cents": plan.cents, "currency": plan.currency}}, actor=actor)
     return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def _free_name(tx: Tx, task: str) -> str:
+    """The task's name, with a number where an earlier job has it."""
+    taken = {job.name for job in jobs.all(tx)}
+    numbered = (task if n == 1 else f"{task}-{n}" for n in count(1))
+    return next(name for name in numbered if name not in taken)
+
+
+def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[NewUnit]]:
+    """Every unit that a plan could ask about, with those that follow it."""
+    wanted = Wanted(
+        task=TASKS[plan.task].name,
+        kind=plan.kind,
+        system=plan.system,
+        item_ids=plan.item_ids,
+        essay_ids=plan.essay_ids,
+        delay_days=plan.delay_days,
+        payload=plan.payload,
+        is_preview=is_preview,
+    )
+    fitting = units_for(tx, wanted)
+    chains: list[list[NewUnit]] = []
+    for page in _fresh(tx, fitting, wanted.task) if plan.is_fresh else fitting:
+        if page.follows:
+            chains[-1].append(page)
+        else:
+            chains.append([page])
+    return chains
 
 
 def _require_plan(plan: JobPlan) -> None:
@@ -113,6 +147,8 @@ def set_state(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> J
     if state not in GIVEN_STATES:
         raise UsageError(f"state: expected {', '.join(GIVEN_STATES)}, found {state[:20]!r}")
     job = jobs.get(tx, job_id)
+    if job.archived_at is not None:
+        raise Conflict(f"{job.name}: is in the archive; bring it back first")
     allowed = MOVES[job.state]
     new_state = next((name for name in allowed if name == state), None)
     if new_state is None:
@@ -143,14 +179,8 @@ def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
     return left
 
 
-def _drawn(pages: Sequence[NewUnit], plan: JobPlan) -> list[list[NewUnit]]:
+def _drawn(chains: list[list[NewUnit]], plan: JobPlan) -> list[list[NewUnit]]:
     """Units with those that follow them, `most` of them at random."""
-    chains: list[list[NewUnit]] = []
-    for page in pages:
-        if page.follows:
-            chains[-1].append(page)
-        else:
-            chains.append([page])
     if plan.most is None or plan.most >= len(chains):
         return chains
     picked = generator(plan.seed, "units", plan.name).choice(len(chains), size=plan.most, replace=False)
@@ -158,17 +188,9 @@ def _drawn(pages: Sequence[NewUnit], plan: JobPlan) -> list[list[NewUnit]]:
 
 
 def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons: Mapping[str, str]) -> None:
-    plan_of = batches(
-        len(chains),
-        rng=generator(plan.seed, "batches", plan.name),
-        size=plan.batch_size,
-        people=sorted(persons),
-        each=plan.judgments if persons else 1,
-        overlap_every=plan.overlap_every,
-    )
     new: list[NewUnit] = []
     theirs: list[tuple[tuple[str, ...], int]] = []
-    for batch in plan_of:
+    for batch in batches_for(plan, len(chains)):
         for number in batch.units:
             new += [_in_batch(unit, batch) for unit in chains[number]]
             theirs += [(batch.people, batch.number)] * len(chains[number])
@@ -180,6 +202,18 @@ def _fill(tx: Tx, job: Job, chains: list[list[NewUnit]], plan: JobPlan, persons:
     ]
     if assigned:
         assignments.add_all(tx, job.job_id, assigned)
+
+
+def batches_for(plan: JobPlan, n_chains: int) -> list[Batch]:
+    """Which units go to whom."""
+    return batches(
+        n_chains,
+        rng=generator(plan.seed, "batches", plan.name),
+        size=plan.batch_size,
+        people=sorted(plan.annotators),
+        each=plan.judgments if plan.annotators else 1,
+        overlap_every=plan.overlap_every,
+    )
 
 
 def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:

@@ -26,6 +26,7 @@ from grater.store import (
 from grater.store.clock import HOUR, Clock
 from grater.store.jobs import Job
 from grater.store.progress import JobCounts, Progress
+from grater.study.limits import require_name
 
 
 def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -> Store:
@@ -40,6 +41,19 @@ def new_study(location: Path | str, *, name: str = "", clock: Clock = utc_now) -
 def open_study(location: Path | str, *, clock: Clock = utc_now) -> Store:
     """Open a study that is there; one of an older version of grater is brought up to date."""
     return open_store(location, clock=clock)
+
+
+def study_name(tx: Tx) -> str:
+    return dump.meta_value(tx, "name")
+
+
+def rename_study(tx: Tx, name: str, *, actor: str | None = None) -> str:
+    """Give the study another name, the title of its pages; the same name again changes nothing."""
+    name, before = require_name(name.strip()), study_name(tx)
+    if name != before:
+        dump.set_meta(tx, "name", name)
+        events.write(tx, actor, "study.renamed", "", {"name": name, "before": before})
+    return name
 
 
 Step: TypeAlias = Literal["import", "plan", "sample", "invite", "serve", "wait", "report"]

@@ -50,7 +50,7 @@ AGAIN = "Yours is still below: look at the other one, and store yours again if i
 def queue_page(context: Context) -> Response:
     """Jobs with finished units: how many are decided, and the next to decide."""
     with context.server.store.read() as tx:
-        queue = [(job, far_of(tx, job)) for job in jobs.all(tx)]
+        queue = [(job, far_of(tx, job)) for job in jobs.all(tx) if job.archived_at is None]
     return context.page("adjudicate.html", queue=[(job, far) for job, far in queue if far.n_done])
 
 

@@ -15,6 +15,8 @@ from grater.errors import NotFound
 from grater.model import Json
 from grater.server.calls import (
     Body,
+    Deleted,
+    Deleting,
     Interval,
     Job,
     Name,
@@ -26,12 +28,13 @@ from grater.server.calls import (
     example,
     within,
 )
-from grater.server.context import Context
+from grater.server.context import Context, RequestContext
 from grater.server.roles import MANAGERS
 from grater.server.work.crowd_view import crowd_view
 from grater.store import Tx, jobs, judgments, people, progress
 from grater.store.columns import essay_columns
 from grater.store.people import Person
+from grater.study import mending
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
@@ -181,7 +184,8 @@ class LiveAgreement(Shape):
 def job_list(context: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
     """Every job that you may know of, with your part in it; by state, task or name where that is asked."""
     with context.server.store.read() as tx:
-        known = [job for job in jobs.all(tx) if job.state != "draft" or context.role in MANAGERS]
+        all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
+        known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
         wanted = [job for job in known if state in (None, job.state) and task in (None, job.task)]
         return Jobs(jobs=[_own(tx, job, context.person) for job in wanted if name in (None, job.name)])
 
@@ -300,18 +304,79 @@ class NewJob(Body):
     tagset: str | None = Field(default=None, description="Marking: the tags to mark with, NUCLE's by default.")
     seed: Annotated[int, within("seed")] = 0
     open: bool = Field(default=True, description="False leaves a draft that raters do not see.")
+    cents: Annotated[int, within("terms.pay.cents")] | None = Field(
+        default=None, description="Pay per judgment; null agrees on none."
+    )
 
 
 @router.post("/jobs")
 def make_job(context: Context, sent: NewJob) -> Job:
     """Make a job; a name that is taken is a conflict (409), so sending again makes no second one."""
+    return Job.of(add_job(context.server.store, _plan(context, sent), actor=context.person.person_id))
+
+
+def _plan(context: RequestContext, sent: NewJob) -> JobPlan:
     asked = sent.model_dump(exclude={"grey", "tagset", "open", "sample", "fresh"})
     payload: dict[str, Json] = {"grey": True} if sent.grey else {}
     payload |= {"tagset": sent.tagset} if sent.tagset else {}
     plan = JobPlan(**asked, payload=payload, is_open=sent.open, is_fresh=sent.fresh)
-    store = context.server.store
-    wanted = of_sample(store, plan, sent.sample) if sent.sample else plan
-    return Job.of(add_job(store, wanted, actor=context.person.person_id))
+    return of_sample(context.server.store, plan, sent.sample) if sent.sample else plan
+
+
+class JobPreview(Shape):
+    """`seconds_each` were measured in this study or are a rough guess; `cents` are of one judgment."""
+
+    units: int
+    judgments: int
+    hours: float
+    seconds_each: float
+    is_measured: bool
+    cents: int | None
+    currency: str
+    words: str
+
+
+@router.post("/jobs/preview")
+def preview_job(context: Context, sent: NewJob) -> JobPreview:
+    """What a job would be: its units, its hours, its cost; nothing is stored."""
+    plan = _plan(context, sent)
+    with context.server.store.read() as tx:
+        return JobPreview.of(context.server.previews.of(tx, plan))
+
+
+class NewNames(Body):
+    """What is left empty stays."""
+
+    model_config = example(name="prepositions-1", title="Prepositions")
+    name: Annotated[str, at_most("name")] = ""
+    title: Annotated[str, at_most("job.title")] = ""
+
+
+@router.post("/jobs/{job_id}/rename")
+def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
+    """Another name for commands and exports, another title for raters."""
+    with context.server.store.write() as tx:
+        return Job.of(mending.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
+
+
+class Archived(Body):
+    model_config = example(archived=True)
+    archived: bool
+
+
+@router.post("/jobs/{job_id}/archive")
+def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
+    """Take a job out of sight, or bring it back; its judgments stay in reports and exports."""
+    with context.server.store.write() as tx:
+        return Job.of(mending.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
+
+
+@router.post("/jobs/{job_id}/delete")
+def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
+    """Delete a job to which nobody has submitted anything."""
+    with context.server.store.write() as tx:
+        job = mending.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
+    return Deleted(deleted=job.name)
 
 
 class HandOver(Body):

@@ -108,7 +108,7 @@ def unit_chart(progress: Progress) -> Markup:
     rows = [
         Bar(
             f"{n} of {wanted}" if is_same else str(n),
-            count,
+            count if n else 0,  # nothing done is no full bar
             progress.units or 1,
             counted(count, "unit"),
         )

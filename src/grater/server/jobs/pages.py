@@ -37,6 +37,7 @@ from grater.study.corpus import marked_in
 from grater.study.evaluation import live_agreement, live_marks
 from grater.study.jobs import MOVES, JobPlan, add_guidelines, add_job, hand_over, require_guidelines
 from grater.study.jobs import set_state as set_job_state
+from grater.study.preview import JobPreview
 from grater.study.samples import of_sample
 from grater.study.tables import redundancy_of
 from grater.study.webhooks import is_failing
@@ -50,44 +51,75 @@ RATERS = ("annotator", "worker", "adjudicator", "manager", "owner")
 
 @router.get("/manage/jobs/new")
 def new_job_page(context: Context) -> Response:
-    return _new_job_page(context, problems=[])
+    return _new_job_page(context)
 
 
 @router.post("/manage/jobs")
 def make_job(context: Context) -> Response:
     try:
-        store, plan, sample = context.server.store, plan_of(context), context.text("sample")
-        job = add_job(store, of_sample(store, plan, sample) if sample else plan, actor=context.person.person_id)
+        job = add_job(context.server.store, _wanted(context), actor=context.person.person_id)
     except (BadInput, Conflict, NotFound, UsageError) as error:
         return _new_job_page(context, problems=lines_of(error))
     return context.go(f"/manage/jobs/{job.job_id}")
 
 
+@router.post("/manage/jobs/preview")
+def preview_job(context: Context) -> Response:
+    """The same form again, with what the job would be; nothing is stored."""
+    try:
+        plan = _wanted(context)
+        with context.server.store.read() as tx:
+            return _new_job_page(context, preview=context.server.previews.of(tx, plan))
+    except (BadInput, Conflict, NotFound, UsageError) as error:
+        return _new_job_page(context, preview_problem=" ".join(lines_of(error)))
+
+
+def _wanted(context: RequestContext) -> JobPlan:
+    store, plan, sample = context.server.store, plan_of(context), context.text("sample")
+    return of_sample(store, plan, sample) if sample and plan.task in OF_ITEMS else plan
+
+
+OF_ITEMS = ("error", "usage", "cloze", "choice", "verify")
+"""Tasks that can ask about the items of a sample."""
+
+
 def plan_of(context: RequestContext) -> JobPlan:
-    """The plan that a filled form asks for."""
-    payload: dict[str, Json] = {"grey": True} if context.text("grey") else {}
-    tagset = context.text("tagset")
+    """The plan that a filled form asks for; fields of other tasks than the chosen one are passed over."""
+    task, tagset = context.text("task"), context.text("tagset")
+    payload: dict[str, Json] = {"grey": True} if task == "construction" and context.text("grey") else {}
+    payload |= {"tagset": tagset} if task == MARKING and tagset else {}
     return JobPlan(
         name=context.text("name"),
-        task=context.text("task"),
+        task=task,
         title=context.text("title"),
         judgments=number_of(context, "judgments", 1),
-        kind=context.text("kind") or None,
-        system=context.text("system") or None,
+        kind=(context.text("kind") or None) if task in OF_ITEMS else None,
+        system=(context.text("system") or None) if task in SUGGESTING else None,
         most=number_of(context, "most", 0) or None,
         annotators=tuple(context.fields().get("annotators", ())),
         batch_size=number_of(context, "batch_size", 0),
         overlap_every=number_of(context, "overlap_every", 0),
         delay_days=decimal_of(context, "delay_days", 3.0),
         lease_minutes=decimal_of(context, "lease_minutes", 0.0) if context.text("lease_minutes") else None,
-        payload={**payload, **({"tagset": tagset} if tagset else {})},
+        payload=payload,
         seed=number_of(context, "seed", 0),
         is_open=bool(context.text("open")),
         is_fresh=bool(context.text("fresh")),
+        cents=number_of(context, "cents", 0) if context.text("cents") else None,
     )
 
 
-def _new_job_page(context: RequestContext, *, problems: list[str]) -> Response:
+SUGGESTING = ("choice", "verify")
+"""Tasks about what a system suggests."""
+
+
+def _new_job_page(
+    context: RequestContext,
+    *,
+    problems: Sequence[str] = (),
+    preview: JobPreview | None = None,
+    preview_problem: str = "",
+) -> Response:
     with context.server.store.read() as tx:
         kinds = [kind for kind, _ in items.kinds(tx) if kind]
         shown = {
@@ -96,20 +128,28 @@ def _new_job_page(context: RequestContext, *, problems: list[str]) -> Response:
             "samples": decisions.sample_names(tx),
             "n_essays": essays.count(tx),
             "raters": [person for person in people.all(tx) if person.role in RATERS and person.state == "active"],
+            "is_first": not jobs.all(tx),
         }
     filled = {name: values[0] for name, values in context.fields().items()}
-    tasks = [TASKS[name] for name in TASKS]
+    tasks = {name: TASKS[name] for name in TASKS}
     values = {**shown, "tasks": tasks, "filled": filled, "chosen": context.fields().get("annotators", [])}
-    return context.page("manage_new_job.html", values, status=422 if problems else 200, problems=problems)
+    more = {"problems": problems, "preview": preview, "preview_problem": preview_problem}
+    return context.page("manage_new_job.html", {**values, **more}, status=422 if problems else 200)
 
 
 @router.get("/manage")
 def study_page(context: Context) -> Response:
     with context.server.store.read() as tx:
-        rows = [(job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in jobs.all(tx)]
+        all_jobs = jobs.all(tx)
+        rows = [
+            (job, TASKS[job.task], progress.of_job(tx, job.job_id)) for job in all_jobs if job.archived_at is None
+        ]
         counts = {"essays": essays.count(tx), "items": items.count(tx), "people": people.count(tx)}
         failing = [webhook.url for webhook in events.all_webhooks(tx) if is_failing(tx, webhook)]
-    return context.page("manage.html", rows=rows, counts=counts, failing=failing)
+    archived = [job for job in all_jobs if job.archived_at is not None]
+    if not all_jobs and not counts["essays"] and not counts["items"]:
+        return context.go("/manage/start")
+    return context.page("manage.html", rows=rows, counts=counts, failing=failing, archived=archived)
 
 
 @router.get("/manage/jobs/{job_id}")

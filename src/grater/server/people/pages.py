@@ -109,7 +109,7 @@ def people_view(context: RequestContext, *, links: Sequence[str] = (), problems:
             for invitation in invitations.all(tx)
             if invitation.used_at is None and invitation.ended_at is None
         ]
-        all_jobs = jobs.all(tx)
+        all_jobs = [job for job in jobs.all(tx) if job.archived_at is None]
         now = tx.now
         factors = {"with_factor": second_factors.people_with_one(tx), "required": required_roles(tx)}
     roles = roles_to_give(context.role)

@@ -8,12 +8,31 @@ from fastapi import Query
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from grater.errors import NotFound
-from grater.server.calls import A_PAGE, Edit, Most, Object, Page, Shape, Start, When, calls_about, cut, form_of
+from grater.server.calls import (
+    A_PAGE,
+    Body,
+    Deleted,
+    Deleting,
+    Edit,
+    Most,
+    Name,
+    Object,
+    Page,
+    Shape,
+    Start,
+    When,
+    calls_about,
+    cut,
+    example,
+    form_of,
+)
 from grater.server.context import Context
 from grater.server.study.files import brought_in, report_file, zipped_study
 from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
 from grater.study.importing import KINDS
+from grater.study.mending import delete_essay
+from grater.study.status import rename_study, study_name
 from grater.study.tables import Counting, targets_of
 from grater.tasks import TASKS
 
@@ -23,6 +42,7 @@ router = calls_about("study")
 class Study(Shape):
     """`kinds` counts the items of each kind."""
 
+    name: str
     essays: int
     items: int
     people: int
@@ -100,11 +120,26 @@ FILES = form_of(
 )
 
 
+class NewStudyName(Body):
+    model_config = example(name="Prepositions of two schools")
+    name: Name
+
+
+@router.post("/study")
+def rename(context: Context, sent: NewStudyName) -> Study:
+    """Give the study another name, the title of its pages."""
+    with context.server.store.write() as tx:
+        rename_study(tx, sent.name, actor=context.person.person_id)
+    context.server.title.forget()
+    return one_study(context)
+
+
 @router.get("/study")
 def one_study(context: Context) -> Study:
     """What the study holds, counted."""
     with context.server.store.read() as tx:
         return Study(
+            name=study_name(tx),
             essays=essays.count(tx),
             items=items.count(tx),
             people=people.count(tx),
@@ -232,3 +267,16 @@ def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
         for name, edits in by_annotator.items()
     ]
     return WholeEssay(**Essay.of(essay).model_dump(), marks=marks, asked=asked)
+
+
+class DeletingEssay(Deleting):
+    model_config = example(essay_id="essay-2", word="delete")
+    essay_id: str
+
+
+@router.post("/essay/delete")
+def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
+    """Delete an essay that no job asks about and no sample holds."""
+    with context.server.store.write() as tx:
+        delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
+    return Deleted(deleted=sent.essay_id)

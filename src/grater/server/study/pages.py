@@ -6,6 +6,8 @@ the others are on the unit's own page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -16,12 +18,42 @@ from grater.server.rendering import pager
 from grater.server.study.files import brought_in, report_file, zipped_study
 from grater.store import dump, essays, items, jobs, units
 from grater.study.importing import KINDS, Imported
+from grater.study.status import rename_study
 from grater.study.tables import targets_of
 from grater.tasks import TASKS
 
 router = APIRouter()
 
 A_PAGE = 50
+
+
+@router.get("/manage/start")
+def start_page(context: Context) -> Response:
+    """The first page of a study: its name and its texts."""
+    return _start_page(context)
+
+
+@router.post("/manage/start")
+def start(context: Context) -> Response:
+    try:
+        with context.server.store.write() as tx:
+            rename_study(tx, context.text("name"), actor=context.person.person_id)
+        context.server.title.forget()
+        brought_in(context)
+    except (StoreBusy, StoreFull):
+        raise
+    except GraterError as error:
+        return _start_page(context, problems=str(error).splitlines())
+    return context.go("/manage/jobs/new")
+
+
+def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
+    with context.server.store.read() as tx:
+        n_essays = essays.count(tx)
+    filled = {name: values[0] for name, values in context.fields().items()}
+    megabytes = context.server.settings.most_upload_bytes // 1_000_000
+    shown = {"n_essays": n_essays, "filled": filled, "megabytes": megabytes, "problems": problems}
+    return context.page("manage_start.html", shown, status=422 if problems else 200)
 
 
 @router.get("/manage/import")
@@ -54,20 +86,22 @@ def _import_page(context: RequestContext, *, problems: list[str], done: list[Imp
 def essay_list(context: Context, page: int = 1, essay: str = "") -> Response:
     """A page of essays, or one of them: ids are whatever files called them, and stand in no path."""
     if essay:
-        return _essay_page(context, essay)
+        return essay_view(context, essay)
     with context.server.store.read() as tx:
         here = pager(essays.count(tx), page, size=A_PAGE)
         on_page = essays.some(tx, start=here.start, most=here.size)
     return context.page("manage_essays.html", essays=on_page, pager=here)
 
 
-def _essay_page(context: RequestContext, essay_id: str) -> Response:
+def essay_view(context: RequestContext, essay_id: str, *, problems: Sequence[str] = ()) -> Response:
+    """One essay, with what went wrong."""
     with context.server.store.read() as tx:
         essay = essays.find(tx, essay_id)
         if essay is None:
             raise NotFound("there is no such essay in this study")
         asked = units.of_essay(tx, essay_id)
-    return context.page("manage_essay.html", essay=essay, asked=asked)
+    status = 422 if problems else 200
+    return context.page("manage_essay.html", status=status, essay=essay, asked=asked, problems=problems)
 
 
 @router.get("/manage/items")

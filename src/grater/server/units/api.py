@@ -17,6 +17,7 @@ from grater.server.context import Context
 from grater.server.work.shapes import Known, known_json
 from grater.store import adjudications, blinding, gold, jobs, judgments, progress, units
 from grater.store.adjudications import Adjudication
+from grater.study import mending
 from grater.study.work import Sent, sent_for, shown_to_staff, unblind
 
 router = calls_about("units")
@@ -196,3 +197,11 @@ def sent_json(sent: Sent, rater: str) -> SentAnswers:
 
 def decision_json(decided: Adjudication | None) -> Decision | None:
     return Decision.of(decided) if decided else None
+
+
+@router.post("/units/{unit_id}/work")
+def back_to_work(context: Context, unit_id: str) -> Unit:
+    """Make a gold or practice unit that nobody has met part of the work again."""
+    with context.server.store.write() as tx:
+        mending.back_to_work(tx, unit_id, actor=context.person.person_id)
+    return one_unit(context, unit_id)

@@ -1,11 +1,12 @@
 """The corpus and what systems make of it: essays, annotators, edits, items, findings, imports, decisions, samples.
 
-Webhooks and their deliveries stand here too: they belong to the whole study.
+Webhooks and their deliveries, and the long work that a server does in the background, stand here too: they belong to
+the whole study.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Float, Index, PrimaryKeyConstraint, Table
+from sqlalchemy import Boolean, CheckConstraint, Column, Float, Index, LargeBinary, PrimaryKeyConstraint, Table
 
 from grater.store.schema.columns import METADATA, json_column, key, moment, number, one_of, optional, refers, text
 
@@ -176,3 +177,39 @@ deliveries = Table(
     one_of("state", "waiting", "delivered", "failed"),
 )
 """`n` is the event that was to be delivered, `problem` why it was not."""
+
+RUN_STATES = ("waiting", "running", "done", "failed")
+
+runs = Table(
+    "runs",
+    METADATA,
+    key("run_id"),
+    text("kind"),
+    text("title"),
+    json_column("options"),
+    text("state", default="waiting"),
+    number("done", default="0"),
+    number("total", default="0"),
+    text("words", default=""),
+    optional("person_id", "people.person_id"),
+    moment("made_at"),
+    moment("started_at", optional=True),
+    moment("ended_at", optional=True),
+    moment("beat_at", optional=True),
+    one_of("state", *RUN_STATES),
+    Index("ix_runs_state", "state", "made_at"),
+)
+"""Long work in the background.  `done` of `total` steps; `words` say what came of it, or what went wrong.  A process
+that works on it says so every few seconds in `beat_at`: one that fell silent has died, and another begins anew."""
+
+run_files = Table(
+    "run_files",
+    METADATA,
+    refers("run_id", "runs.run_id"),
+    number("position"),
+    text("name"),
+    Column("content", LargeBinary, nullable=False),
+    Column("is_result", Boolean, nullable=False),
+    PrimaryKeyConstraint("run_id", "position"),
+)
+"""What a run reads (uploads, gone when it has ended) and what it made (a report, an export)."""

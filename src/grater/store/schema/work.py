@@ -37,11 +37,13 @@ jobs = Table(
     number("lease_ms"),
     json_column("options"),
     moment("added_at"),
+    moment("archived_at", optional=True),
     one_of("state", *JOB_STATES),
     one_of("access", "pool", "assigned"),
     CheckConstraint("judgments >= 1", name="judgments"),
 )
-"""`judgments`: N, wanted for each unit.  `options`: what the task and the terms need to know (pay, gold, hours)."""
+"""`judgments`: N, wanted for each unit.  `options`: what the task and the terms need to know (pay, gold, hours).
+A job with `archived_at` is out of sight; its judgments count as before."""
 
 guidelines = Table(
     "guidelines",

@@ -1,0 +1,70 @@
+"""Word documents: the words that a reader sees, and nothing that grows without end."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from grater.corpora.docx import read_docx
+from grater.errors import BadInput
+
+NAMES = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+)
+
+
+def document(body: str, *, head: str = "") -> io.BytesIO:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", f"{head}<w:document {NAMES}><w:body>{body}</w:body></w:document>")
+    packed.seek(0)
+    return packed
+
+
+def text_of(body: str, *, head: str = "", most_bytes: int = 10_000) -> str:
+    return read_docx(document(body, head=head), name="essay.docx", most_bytes=most_bytes)
+
+
+def test_paragraphs_are_lines_and_runs_are_joined() -> None:
+    body = (
+        "<w:p><w:r><w:t>We arrive </w:t></w:r><w:r><w:t>to the café.</w:t></w:r></w:p>"
+        "<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r></w:p>"
+    )
+    assert text_of(body) == "We arrive to the café.\nOne\ttwo\nthree\n"
+
+
+def test_tracked_insertions_stay_deletions_and_old_copies_go() -> None:
+    body = (
+        "<w:p><w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>"
+        "<w:r><w:t>word</w:t></w:r></w:p>"
+        "<mc:AlternateContent><mc:Choice><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Choice>"
+        "<mc:Fallback><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>"
+    )
+    assert text_of(body) == "new word\nbox\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "words"),
+    [
+        ("<w:p><w:r><w:t>" + "a" * 20_000 + "</w:t></w:r></w:p>", "", "unpacks to more than 10,000 bytes"),
+        ("<w:p/>", '<!DOCTYPE d [<!ENTITY a "aaaa">]>', "declares a document type"),
+        ("<w:p>" * 300 + "</w:p>" * 300, "", "elements inside each other"),
+        ("<w:p>", "", "cannot be read as a Word document"),
+    ],
+)
+def test_what_is_hostile_or_broken_is_refused_by_its_name(body: str, head: str, words: str) -> None:
+    with pytest.raises(BadInput, match=f"essay.docx: .*{words}"):
+        text_of(body, head=head)
+
+
+def test_another_archive_and_another_file_are_refused() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("other.xml", "<a/>")
+    packed.seek(0)
+    for stream in (packed, io.BytesIO(b"PK no archive")):
+        with pytest.raises(BadInput, match="Word document"):
+            read_docx(stream, name="essay.docx", most_bytes=1000)
