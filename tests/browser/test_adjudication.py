@@ -140,7 +140,27 @@ def decide_with_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("decide", [decide_with_mouse, decide_with_keyboard])
+def decide_with_letters(page: Page) -> None:
+    """The letter of an annotator, `n` or `e` decides a place, and the next open one comes."""
+    if page.locator("#take-all").is_hidden():  # without script
+        decide_with_keyboard(page)
+        return
+    expect(page.locator("#place-1 .reading").first).to_contain_text("He own three chairs near the sea")
+    page.keyboard.type("bbb")
+    page.keyboard.press("Shift+A")
+    assert page.locator(".place input:checked").evaluate_all("all => all.map((one) => one.value)") == ["A"] * 4
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    page.keyboard.press("Tab")
+    page.keyboard.type("SVA")
+    page.keyboard.press("Tab")
+    page.keyboard.type("has")
+    page.keyboard.press("Control+Enter")
+
+
+@pytest.mark.parametrize("decide", [decide_with_mouse, decide_with_keyboard, decide_with_letters])
 @pytest.mark.parametrize(
     "options",
     [{}, {"viewport": PHONE}, {"viewport": PHONE, "java_script_enabled": False}],

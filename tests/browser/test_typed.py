@@ -120,7 +120,7 @@ def test_an_open_slip_survives_leaving_the_page(site: Site, chromium: Browser) -
 def test_giving_an_essay_back_waits_for_what_is_typed(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         comment_on(desk, "own", tag="", comment="third person")
-        desk.page.evaluate("document.querySelector('.stop form').requestSubmit()")  # the slip may cover the button
+        desk.page.evaluate("document.querySelector('form.stop').requestSubmit()")  # the slip may cover the button
         expect(desk.page.locator(COMMENT)).to_have_value("third person")
 
 

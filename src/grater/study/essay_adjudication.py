@@ -18,7 +18,9 @@ from grater.model import Edit, Essay, Json, Span
 from grater.store import Tx, adjudications, judgments, submissions
 from grater.store.adjudications import Adjudication
 from grater.store.units import StudyUnit
+from grater.tasks.form import TARGET
 from grater.tasks.marking import SET_ASIDE, edits_of
+from grater.tasks.task import Piece
 from grater.text.tokens import tokens_of
 
 Kind: TypeAlias = Literal["identification", "type", "correction", "same"]
@@ -131,6 +133,20 @@ class Table:
     @property
     def places(self) -> tuple[Place, ...]:
         return places_of(self.unit.unit.essay, self.by_rater)
+
+    def corrected(self, place: Place, opinion: Opinion) -> tuple[Piece, ...]:
+        """The same passage as it reads when one annotator is followed: the first correction of each edit put in.
+
+        Edits without a correction leave the words; of two that overlap the first one counts.
+        """
+        before, _, after = self.around(place.span)
+        pieces, at = [Piece(before)], place.span.start
+        for edit in sorted(opinion.edits, key=lambda edit: edit.span):
+            if edit.span.start < at or not edit.replacements:
+                continue
+            pieces += [Piece(self.text[at : edit.span.start]), Piece(edit.replacements[0], TARGET)]
+            at = edit.span.end
+        return (*pieces, Piece(self.text[at : place.span.end] + after))
 
     def around(self, span: Span) -> tuple[str, str, str]:
         """The words before a place, its own, and those behind it."""

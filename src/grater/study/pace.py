@@ -29,7 +29,7 @@ MOST_LEFT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class OwnPace:
     """`n_total` is None where it is not known or must not be told; `earned` is empty where no pay is set."""
 
     n_done: int
@@ -43,14 +43,14 @@ class Pace:
         return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
 
 
-def pace_of(tx: Tx, job: Job, person_id: str) -> Pace:
+def pace_of(tx: Tx, job: Job, person_id: str) -> OwnPace:
     terms = terms_of(job.options)
     n_done = gold_schedule.n_answered(tx, job.job_id, person_id)
     n_total = _total(tx, job, terms, person_id, n_done)
     seconds = progress.recent_seconds(tx, job.job_id, person_id, most=N_RECENT)
     is_known = n_total is not None and len(seconds) >= FEWEST
     n_left = max(0, (n_total or 0) - n_done)
-    return Pace(
+    return OwnPace(
         n_done=n_done,
         n_total=n_total,
         minutes_left=ceil(n_left * median(seconds) / 60) if is_known else None,

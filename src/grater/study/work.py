@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -46,6 +47,8 @@ from grater.store.submissions import Receipt
 from grater.store.units import LeasedUnit, StudyUnit
 from grater.study.limits import LIMITS
 from grater.tasks import TASKS, Answer, Shown, Task, Unit
+from grater.tasks.marking import SET_ASIDE, edits_of, tagset_of
+from grater.tasks.marking import TASK as MARKING
 
 LOG = logging.getLogger("grater.study.work")
 
@@ -56,6 +59,7 @@ NO_RETURNS = (
 NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and go on another time"
 NOT_YOURS = "there is no such piece of work, or it is not yours"
 MOST_SHOWN = 500
+LONGEST_TITLE = 40
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))
 
 
@@ -203,6 +207,36 @@ def own_job(tx: Tx, job: Job, person: Person) -> OwnJob:
         n_assigned = assignments.n_of(tx, job.job_id, person.person_id)
     is_begun = leases.held(tx, job_id=job.job_id, person_id=person.person_id) is not None
     return OwnJob(job, TASKS[job.task].title, n_done, n_assigned, is_begun)
+
+
+@dataclass(frozen=True, slots=True)
+class EssayReceipt:
+    """What was stored of an essay that its annotator has handed in; `by_tag` the most frequent kinds first."""
+
+    title: str
+    n_marks: int
+    by_tag: tuple[tuple[str, int], ...]
+    is_aside: bool
+    at: int
+
+
+def essay_receipt(tx: Tx, lease_id: str, *, person_id: str) -> EssayReceipt | None:
+    """None where there is no such answer of this person's; essays are all that is answered for."""
+    leased = leases.find_with_unit(tx, lease_id, person_id=person_id)
+    stored = submissions.find(tx, submission_id_of(lease_id))
+    if leased is None or stored is None or leased[1].job.task != MARKING.name:
+        return None
+    (answer,) = judgments.answers_of(tx, stored.submission_id)
+    known = tagset_of(leased[1].unit)
+    tags = Counter(known[edit.tag].name if edit.tag in known else edit.tag for edit in edits_of(answer, rater=""))
+    text = " ".join(leased[1].unit.essay.text.split())
+    return EssayReceipt(
+        title=text if len(text) <= LONGEST_TITLE else f"{text[:LONGEST_TITLE].rstrip()} …",
+        n_marks=tags.total(),
+        by_tag=tuple(tags.most_common()),
+        is_aside=answer.label == SET_ASIDE,
+        at=stored.at,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,8 @@ from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
 from grater.study import drafts
 from grater.study.drafts import findings, tag_json
-from grater.study.work import own_job, submission_id_of
+from grater.study.pace import pace_of
+from grater.study.work import essay_receipt, may_skip, returns_left, submission_id_of
 from grater.tasks.marking import tagset_of
 from grater.tasks.task import Unit
 
@@ -44,7 +45,9 @@ def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *
     """The page for an essay that the person holds."""
     with context.server.store.read() as tx:
         draft = revisions.find_draft(tx, unit_id=lease.unit_id, person_id=lease.person_id) or Draft(0)
-        mine = own_job(tx, study_unit.job, context.person)
+        pace = pace_of(tx, study_unit.job, lease.person_id)
+        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
+        n_returns = returns_left(tx, lease)
     sent = told(study_unit.unit, draft) | {
         "lease": lease.lease_id,
         "person": lease.person_id,
@@ -52,8 +55,9 @@ def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *
         "submission": submission_id_of(lease.lease_id),
         "urls": {"draft": f"/leases/{lease.lease_id}/draft", "submit": f"/leases/{lease.lease_id}"},
     }
-    mends = lease.place == leases.REVISION
-    return context.page("marking.html", sent=sent, job=study_unit.job, guidelines=guidelines, mine=mine, mends=mends)
+    shown = {"sent": sent, "job": study_unit.job, "guidelines": guidelines, "pace": pace, "receipt": receipt}
+    shown |= {"mends": lease.place == leases.REVISION, "n_returns": n_returns, "may_skip": may_skip(study_unit.job)}
+    return context.page("marking.html", shown)
 
 
 @router.put("/leases/{lease_id}/draft")

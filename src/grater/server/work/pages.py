@@ -29,6 +29,7 @@ from grater.study.panels import conclude
 from grater.study.work import (
     Desk,
     desk_of,
+    essay_receipt,
     hand_in,
     is_told,
     may_skip,
@@ -44,6 +45,7 @@ from grater.study.work import give_back as give_unit_back
 from grater.study.work import skip as skip_unit
 from grater.tasks import TASKS, Field
 from grater.tasks.form import UNANSWERED
+from grater.tasks.marking import TASK as MARKING
 
 router = APIRouter()
 
@@ -85,8 +87,9 @@ def done_page(context: Context, job_id: str) -> Response:
         mine = own_job(tx, visible_job(tx, job_id), context.person)
         crowd = crowd_view(tx, mine.job, context.person)
         undo_id = undoable_lease(tx, job_id, context.person.person_id)
+        receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=context.person.person_id)
     is_over = crowd.place is not None and crowd.place.state != "joined"
-    return context.page("done.html", mine=mine, crowd=crowd, undo_id="" if is_over else undo_id)
+    return context.page("done.html", mine=mine, crowd=crowd, undo_id="" if is_over else undo_id, receipt=receipt)
 
 
 class WorkPage(Protocol):
@@ -243,9 +246,10 @@ def _next_page(context: RequestContext, desk: Desk) -> Response:
     if desk.lease.place == leases.REVISION:
         return context.go("/reviews")
     lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)
+    after = f"?after={desk.lease.lease_id}" if desk.task.name == MARKING.name else ""
     if lease is None:
-        return context.go(f"/jobs/{desk.lease.job_id}/done")
-    address = f"/leases/{lease.lease_id}"
+        return context.go(f"/jobs/{desk.lease.job_id}/done{after}")
+    address = f"/leases/{lease.lease_id}{after}"
     if context.request.headers.get("x-next") != "here":
         return context.go(address)
     response = work_page(context, lease.lease_id)

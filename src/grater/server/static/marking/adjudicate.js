@@ -9,6 +9,7 @@ import { hideTheRest, partsOfPage, wireButtons } from "./tools.js";
 import { sendOnce } from "../send-once.js";
 import { stateOf } from "./versions.js";
 import { toWire } from "./marks.js";
+import { wireKeys } from "./decisions.js";
 
 function wirePlaces() {
   for (const place of document.querySelectorAll(".place")) {
@@ -67,6 +68,7 @@ function holdBack(event, desk) {
 }
 
 wirePlaces();
+wireKeys();
 const desk = layDesk(JSON.parse(byId("marking-data").textContent), byId("more"));
 byId("decision").addEventListener("submit", (event) => holdBack(event, desk));
 sendOnce(byId("decision"));

@@ -228,6 +228,7 @@ export class Desk {
   #moved() {
     this.#drawText();
     this.view.elementAt(this.cursor.unit).scrollIntoView({ block: "nearest" });
+    this.list.follow(marksAt(this.state.marks, this.cursor)[0]?.id);
     this.say(this.#cursorInWords());
   }
 

@@ -24,6 +24,11 @@ export function wireFinish({ desk, saver, sender, sent, text, watch }) {
     setClosed(false);
     saver.goOn();
   });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    byId("finish").requestSubmit();
+  });
 }
 
 /** What is on its way cannot be changed any more: a mark made now would be lost. */

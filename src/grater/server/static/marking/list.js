@@ -10,7 +10,9 @@ export class MarkList {
   constructor(root, count, { text, tags, opened, removed }) {
     Object.assign(this, { root, count, text, opened, removed });
     this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
+    this.names = new Map(tags.map((tag) => [tag.code, tag.name]));
     this.entries = new Map(); // id -> { mark, node }
+    this.here = null; // the entry of the mark at the cursor
     root.addEventListener("click", (event) => this.#click(event));
   }
 
@@ -39,6 +41,19 @@ export class MarkList {
     this.entries.get(id)?.node.scrollIntoView({ block: "nearest" });
   }
 
+  /** Lights the mark at the cursor, and brings it into view inside the list: the page itself stays where it is. */
+  follow(id) {
+    const node = this.entries.get(id)?.node ?? null;
+    if (node === this.here) return;
+    this.here?.classList.remove("here");
+    this.here = node;
+    if (!node) return;
+    node.classList.add("here");
+    const [box, frame] = [node.getBoundingClientRect(), this.root.getBoundingClientRect()];
+    if (box.top < frame.top) this.root.scrollTop -= frame.top - box.top;
+    else if (box.bottom > frame.bottom) this.root.scrollTop += box.bottom - frame.bottom;
+  }
+
   #entry(mark) {
     const known = this.entries.get(mark.id);
     if (known?.mark === mark) return known.node;
@@ -53,7 +68,8 @@ export class MarkList {
   #parts(mark) {
     const open = element("button", "open");
     open.type = "button";
-    open.append(element("span", "entry-code", mark.tag), element("span", "entry-words", inWords(mark, this.text)));
+    const name = element("span", "entry-name", this.names.get(mark.tag) ?? "");
+    open.append(element("span", "entry-code", mark.tag), name, element("span", "entry-words", inWords(mark, this.text)));
     if (isUnfinished(mark, this.owes)) open.append(element("span", "entry-note", "no correction yet"));
     if (mark.comment) open.append(element("span", "entry-comment", mark.comment));
     const remove = element("button", "remove", "×");

@@ -50,6 +50,7 @@ export function start(sent) {
   showState("saved");
   takeUpKept({ desk, saver, keep, sent });
   if (slip) desk.reopen(slip);
+  else if (document.activeElement === document.body) byId("essay").focus({ preventScroll: true });
   sendLeftovers({ keep, sent, tell: showState });
   requestAnimationFrame(() => setTimeout(() => performance.mark("drawn"))); // for whoever measures the page
   return { desk, saver };
@@ -65,7 +66,9 @@ function wirePage(saver, isAtRisk) {
 
 /** An essay that is given back takes the open slip along as a mark. */
 function wireReturn(desk) {
-  document.querySelector(".stop form")?.addEventListener("submit", (event) => desk.putAway() || event.preventDefault());
+  for (const form of document.querySelectorAll("form.stop")) {
+    form.addEventListener("submit", (event) => desk.putAway() || event.preventDefault());
+  }
 }
 
 const data = byId("marking-data");

@@ -3,6 +3,8 @@
 import { element } from "./element.js";
 import { ranked } from "./ranking.js";
 
+const FEW = 6; // that many that fit show their names, too
+
 export class TagField {
   /** `chosen(tag)` hears of a choice made by mouse or touch. */
   constructor({ field, list, help, tags, chosen }) {
@@ -39,6 +41,7 @@ export class TagField {
     for (const tag of this.tags) {
       if (!groups.has(tag.group)) groups.set(tag.group, this.#group(tag.group));
       const option = element("span", "tag", tag.code);
+      option.append(element("span", "tag-name", tag.name));
       option.id = `tag-${tag.code.replace(/[^A-Za-z0-9]/g, "_")}`;
       option.setAttribute("role", "option");
       option.setAttribute("aria-selected", "false");
@@ -94,6 +97,7 @@ export class TagField {
 
   #dim() {
     const isOpen = this.fitting.length === 0;
+    this.list.classList.toggle("few", !isOpen && this.fitting.length <= FEW);
     for (const tag of this.tags) {
       this.options.get(tag.code).classList.toggle("unfit", !isOpen && !this.fitting.includes(tag));
     }
