@@ -84,9 +84,7 @@ def test_a_session_with_the_keyboard_alone(site: Site, chromium: Browser, width:
         assert [tag for _, tag, _ in desk.quotes()] == ["Srun", "ArtOrDet", "Wform"]
         assert "Srun" in desk.page.locator(".entry.here").inner_text(), "the list follows the cursor"
         desk.press("Control+Enter")
-        expect(
-            desk.page.get_by_text("Runons, comma splice; Article or Determiner; Word form")
-        ).to_be_visible()
+        expect(desk.page.get_by_text("Runons, comma splice; Article or Determiner; Word form")).to_be_visible()
         assert [tag for _, tag, _ in handed_in(site, desk)] == ["Srun", "ArtOrDet", "Wform"]
 
 
