@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _pytest.terminal import TerminalReporter
 
 LONGEST = (
     "test_docs.py",
@@ -30,6 +31,20 @@ All others keep the order of their folders: fixtures of a folder, a browser abov
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """What long tests measured, recorded by `record_property("figures", line)`, from every worker."""
+    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
+    lines = [f"{report.nodeid}\n  {line}" for report in reports for line in figures_of(report)]
+    if lines:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("\n".join(lines))
+
+
+def figures_of(report: pytest.TestReport) -> list[str]:
+    """Properties come with each phase of a test; they are complete after its call."""
+    return [str(value) for name, value in report.user_properties if name == "figures" and report.when == "call"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """What one request of a rater costs, without network or waiting: `python -m benchmarks.serving.cost [--list]`.
 
 The application is called in this process, one request after the other, on a small study of each engine.  For each
-kind of request: milliseconds of this process's CPU (the median, and below the other number a quarter of them) and
-statements, on PostgreSQL without BEGIN.  `--list` prints the statements of one request of each kind.
+kind of request: milliseconds of this process's CPU (the median, and below the other number a quarter of them),
+statements, and how often the request waits for the database (statements of one pipeline go together; BEGIN and COMMIT
+are not counted).  `--list` prints the statements of one request of each kind.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from benchmarks.load import make
-from benchmarks.serving.raters import FORM, HIDDEN
+from benchmarks.serving.raters import FORM, HIDDEN, Key
 from fastapi import FastAPI
 from sqlalchemy import Engine, event
 from tests.store.postgres import new_database, running_cluster
 
 from grater.server.app import create_app
 from grater.server.settings import Settings
-from grater.store import credentials, open_store
+from grater.store import Tx, credentials, open_store
 
 N_RATERS = 20
 HOST = "127.0.0.1:8000"
@@ -38,11 +39,13 @@ class Cost:
 
     ms: list[float] = field(default_factory=list)
     statements: list[int] = field(default_factory=list)
+    waits: list[int] = field(default_factory=list)
     last: list[str] = field(default_factory=list)
 
     def row(self, engine: str, kind: str) -> str:
         low, middle, _ = statistics.quantiles(self.ms, n=4)
-        cells = [engine, kind, len(self.ms), f"{middle:.2f}", f"{low:.2f}", statistics.median(self.statements)]
+        cells = [engine, kind, len(self.ms), f"{middle:.2f}", f"{low:.2f}"]
+        cells += [f"{statistics.median(counts):.0f}" for counts in (self.statements, self.waits)]
         return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -51,10 +54,18 @@ class Watch:
 
     def __init__(self, *engines: Engine) -> None:
         self.said: list[str] = []
+        self.n_waits, self._is_piped = 0, False
         for engine in engines:
             event.listen(engine, "before_cursor_execute", self._statement)
 
-    def _statement(self, _connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+    def clear(self) -> None:
+        self.said.clear()
+        self.n_waits, self._is_piped = 0, False
+
+    def _statement(self, _connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        was_piped, info = self._is_piped, getattr(cursor.connection, "info", None)
+        self._is_piped = info is not None and info.pipeline_status.name == "ON"
+        self.n_waits += not (was_piped and self._is_piped)
         self.said.append(" ".join(statement.split()))
 
 
@@ -71,12 +82,13 @@ class Caller:
     costs: dict[str, Cost] = field(default_factory=dict)
 
     async def ask(self, kind: str, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> Answer:
-        self.watch.said.clear()
+        self.watch.clear()
         began = time.process_time()
         status, found, reply = await call(self.app, method, path, headers, body)
         cost = self.costs.setdefault(kind, Cost())
         cost.ms.append(1000 * (time.process_time() - began))
         cost.statements.append(len(self.watch.said))
+        cost.waits.append(self.watch.n_waits)
         cost.last = list(self.watch.said)
         if status >= 400:
             raise SystemExit(f"{kind}: {status} {reply[:300]!r}")
@@ -138,15 +150,19 @@ async def by_pages(caller: Caller, job_id: str, token: str, csrf: str, n: int) -
         _, found, _ = await caller.ask("form: hand in and take the next", "POST", path, headers, body)
 
 
+def owner_of(tx: Tx, key: Key) -> str:
+    held = credentials.find_token(tx, key.token)
+    if held is None:
+        raise SystemExit("a token that was just made does not hold")
+    return held[1].person_id
+
+
 def measure(location: str, n: int) -> dict[str, Cost]:
     """Raters one after the other, half by the API and half by the pages; the first two warm everything up."""
     job_id, keys = make(location, N_RATERS, "api")
     with open_store(location) as store:
         with store.write() as tx:
-            pairs = [
-                (key, credentials.start_session(tx, credentials.token_owner(tx, key.token).person_id, hours=1))
-                for key in keys
-            ]  # type: ignore[union-attr]
+            pairs = [(key, credentials.start_session(tx, owner_of(tx, key), hours=1)) for key in keys]
         engines = [store.engine, store.glancing] if store.is_postgres else [store.engine]
         caller = Caller(create_app(Settings(base_url=f"http://{HOST}"), store), Watch(*engines))
 
@@ -169,7 +185,11 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=20, help="units a rater")
     parser.add_argument("--list", action="store_true", help="print the statements")
     asked = parser.parse_args()
-    print("| engine | request | n | CPU ms | quarter | statements |", "|---|---|---:|---:|---:|---:|", sep="\n")
+    print(
+        "| engine | request | n | CPU ms | quarter | statements | waits |",
+        "|---|---|---:|---:|---:|---:|---:|",
+        sep="\n",
+    )
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         server = stack.enter_context(running_cluster()) if "postgres" in asked.engine else ""

@@ -262,12 +262,16 @@ def attack(study: Study, *, n_jobs: int, seed: int, access: Access = "pool") -> 
 
 def require_chance(tallies: Mapping[str, Tally], *, most: float) -> None:
     """No rule, nor its contrary, is better than chance by more than an accident of this size."""
-    report = "\n".join(f"{name}: {tally}" for name, tally in tallies.items())
+    report = told_apart(tallies)
     for tally in tallies.values():
         value, low, _ = tally.interval
         spread = (value - low) / 1.96
         assert abs(value - 0.5) < max(3.3 * spread, 0.01), report
         assert abs(value - 0.5) < most, report
+
+
+def told_apart(tallies: Mapping[str, Tally]) -> str:
+    return "\n  ".join(f"told apart by {name!r}: {tally}" for name, tally in tallies.items())
 
 
 @pytest.mark.parametrize("access", ["pool", "assigned"])
@@ -281,10 +285,15 @@ def test_nobody_tells_gold_from_work_before_the_answer(
 @pytest.mark.slow
 @pytest.mark.parametrize("access", ["pool", "assigned"])
 def test_nobody_tells_gold_from_work_in_many_jobs(
-    tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    access: Access,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
     with seeded(tmp_path, 2, monkeypatch) as study:
-        require_chance(attack(study, n_jobs=60, seed=2, access=access), most=0.05)
+        tallies = attack(study, n_jobs=60, seed=2, access=access)
+    record_property("figures", told_apart(tallies))
+    require_chance(tallies, most=0.05)
 
 
 def panel_job(study: Study, terms: Mapping[str, Json], *, n_gold: int) -> tuple[str, Browser, str, dict[str, str]]:

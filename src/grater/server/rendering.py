@@ -96,6 +96,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else every page asks the disk whether its templates are the same
     )
     templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
     templates.filters |= {

@@ -29,10 +29,12 @@ def receive(
     answers: Sequence[Answer],
     seconds: float | None = None,
     leased: LeasedUnit | None = None,
+    is_locked: bool = False,
 ) -> Receipt:
     """Store one answered page as `submissions.submit` does, and draw the consequences.
 
-    `leased`: what the lease is on, where the caller has seen it; none of it ever changes.
+    `leased`: what the lease is on, where the caller has seen it; none of it ever changes.  `is_locked`: the caller
+    has locked the person.
     """
     leased = leased or units.of_lease(tx, lease_id)
     in_quiz = leased is not None and leased.role == "gold" and undo.is_in_quiz(tx, leased.job_id, person_id)
@@ -48,6 +50,7 @@ def receive(
         body=body,
         answers=answers,
         seconds=seconds,
+        is_locked=is_locked,
     )
     if leased is None or receipt.job is None:  # nothing new
         return receipt

@@ -44,6 +44,7 @@ from grater.store import admission, events, gold_schedule, jobs, people, schema,
 from grater.store.clock import MINUTE
 from grater.store.ids import new_id
 from grater.store.jobs import Job
+from grater.store.people import Person
 from grater.store.queue import PRACTICE, SKIPPED, UnitSlot, free_slot, next_unit
 from grater.store.transaction import ONE, Columns, Tx, locking
 from grater.store.units import StudyUnit
@@ -110,9 +111,9 @@ WITH_UNIT = (
 )
 
 
-def take(tx: Tx, *, job_id: str, person_id: str) -> Lease | None:
-    """The rater's lease in this job: the one they hold, else a new one, else None."""
-    person = people.lock(tx, person_id)
+def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -> Lease | None:
+    """The rater's lease in this job: the one they hold, else a new one, else None; they may be `locked` already."""
+    person = locked or people.lock(tx, person_id)
     rater = _rater_state(tx, job_id=job_id, person_id=person_id)
     job, lease = rater.job, rater.held
     if admission.refusal(tx, job, person, trust_state=rater.trust, has_joint_seat=rater.has_joint_seat):

@@ -11,7 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, bindparam, case, exists, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from grater.store import schema
 from grater.store.transaction import Tx
@@ -183,16 +195,19 @@ def work_left(tx: Tx, job_id: str, person_id: str, *, most: int) -> int:
 
 @cache
 def _left(most: int) -> Select[tuple[int]]:
-    slots, mine = schema.slots, schema.submissions.alias("mine")
+    """By unit, not by slot: a pool has many times more of these."""
+    units, slots, mine = schema.units, schema.slots, schema.submissions.alias("mine")
     in_hand = exists().where(
-        schema.leases.c.unit_id == slots.c.unit_id,
+        schema.leases.c.unit_id == units.c.unit_id,
         schema.leases.c.person_id == bindparam("person"),
-        schema.leases.c.state == "held",
+        schema.leases.c.n.is_not(None),
+        schema.leases.c.state == literal_column("'held'"),
     )
-    is_judged = exists().where(mine.c.unit_id == slots.c.unit_id, mine.c.person_id == bindparam("person"))
-    is_open = or_(and_(slots.c.state == "free", ~is_judged), and_(slots.c.state == "leased", in_hand))
-    units = select(slots.c.unit_id).where(slots.c.job_id == bindparam("job"), is_open).distinct()
-    return select(func.count()).select_from(units.limit(most).subquery())
+    is_judged = exists().where(mine.c.unit_id == units.c.unit_id, mine.c.person_id == bindparam("person"))
+    is_free = exists().where(slots.c.unit_id == units.c.unit_id, slots.c.state == literal_column("'free'"))
+    is_open = or_(and_(is_free, ~is_judged), in_hand)
+    left = select(units.c.unit_id).where(units.c.job_id == bindparam("job"), is_open)
+    return select(func.count()).select_from(left.limit(literal_column(str(most))).subquery())
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:

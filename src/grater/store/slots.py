@@ -34,7 +34,7 @@ LABEL_SEPARATOR = "|"
 
 def set_state(tx: Tx, unit_id: str, n: int | None, state: str) -> None:
     """Of a unit without a slot, as gold is, nothing changes; but neither is quicker (P5)."""
-    tx.execute(SET, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
+    tx.post(SET, {"to": state, "unit": unit_id, "slot": n or NO_SLOT})
 
 
 def take_free(tx: Tx, unit_id: str) -> int | None:

@@ -206,7 +206,9 @@ class Store:
         `brief` ones, which raters wait for, may share a COMMIT on SQLite (`commits`).
         """
         with translated_errors(self.name), self._changing(brief=brief) as connection:
-            yield Tx(connection, self.clock(), self._study_key(connection))
+            tx = Tx(connection, self.clock(), self._study_key(connection))
+            yield tx
+            tx.send()
 
     @contextmanager
     def _changing(self, *, brief: bool) -> Iterator[Connection]:

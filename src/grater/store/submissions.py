@@ -109,11 +109,16 @@ def submit(
     body: Mapping[str, Json],
     answers: Sequence[Answer],
     seconds: float | None = None,
+    is_locked: bool = False,
 ) -> Receipt:
-    """Store one answered page with its judgments, or return what was stored under this id."""
+    """Store one answered page with its judgments, or return what was stored under this id.
+
+    `is_locked`: the caller has locked the person.
+    """
     if not 0 < len(submission_id) <= LONGEST_ID:
         raise UsageError(f"expected a submission id of 1 to {LONGEST_ID} characters, found {len(submission_id)}")
-    people.lock(tx, person_id)
+    if not is_locked:
+        people.lock(tx, person_id)
     context = _context(tx, submission_id=submission_id, lease_id=lease_id, person_id=person_id)
     if context is None:
         return _replay(find(tx, submission_id), person_id, body)
@@ -229,7 +234,7 @@ def _release(tx: Tx, lease: Lease, n: int | None) -> None:
     """The lease is answered; its slot is filled if the answer fills it, else free again."""
     if lease.state != "held":
         return
-    tx.execute(ANSWERED, {"lease": lease.lease_id})
+    tx.post(ANSWERED, {"lease": lease.lease_id})
     if lease.n is not None:
         slots.set_state(tx, lease.unit_id, lease.n, "filled" if n == lease.n else "free")
 

@@ -1,5 +1,9 @@
 """One transaction, as every query function of the store gets it: a connection, the time, the study's key.
 
+On PostgreSQL changes whose outcome nobody asks for wait until the next query, or the end, and then go together: one
+way to the database and back instead of one for each (`Tx.post`).  Every query sees them, and what is wrong with any
+of them is heard before COMMIT.
+
 `Columns` ties a table to the value that its rows become: the columns of a query, the value of a row and the row of a
 value are all made from the fields of one dataclass, so that none can be forgotten or put in another's place.
 """
@@ -7,12 +11,14 @@ value are all made from the fields of one dataclass, so that none can be forgott
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Insert, Row, Select, Table, literal_column
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from grater.store.deadline import require_time
@@ -36,6 +42,7 @@ class Tx:
     connection: Connection
     now: int
     key: str = ""
+    waiting: list[tuple[Executable, Any]] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def is_postgres(self) -> bool:
@@ -43,7 +50,28 @@ class Tx:
 
     def execute(self, statement: Executable, rows: Any = None) -> CursorResult[Any]:
         require_time()
+        self.send()
         return self.connection.execute(statement, rows) if rows is not None else self.connection.execute(statement)
+
+    def post(self, statement: Executable, row: Any) -> None:
+        """A change whose outcome nobody asks for; the next query, or the end of the transaction, sends it."""
+        if self.is_postgres:
+            self.waiting.append((statement, row))
+        else:
+            self.execute(statement, row)
+
+    def send(self) -> None:
+        """Send what waits: several changes through psycopg's pipeline."""
+        if not self.waiting:
+            return
+        changes = list(self.waiting)
+        self.waiting.clear()
+        if len(changes) == 1:
+            self.connection.execute(*changes[0])
+            return
+        with _pipeline(self.connection):
+            for change in changes:
+                self.connection.execute(*change)
 
     def all(self, statement: Executable, **values: Any) -> Sequence[Record]:
         return self.execute(statement, values or None).all()
@@ -62,7 +90,10 @@ class Tx:
 
     def insert_by(self, statement: Insert, rows: Any) -> None:
         """Insert by a statement; a list of one goes as that one, since drivers are slower with lists."""
-        self.execute(statement, rows[0] if isinstance(rows, list) and len(rows) == 1 else rows)
+        if isinstance(rows, list) and len(rows) > 1:
+            self.execute(statement, rows)
+        else:
+            self.post(statement, rows[0] if isinstance(rows, list) else rows)
 
     def locked(self, statement: Select[Any], *, of: Table, skip: bool = False) -> Select[Any]:
         """The same query, its rows of one table locked until the end; SQLite has one writer at a time anyway.
@@ -74,6 +105,28 @@ class Tx:
     def binary(self, column: KeyedColumnElement[str] | ColumnElement[str]) -> ColumnElement[str]:
         """A text column in code-point order, the same on both engines whatever the server's language."""
         return column.collate("C") if self.is_postgres else column
+
+
+@contextmanager
+def _pipeline(connection: Connection) -> Iterator[None]:
+    """Statements inside go together.  The driver's errors become SQLAlchemy's, as they do elsewhere.
+
+    A connection that was lost half-way through stays in the pipeline for good, and is thrown away.
+    """
+    driver: Any = connection.connection.driver_connection
+    base: Any = connection.dialect.loaded_dbapi.Error
+    try:
+        with driver.pipeline():
+            yield
+    except Exception as error:
+        is_lost = driver.closed or driver.info.pipeline_status.name != "OFF"
+        if is_lost and not connection.invalidated:
+            connection.invalidate(error)
+        if not isinstance(error, base):
+            raise
+        raise DBAPIError.instance(
+            None, None, error, base, dialect=connection.dialect, connection_invalidated=is_lost
+        ) from error
 
 
 class Columns(Generic[T]):

@@ -36,6 +36,10 @@ BY_KEY = select(*COLUMNS).where(
     schema.trust.c.job_id == bindparam("job_id"), schema.trust.c.person_id == bindparam("person_id")
 )
 
+RETURNS = select(schema.trust.c.returns).where(
+    schema.trust.c.job_id == bindparam("job"), schema.trust.c.person_id == bindparam("person")
+)
+
 
 def find(tx: Tx, job_id: str, person_id: str) -> Trust:
     row = tx.first(BY_KEY, job_id=job_id, person_id=person_id)

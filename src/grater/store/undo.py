@@ -13,7 +13,10 @@ The last answer is remembered by rater and job, not found by its time, for clock
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, exists, literal_column, select
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, exists, func, literal_column, select
+from sqlalchemy import text as sql
 
 from grater.crowd.terms import terms_of
 from grater.errors import Conflict, NotFound
@@ -57,6 +60,26 @@ LAST = (
         ),
     )
 )
+SO_FAR = select(
+    gold_schedule.ANSWERED.scalar_subquery().label("n_done"),
+    func.coalesce(trust.RETURNS.scalar_subquery(), 0).label("n_returned"),
+    LAST.with_only_columns(schema.submissions.c.lease_id).scalar_subquery().label("undoable_lease_id"),
+)
+
+REMEMBER = sql(
+    "INSERT INTO last_answers (job_id, person_id, submission_id) VALUES (:job, :person, :submission) "
+    "ON CONFLICT (job_id, person_id) DO UPDATE SET submission_id = excluded.submission_id"
+)
+"""In the words that both engines know."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersSoFar:
+    """A rater's units of a job: how many were answered, how often one was returned, the lease that may be undone."""
+
+    n_done: int
+    n_returned: int
+    undoable_lease_id: str
 
 
 def is_in_quiz(tx: Tx, job_id: str, person_id: str) -> bool:
@@ -70,16 +93,21 @@ def remember(tx: Tx, receipt: Receipt, leased: LeasedUnit, person_id: str, *, in
     job = receipt.job
     is_final = in_quiz or leased.role == "practice" or receipt.is_right is False
     can_undo = job is not None and job.task != MARKING.name and receipt.status == "valid" and not is_final
-    values = {"submission_id": receipt.submission_id if can_undo else None}
-    table = schema.last_answers
-    own = (table.c.job_id == leased.job_id) & (table.c.person_id == person_id)
-    if not tx.execute(table.update().where(own).values(**values)).rowcount:
-        tx.insert(table, {"job_id": leased.job_id, "person_id": person_id, **values})
+    last = receipt.submission_id if can_undo else None
+    tx.post(REMEMBER, {"job": leased.job_id, "person": person_id, "submission": last})
 
 
 def last_answer(tx: Tx, job_id: str, person_id: str) -> Record | None:
     """The submission that the rater may take back, with the role of its unit."""
     return tx.first(LAST, job=job_id, person=person_id)
+
+
+def so_far(tx: Tx, job_id: str, person_id: str) -> AnswersSoFar:
+    """All that is said beside a unit, by one query."""
+    row = tx.first(SO_FAR, job=job_id, person=person_id)
+    if row is None:
+        raise NotFound(jobs.NO_JOB)
+    return AnswersSoFar(n_done=row.n_done, n_returned=row.n_returned, undoable_lease_id=row.undoable_lease_id or "")
 
 
 def take_back(tx: Tx, lease_id: str, *, person_id: str) -> Lease:

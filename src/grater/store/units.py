@@ -21,7 +21,7 @@ from grater.model import Essay, Item, Json, Span
 from grater.store import essays, events, jobs, schema
 from grater.store.ids import new_id, new_shuffle
 from grater.store.jobs import Job
-from grater.store.transaction import Columns, Record, Tx, chunks
+from grater.store.transaction import Columns, Record, Tx, chunks, locking
 from grater.tasks.task import Unit, UnitItem
 
 Role: TypeAlias = Literal["work", "practice", "gold"]
@@ -128,6 +128,8 @@ N_VALID = (
     .where(schema.submissions.c.unit_id == schema.units.c.unit_id, schema.submissions.c.status == "valid")
     .scalar_subquery()
 )
+UNIT = select(schema.units.c.unit_id).where(schema.units.c.unit_id == bindparam("unit"))
+UNIT_LOCKED = locking(UNIT, of=schema.units)
 JOB_OF_FINISHED = select(schema.units.c.job_id).where(
     schema.units.c.unit_id == bindparam("unit"),
     schema.units.c.role == "work",
@@ -272,8 +274,7 @@ def essays_of_task(tx: Tx, task: str) -> set[str]:
 
 def lock(tx: Tx, unit_id: str) -> None:
     """One change at a time for one unit."""
-    query = select(schema.units.c.unit_id).where(schema.units.c.unit_id == unit_id)
-    if tx.first(tx.locked(query, of=schema.units)) is None:
+    if tx.first(UNIT_LOCKED if tx.is_postgres else UNIT, unit=unit_id) is None:
         raise NotFound(NO_UNIT)
 
 
@@ -281,7 +282,7 @@ def log_finished(tx: Tx, unit_ids: Iterable[str]) -> None:
     """Log which of these units, whose judgments have just changed, are finished."""
     for unit_id in sorted(set(unit_ids)):  # in one order, so that two who log the same units do not block each other
         if tx.is_postgres:
-            lock(tx, unit_id)
+            tx.post(UNIT_LOCKED, {"unit": unit_id})  # what was counted by whoever held it is counted below
         job_id = tx.value(JOB_OF_FINISHED, unit=unit_id)
         if job_id is not None:
             events.write(tx, None, FINISHED, unit_id, {"job_id": job_id})

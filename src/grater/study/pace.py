@@ -24,8 +24,8 @@ N_RECENT = 20
 FEWEST = 3
 """Answers before a pace is told."""
 
-MOST_LEFT = 1000
-"""A pool with more than this left for a rater is not counted to its end."""
+MOST_LEFT = 300
+"""A pool with more than this left for a rater is not counted to its end: every page would wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,12 @@ class OwnPace:
         return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
 
 
-def pace_of(tx: Tx, job: Job, person_id: str) -> OwnPace:
+def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> OwnPace:
+    """`n_done`: the units that the rater has answered, where the caller has counted them."""
     terms = terms_of(job.options)
-    n_done = gold_schedule.n_answered(tx, job.job_id, person_id)
+    n_done = gold_schedule.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
     n_total = _total(tx, job, terms, person_id, n_done)
-    seconds = progress.recent_seconds(tx, job.job_id, person_id, most=N_RECENT)
+    seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id, most=N_RECENT)
     is_known = n_total is not None and len(seconds) >= FEWEST
     n_left = max(0, (n_total or 0) - n_done)
     return OwnPace(

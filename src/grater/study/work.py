@@ -19,7 +19,6 @@ from typing import Any, Literal
 from sqlalchemy import Row
 
 from grater.errors import Conflict, NotFound, StoreBusy, StoreFull, UsageError
-from grater.model import Json
 from grater.rng import generator
 from grater.store import (
     Store,
@@ -49,6 +48,7 @@ from grater.study.limits import LIMITS
 from grater.tasks import TASKS, Answer, Shown, Task, Unit
 from grater.tasks.marking import SET_ASIDE, edits_of, tagset_of
 from grater.tasks.marking import TASK as MARKING
+from grater.tasks.task import may_keep
 
 LOG = logging.getLogger("grater.study.work")
 
@@ -124,30 +124,69 @@ def hand_in(
 ) -> Receipt:
     """Store the answer to a lease; when this returns it is stored for good."""
     answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
-    body: dict[str, Json] = {
-        name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER
-    }
     with store.write(brief=True) as tx:
-        receipt = intake.receive(
-            tx,
-            submission_id=submission_id or desk.submission_id,
-            lease_id=desk.lease.lease_id,
-            person_id=desk.lease.person_id,
-            body=body,
-            answers=answers,
-            seconds=seconds,
-            leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
-        )
-    if receipt.is_right is False and not receipt.is_replay and desk.unit.role == "gold":
-        _doubt(store, desk.unit.unit_id)
+        people.lock(tx, desk.lease.person_id)
+        receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
+    _doubt(store, desk, receipt)
     return receipt
 
 
-def _doubt(store: Store, unit_id: str) -> None:
+def hand_in_and_take(
+    store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
+) -> tuple[Receipt, Lease | None]:
+    """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
+    with store.write(brief=True) as tx:
+        person = people.lock(tx, desk.lease.person_id)
+        receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
+        lease = _take_after(tx, desk, person) if _goes_on(desk, receipt) else None
+    _doubt(store, desk, receipt)
+    return receipt, lease
+
+
+def _goes_on(desk: Desk, receipt: Receipt) -> bool:
+    return desk.lease.place != leases.REVISION and not is_told(desk, receipt.is_right)
+
+
+def _take_after(tx: Tx, desk: Desk, person: Person) -> Lease | None:
+    """The next unit of the same job; it is looked at here only if its page may have something to keep."""
+    lease = leases.take(tx, job_id=desk.lease.job_id, person_id=person.person_id, locked=person)
+    if lease is None:
+        panels.conclude(tx, desk.lease.job_id, desk.lease.person_id)
+        return None
+    return _desk_kept(tx, lease).lease if may_keep(desk.task) else lease
+
+
+def _receive(
+    tx: Tx,
+    desk: Desk,
+    fields: Mapping[str, Sequence[str]],
+    answers: Sequence[Answer],
+    *,
+    submission_id: str,
+    seconds: float | None,
+) -> Receipt:
+    """The caller has locked the rater."""
+    return intake.receive(
+        tx,
+        submission_id=submission_id or desk.submission_id,
+        lease_id=desk.lease.lease_id,
+        person_id=desk.lease.person_id,
+        body={name: list(values) for name, values in fields.items() if name not in NOT_PART_OF_THE_ANSWER},
+        answers=answers,
+        seconds=seconds,
+        leased=LeasedUnit(place=desk.lease.place, role=desk.unit.role, job_id=desk.lease.job_id),
+        is_locked=True,
+    )
+
+
+def _doubt(store: Store, desk: Desk, receipt: Receipt) -> None:
     """Whether missed gold is wrong itself.  The answer is stored: if this cannot be asked now, the next miss asks."""
+    if receipt.is_right is not False or receipt.is_replay or desk.unit.role != "gold":
+        return
     try:
         with store.write() as tx:
-            gold_review.doubt(tx, unit_id)
+            gold_review.doubt(tx, desk.unit.unit_id)
     except (StoreBusy, StoreFull) as error:
         LOG.warning("%s", error)
 
@@ -261,6 +300,15 @@ def sent_for(tx: Tx, unit_id: str) -> list[Sent]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """Beside a unit: units answered, how often one may still be given back, the lease whose answer may be undone."""
+
+    n_done: int
+    n_returns: int
+    undo_id: str
+
+
 def give_back(store: Store, lease_id: str, *, person_id: str) -> bool:
     """Give a unit back unanswered, so that somebody else may take it; False where the lease was over already.
 
@@ -307,6 +355,17 @@ def returns_left(tx: Tx, lease: Lease) -> int:
     if lease.place == leases.REVISION:
         return _most_returns()
     return max(0, _most_returns() - trust.find(tx, lease.job_id, lease.person_id).returns)
+
+
+def page_state(tx: Tx, lease: Lease) -> PageState:
+    """What the page of a lease says beside its unit; `n_returns` are left."""
+    state = undo.so_far(tx, lease.job_id, lease.person_id)
+    is_free = lease.place == leases.REVISION
+    return PageState(
+        n_done=state.n_done,
+        n_returns=_most_returns() if is_free else max(0, _most_returns() - state.n_returned),
+        undo_id=state.undoable_lease_id,
+    )
 
 
 def _most_returns() -> int:

@@ -45,6 +45,7 @@ class Cloze:
     labels: tuple[str, ...] = ()
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span

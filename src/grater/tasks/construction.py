@@ -63,6 +63,7 @@ class Construction:
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
     merged: Mapping[str, str] = field(default_factory=lambda: MERGED, hash=False)
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = _in_order(unit)[0].item.span

@@ -63,6 +63,7 @@ class ErrorOrOk:
     labels: tuple[str, ...] = (ERROR, OK, UNKNOWN)
     verdict: Mapping[str, str] | None = field(default_factory=lambda: {ERROR: ERROR, OK: OK, UNKNOWN: UNKNOWN})
     guidelines: str = GUIDELINES
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         item = only_item(unit).item

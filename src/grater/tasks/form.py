@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from grater.errors import Problems, UsageError
 from grater.model import DELETE, Essay, Span
 from grater.tasks.task import MANY, ONE, WORDS, Accepted, Answer, Field, Form, Piece, Unit, UnitItem
-from grater.text.sentences import sentences_of
+from grater.text.sentences import sentence_spans, sentences_of
 
 LABEL, CONFIDENCE = "label", "confidence"
 FORM = "form"
@@ -29,6 +30,9 @@ TARGET, GAP, BLANK = "target", "gap", "blank"
 NO_WORD = "(no word)"
 SUGGESTION = "suggestion"
 UNANSWERED = "expected an answer"
+
+MOST_TEXTS = 256
+"""Essays whose sentences are remembered: many units ask about one essay, each of them many times."""
 
 LONGEST_WORDS = 60
 MOST_WORDS = 10
@@ -105,10 +109,15 @@ def only_item(unit: Unit) -> UnitItem:
 
 def sentence_around(essay: Essay, span: Span) -> tuple[Span, tuple[Span, ...]]:
     """The sentence, or the run of sentences, that contains a span, and all sentences before it."""
-    sentences = sentences_of(essay)
+    sentences = sentences_of(essay) if essay.tokens is not None else _sentences(essay.text)
     home = _home(sentences, span)
     before = tuple(sentence for sentence in sentences if sentence.end <= home[0].start)
     return Span(min(span.start, home[0].start), max(span.end, home[-1].end)), before
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _sentences(text: str) -> tuple[Span, ...]:
+    return sentence_spans(text)
 
 
 def _home(sentences: Sequence[Span], span: Span) -> Sequence[Span]:

@@ -65,6 +65,7 @@ class Marking:
     labels: tuple[str, ...] = (MARKED, CLEAN, SET_ASIDE)
     verdict: Mapping[str, str] | None = None
     guidelines: str = GUIDELINES
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         """The essay is shown whole by the marking page; there are no questions beside it."""

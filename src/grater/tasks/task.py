@@ -138,6 +138,11 @@ class Task(Protocol):
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool: ...
 
 
+def may_keep(task: Task) -> bool:
+    """Whether its pages may leave something to remember; a task with `keeps` False says that none ever does."""
+    return bool(getattr(task, "keeps", True))
+
+
 def merged_by(task: Task) -> Mapping[str, str]:
     """Labels that analysis counts as another one, where the task has a map `merged` that says so (grey as yes)."""
     merged: Mapping[str, str] = getattr(task, "merged", {})

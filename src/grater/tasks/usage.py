@@ -95,6 +95,7 @@ class Usage:
         default_factory=lambda: {EXTRANEOUS: ERROR, INCORRECT: ERROR, CORRECT: OK, EQUAL: OK}
     )
     guidelines: str = GUIDELINES
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         span = only_item(unit).item.span

@@ -56,6 +56,7 @@ class Verify:
         default_factory=lambda: {SUGGESTION: ERROR, FINE: OK, WRITER: OK, BAD: UNKNOWN}
     )
     guidelines: str = GUIDELINES
+    keeps: bool = False
 
     def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
         unit_item = only_item(unit)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.responses import Response
 
 from grater.errors import GraterError
+from grater.server.account import qr
 from grater.server.account.entering import (
     TOO_OFTEN,
     begin_session,
@@ -122,8 +124,17 @@ def _page(context: RequestContext, *, problems: Sequence[str] = (), status: int 
     is_on = factor is not None and factor.confirmed_at is not None
     begun = factor.secret if factor and not is_on else ""
     shown = {"is_on": is_on, "n_codes": n_codes, "is_required": is_required, "can_have_one": can_have_one(person)}
-    more = {"secret": begun, "uri": uri(begun, person.name) if begun else "", "problems": problems}
+    address = uri(begun, person.name) if begun else ""
+    more = {"secret": begun, "uri": address, "picture": _picture(address), "problems": problems}
     return context.page("second_factor.html", {**shown, **more}, status=status if problems else 200)
+
+
+def _picture(address: str) -> Markup:
+    """The QR code of the address; none where a very long name makes it too long for one."""
+    try:
+        return Markup(qr.svg(address, title="QR code for an authenticator app") if address else "")
+    except ValueError:
+        return Markup("")
 
 
 def _sentence(words: str) -> str:

@@ -30,11 +30,11 @@ from grater.study.work import (
     Desk,
     desk_of,
     essay_receipt,
-    hand_in,
+    hand_in_and_take,
     is_told,
     may_skip,
     own_job,
-    returns_left,
+    page_state,
     seconds_of,
     submission_id_of,
     take_next,
@@ -161,7 +161,7 @@ def submit(context: Context, lease_id: str) -> Response:
     fields = context.fields()
     now = context.server.store.clock()
     try:
-        receipt = hand_in(
+        receipt, lease = hand_in_and_take(
             context.server.store,
             desk,
             fields,
@@ -178,7 +178,7 @@ def submit(context: Context, lease_id: str) -> Response:
             raise
         return context.page("over.html", status=409, desk=desk)  # another tab was first, and its answer counts
     if not is_told(desk, receipt.is_right):
-        return _next_page(context, desk)
+        return _next_page(context, desk, lease)
     if is_out(context, desk.lease.job_id):
         return put_out(context, desk)
     return context.go(f"/leases/{lease_id}/feedback")
@@ -242,10 +242,9 @@ def _guidelines(context: RequestContext, desk: Desk) -> str:
     return current.markdown if current else desk.task.guidelines
 
 
-def _next_page(context: RequestContext, desk: Desk) -> Response:
+def _next_page(context: RequestContext, desk: Desk, lease: Lease | None) -> Response:
     if desk.lease.place == leases.REVISION:
         return context.go("/reviews")
-    lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=context.person.person_id)
     after = f"?after={desk.lease.lease_id}" if desk.task.name == MARKING.name else ""
     if lease is None:
         return context.go(f"/jobs/{desk.lease.job_id}/done{after}")
@@ -261,9 +260,9 @@ def _form(
     context: RequestContext, desk: Desk, *, filled: dict[str, list[str]], problems: dict[str, list[str]]
 ) -> Response:
     with context.server.store.glance() as tx:
-        pace = pace_of(tx, desk.unit.job, context.person.person_id)
-        n_returns = returns_left(tx, desk.lease)
-        undo_id = undoable_lease(tx, desk.lease.job_id, context.person.person_id)
+        state = page_state(tx, desk.lease)
+        pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
-    shown |= {"pace": pace, "n_returns": n_returns, "undo_id": undo_id, "may_skip": may_skip(desk.unit.job)}
+    shown |= {"pace": pace, "n_returns": state.n_returns, "undo_id": state.undo_id}
+    shown |= {"may_skip": may_skip(desk.unit.job)}
     return context.page("lease.html", shown, status=422 if problems else 200)
