@@ -62,4 +62,4 @@ def test_the_page_shows_the_code_and_the_key_as_text(bare: Study) -> None:
     owner.get("/me/second-factor")
     page = owner.post("/me/second-factor", {"password": PASSWORD}).text
     assert page.count('<svg xmlns="http://www.w3.org/2000/svg" class="qr"') == 1
-    assert "otpauth://totp/grater:owner?secret=" in page
+    assert "otpauth://totp/grater:Owner?secret=" in page

@@ -197,7 +197,8 @@ def skip(context: Context, lease_id: str) -> Response:
     """The rater would rather do another one first."""
     desk = _desk(context, lease_id)
     skip_unit(context.server.store, desk)
-    return _next_page(context, desk)
+    lease = take_next(context.server.store, job_id=desk.lease.job_id, person_id=desk.lease.person_id)
+    return _next_page(context, desk, lease)
 
 
 @router.post("/leases/{lease_id}/undo")
