@@ -1,8 +1,8 @@
 """How often 95 % intervals of agreement hold the truth where items stand in essays, pairs are sparse, raters random.
 
-    python benchmarks/coverage_agreement.py [REPETITIONS]
+    python benchmarks/coverage_agreement.py [REPETITIONS [essays|sparse|random]]
 
-prints the three tables of docs/agreement.md (seed 17).  The worlds are made with numpy alone.
+prints the three tables of docs/agreement.md (seed 17), or one of them.  The worlds are made with numpy alone.
 
 *Essays*: an essay has its own share of errors and its own difficulty, logit-normal; each rater sees each essay with a
 skill of their own.  Mild: standard deviations .5 (errors) and .4 (skill); sharp: 1.2 and 1.2.  The truth is the
@@ -11,7 +11,8 @@ coefficient of 50,000 essays of 20 items.
 *Sparse pairs*: raters of equal skill, so that every pair has the same kappa, known in closed form; each item is
 judged by a few of them.
 
-*Random raters*: raters' skills are logit-normal (.8), the world has 400 raters, and a sample draws some of them.
+*Random raters*: raters' skills are logit-normal (.8), the world has 400 raters, and a sample draws some of them with
+300 independent items, or with essays of the mild and sharp worlds.  The truth is alpha of all 400 on many items.
 """
 
 from __future__ import annotations
@@ -164,34 +165,72 @@ def _sparse(
     return of_matrix(matrix)
 
 
+RATER_SKILLS = expit(logit(0.85) + 0.8 * np.random.default_rng(SEED).normal(size=400))
+
+
+@dataclass(frozen=True, slots=True)
+class RaterWorld:
+    """Items that some of 400 raters judge: essays of `n_items`, with effects of the essay on errors and on skill."""
+
+    name: str
+    n_essays: int
+    n_items: int
+    of_errors: float = 0.0
+    of_skill: float = 0.0
+
+    def draw(self, skills: npt.NDArray[np.float64], rng: np.random.Generator, *, n_essays: int = 0) -> Coded:
+        n = n_essays or self.n_essays
+        share = expit(logit(0.3) + self.of_errors * rng.normal(size=(n, 1)))
+        is_error = (rng.random((n, self.n_items)) < share)[:, :, None]
+        skill = expit(logit(skills) + self.of_skill * rng.normal(size=(n, 1, 1)))
+        says_error = np.where(rng.random((n, self.n_items, len(skills))) < skill, is_error, ~is_error)
+        matrix = np.where(says_error, 0, 1).astype(np.int32).reshape(-1, len(skills))
+        is_clustered = self.n_items > 1
+        return of_matrix(matrix, np.repeat(np.arange(n), self.n_items) if is_clustered else None)
+
+
+RATER_WORLDS = (
+    RaterWorld("independent items", 300, 1),
+    RaterWorld("20 x 25, mild", 20, 25, 0.5, 0.4),
+    RaterWorld("20 x 25, sharp", 20, 25, 1.2, 1.2),
+    RaterWorld("50 x 20, mild", 50, 20, 0.5, 0.4),
+    RaterWorld("50 x 20, sharp", 50, 20, 1.2, 1.2),
+)
+
+
 def random_rows(n_repetitions: int) -> Iterator[str]:
-    """Alpha for other raters: of the world's 400, a few are drawn with 300 items."""
-    yield "| raters | alpha, these raters | alpha, random raters |"
-    yield "|---|---|---|"
+    """Alpha for other raters, with items or essays drawn beside them."""
+    yield "| essays x items | raters | alpha, these raters | alpha, random raters |"
+    yield "|---|---|---|---|"
+    for place, world in enumerate(RATER_WORLDS):
+        truth = _true_alpha(world)
+        for n_raters in (3, 5, 10):
+            rng = np.random.default_rng([SEED, place, n_raters])
+            held = np.array([_random_held(world, n_raters, truth, rng) for _ in range(n_repetitions)])
+            fixed, other = held.mean(axis=0)
+            yield f"| {world.name} | {n_raters} | {fixed:.3f} | {other:.3f} |"
+
+
+def _true_alpha(world: RaterWorld) -> float:
+    large = world.draw(RATER_SKILLS, np.random.default_rng(SEED), n_essays=20_000 // world.n_items)
+    by_item = tally(replace(large, unit=None))
+    [whole] = bootstrap_intervals([alpha("nominal", LABELS)], by_item, rng=np.random.default_rng(0), n_resamples=2)
+    return whole.value
+
+
+def _random_held(world: RaterWorld, n_raters: int, truth: float, rng: np.random.Generator) -> tuple[bool, bool]:
     coefficient = alpha("nominal", LABELS)
-    skills = expit(logit(0.85) + 0.8 * np.random.default_rng(SEED).normal(size=400))
-    large = _of_skills(20_000, skills, np.random.default_rng(SEED))
-    [whole] = bootstrap_intervals([coefficient], tally(large), rng=np.random.default_rng(0), n_resamples=2)
-    for n_raters in (3, 5, 10):
-        rng, fixed_held, random_held = np.random.default_rng([SEED, n_raters]), [], []
-        for _ in range(n_repetitions):
-            codes = _of_skills(300, rng.choice(skills, n_raters, replace=False), rng)
-            [fixed] = bootstrap_intervals([coefficient], tally(codes), rng=rng, n_resamples=N_RESAMPLES)
-            [without] = without_each_rater([coefficient], codes)
-            other = random_interval(fixed, without, n_units=300, level=0.95)
-            fixed_held.append(fixed.low <= whole.value <= fixed.high)
-            random_held.append(other.low <= whole.value <= other.high)
-        yield f"| {n_raters} | {np.mean(fixed_held):.3f} | {np.mean(random_held):.3f} |"
+    codes = world.draw(rng.choice(RATER_SKILLS, n_raters, replace=False), rng)
+    [fixed] = bootstrap_intervals([coefficient], tally(codes), rng=rng, n_resamples=N_RESAMPLES)
+    [without] = without_each_rater([coefficient], codes)
+    other = random_interval(fixed, without, n_units=world.n_essays, level=0.95)
+    return fixed.low <= truth <= fixed.high, other.low <= truth <= other.high
 
 
-def _of_skills(n_items: int, skills: npt.NDArray[np.float64], rng: np.random.Generator) -> Coded:
-    is_error = rng.random((n_items, 1)) < 0.3
-    says_error = np.where(rng.random((n_items, len(skills))) < skills, is_error, ~is_error)
-    return of_matrix(np.where(says_error, 0, 1).astype(np.int32))
-
-
-def main(n_repetitions: int) -> None:
-    for rows in (essay_rows, sparse_rows, random_rows):
+def main(n_repetitions: int, which: str = "all") -> None:
+    for name, rows in (("essays", essay_rows), ("sparse", sparse_rows), ("random", random_rows)):
+        if which not in ("all", name):
+            continue
         for row in rows(n_repetitions):
             sys.stdout.write(row + "\n")
             sys.stdout.flush()
@@ -199,4 +238,4 @@ def main(n_repetitions: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else 500)
+    main(int(sys.argv[1]) if sys.argv[1:] else 500, *sys.argv[2:])

@@ -22,11 +22,14 @@ from grater.evaluate.sampled import Sampled, chance_of, sampled
 from grater.evaluate.sampled.assist import CheapJudge
 from grater.rng import generator
 from grater.sampling.draw import draw_sample
-from grater.tables import Table, read_decisions, read_items, read_judgments
+from grater.statistics.bootstrap import Chance
+from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
 
 Numbers = npt.NDArray[np.float64]
 SCORES = ("precision", "recall", "f0.5")
 MEAN, NOISE, THRESHOLD = -1.2, 1.5, 1.2
+MILD, SHARP = 0.8, 1.6
+WORDS = {MILD: "mild", SHARP: "sharp"}
 JUDGES = {"good": 0.7, "good, two labels": 0.7, "weak": 4.0, "useless": np.inf, "opposite": -1.0}
 
 
@@ -70,16 +73,32 @@ def names_of(drawn: World) -> list[str]:
     return [f"i{place:05}" for place in range(drawn.place.size)]
 
 
-def estimated(drawn: World, n: int, seed: int, *, by_essay: bool, judge: CheapJudge | None) -> Sampled:
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """The tables of a world as a user has them, its sample judged."""
+
+    decisions: Table
+    sample: Sample
+    judgments: Judgments
+    places: Table | None
+    chance: Chance
+
+    def estimate(self, judge: CheapJudge | None = None) -> Sampled:
+        return sampled(
+            self.decisions, self.sample, self.judgments, items=self.places, chance=self.chance, assist=judge
+        )
+
+
+def judged(drawn: World, n: int, seed: int, *, by_essay: bool) -> Judged:
     items = names_of(drawn)
     decisions = read_decisions(pl.DataFrame({"item": items, "system": ["S"] * len(items), "flagged": drawn.flagged}))
     sample = draw_sample(decisions, "S", n, seed=seed)
     labels = np.where(drawn.error, "error", "ok")
     everything = pl.DataFrame({"item": items, "rater": ["r"] * len(items), "label": labels})
-    judged = everything.join(sample.frame.select("item"), on="item", how="semi")
+    told = everything.join(sample.frame.select("item"), on="item", how="semi")
     places = _places(items, drawn) if by_essay else None
     chance = chance_of(decisions, sample, items=places, n_resamples=300, seed=seed)
-    return sampled(decisions, sample, read_judgments(judged), items=places, chance=chance, assist=judge)
+    return Judged(decisions, sample, read_judgments(told), places, chance)
 
 
 def _places(items: list[str], drawn: World) -> Table:
@@ -111,7 +130,7 @@ class Tally:
 
 
 def clustered(n_worlds: int) -> None:
-    for spread, word in ((0.8, "mild"), (1.6, "sharp")):
+    for spread, word in WORDS.items():
         truth = true_scores(spread)
         for n_essays, n_each in ((12, 40), (20, 25), (50, 20)):
             by_item, by_essay = (Tally(np.zeros(3), np.zeros(3)) for _ in range(2))
@@ -120,23 +139,49 @@ def clustered(n_worlds: int) -> None:
                 drawn = world(n_essays, n_each, spread, rng)
                 n = min(drawn.place.size, 3 * int(drawn.flagged.sum()))
                 for tally, essays in ((by_item, False), (by_essay, True)):
-                    tally.add(estimated(drawn, n, seed, by_essay=essays, judge=None), truth)
+                    tally.add(judged(drawn, n, seed, by_essay=essays).estimate(), truth)
             say(f"| {n_essays} x {n_each}, {word} | {by_item.shares} | {by_essay.shares} |")
 
 
-def with_judges(n_worlds: int, *, n_essays: int, spread: float, n: int) -> None:
-    truth = true_scores(spread)
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A corpus with a judge of every item; without `spread` items are independent, and no essay is named."""
+
+    n_essays: int
+    n_each: int
+    spread: float
+    n_judged: int
+
+    @property
+    def title(self) -> str:
+        if not self.spread:
+            return f"independent items, {self.n_judged} judged"
+        return f"{self.n_essays} x {self.n_each}, {WORDS[self.spread]}, {self.n_judged} judged"
+
+
+DESIGNS = (
+    Design(3000, 1, 0.0, 300),
+    Design(3000, 1, 0.0, 90),
+    Design(20, 150, MILD, 300),
+    Design(20, 150, SHARP, 300),
+    Design(60, 50, MILD, 300),
+    Design(60, 50, SHARP, 300),
+    Design(60, 50, MILD, 90),
+)
+
+
+def with_judges(n_worlds: int, design: Design) -> None:
+    truth = true_scores(design.spread)
     tallies = {name: Tally(np.zeros(3), np.zeros(3)) for name in ("none", *JUDGES)}
-    rng = generator(0, "assist", f"{n_essays} {spread}")
+    rng = generator(0, "assist", f"{design.n_essays} {design.spread}")
     for seed in range(n_worlds):
-        drawn = world(n_essays, 3000 // n_essays, spread, rng)
+        drawn = world(design.n_essays, design.n_each, design.spread, rng)
+        tables = judged(drawn, design.n_judged, seed, by_essay=design.spread > 0)
         for name, tally in tallies.items():
-            judge = says(drawn, name, rng) if name in JUDGES else None
-            tally.add(estimated(drawn, n, seed, by_essay=spread > 0, judge=judge), truth)
+            tally.add(tables.estimate(says(drawn, name, rng) if name in JUDGES else None), truth)
     for name, tally in tallies.items():
         width = f"{tally.width[1] / tally.n:.3f}".lstrip("0")
-        where = f"{n_essays} essays" if spread else "independent items"
-        say(f"| {where}, {n} judged | {name} | {tally.shares} | {width} | {tally.saved / tally.n:.0f} |")
+        say(f"| {design.title} | {name} | {tally.shares} | {width} | {tally.saved / tally.n:.0f} |")
 
 
 def say(line: str) -> None:
@@ -150,9 +195,8 @@ def main() -> None:
     if which in ("all", "clustered"):
         clustered(n_worlds)
     if which in ("all", "judges"):
-        with_judges(n_worlds, n_essays=3000, spread=0.0, n=300)
-        with_judges(n_worlds, n_essays=3000, spread=0.0, n=90)
-        with_judges(n_worlds, n_essays=60, spread=0.8, n=300)
+        for design in DESIGNS:
+            with_judges(n_worlds, design)
 
 
 if __name__ == "__main__":

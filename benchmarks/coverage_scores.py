@@ -11,6 +11,9 @@ Null worlds of the second table have two systems that are alike in law, with eff
 systems with different thresholds decide on different essays whose error rates differ (means -2 and -1); the truth is
 computed at the standard that grater chose, from each system's true rates in each bin of a large world.
 
+The fourth table (`high`) has systems whose precision is near .9 and whose flags are few (threshold 3.2: one item in
+forty): intervals by essay as grater has them, and expanded percentiles of the same cluster bootstrap.
+
 Seeds: world n of a design is numpy's default_rng((seed of the design, n)); `main` has the seeds.
 """
 
@@ -33,7 +36,7 @@ from grater.evaluate.standard import against
 from grater.evaluate.truth import truth_of
 from grater.model import Interval
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers
+from grater.statistics.intervals import Numbers, percentile_interval
 from grater.tables import as_decisions, as_judgments, read_items
 
 RESAMPLES = 400
@@ -197,6 +200,24 @@ def apart(one: World, other: World, n_worlds: int) -> Numbers:
     return held / n_worlds
 
 
+def high_precision(world: World, n_worlds: int) -> tuple[float, Numbers]:
+    """The true precision, and the share of worlds whose intervals hold it: ours, and those of percentiles."""
+    truth, held, first = float(true_scores(world)[0]), np.zeros(2), None
+    for number in range(n_worlds):
+        rng = np.random.default_rng((world.seed, number))
+        votes, flags = world.draw(rng)
+        first = first or first_cases([frames(votes, flags, world.n_raters)])
+        cases = cases_with(first, votes, flags.reshape(len(flags), -1).T, world.n_raters)
+        [scored] = against(cases, truth_of(cases), chance=drawing(cases, number))
+        hits = (flags[0] * majority(votes, world.n_raters)).sum(axis=1)
+        weights = rng.multinomial(world.n_essays, np.full(world.n_essays, 1 / world.n_essays), RESAMPLES)
+        drawn = (weights @ hits) / np.maximum(weights @ flags[0].sum(axis=1), 1)
+        value = scored["precision"].value
+        plain = percentile_interval(value, drawn, n_units=world.n_essays)
+        held += [holds(scored["precision"], truth), holds(plain, truth)]
+    return truth, held / n_worlds
+
+
 def _rates(world: World) -> Numbers:
     """By number of votes for error: items, errors and flags, flagged errors, of a very large world."""
     sums = np.zeros((world.n_raters + 1, 4))
@@ -229,7 +250,7 @@ def _shown(values: Numbers) -> str:
 
 def main() -> None:
     n_worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    wanted = sys.argv[2] if len(sys.argv) > 2 else "coverage tests apart"
+    wanted = sys.argv[2] if len(sys.argv) > 2 else "coverage tests apart high"
     for at, (n_essays, n_items) in enumerate(SHAPES):
         for n_raters in (2, 3):
             for name, effect in EFFECTS.items():
@@ -244,6 +265,12 @@ def main() -> None:
                 if "apart" in wanted:
                     other = World(seed + 5, n_essays, n_items, n_raters, effect, mean=-1.0, thresholds=(0.8,))
                     print("apart", row, " | ".join(map(_shown, apart(one, other, n_worlds))), "|", flush=True)
+                if "high" in wanted:
+                    high = World(seed, n_essays, n_items, n_raters, effect, thresholds=(3.2,))
+                    truth, held = high_precision(high, n_worlds)
+                    print(
+                        "high", row, f"{truth:.3f} |", " | ".join(f"{share:.3f}" for share in held), "|", flush=True
+                    )
 
 
 if __name__ == "__main__":

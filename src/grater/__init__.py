@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from grater.library import simulate as simulate
     from grater.library import systems as systems
     from grater.library import verify as verify
+    from grater.library import worksheet as worksheet
     from grater.model import Edit as Edit
     from grater.model import Essay as Essay
     from grater.model import Interval as Interval
@@ -100,6 +101,7 @@ __all__ = [
     "simulate",
     "systems",
     "verify",
+    "worksheet",
 ]
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from grater.statistics.bootstrap import Chance
 from grater.store import checks, panels, second_factors
 from grater.store.events import VERBS
+from grater.study.evaluation import evaluate_study
 from tests.server.programs import Crew, Program
 from tests.server.studies import Study, served
 from tests.store.conftest import cluster
@@ -280,4 +282,19 @@ def what_happened(crew: Crew) -> None:
     assert len(verbs) > 30
     assert verbs <= VERBS
     assert b"<html" in owner.call("report")
+    systems_against_raters(crew)
     assert "manifest.json" in zipfile.ZipFile(io.BytesIO(owner.call("export"))).namelist()
+
+
+def systems_against_raters(crew: Crew) -> None:
+    """The API says what `grater study evaluate --json` says, of the judgments that were asked for."""
+    owner, job = crew.owner, "prepositions"
+    whole = owner.call("evaluation", query=f"job={job}&seed=3")
+    with crew.study.store.read() as tx:
+        chance = Chance(seed=3)
+        result = evaluate_study(tx, "study", job_names=[job], chance=chance).to_dict()
+        these = evaluate_study(tx, "study", job_names=[job], population="these", chance=chance).to_dict()
+    assert whole["systems"] == json.loads(json.dumps(result["systems"]))
+    assert whole["scope"]["population"] == "wider"
+    assert owner.get(f"/evaluation?job={job}&seed=3&population=these")["scope"] == these["scope"]
+    owner.call("evaluation", query="job=nobody's", status=404)

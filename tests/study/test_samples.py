@@ -66,6 +66,18 @@ def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None
     assert set(more.left).isdisjoint(left[:4])
 
 
+def test_a_system_is_added_with_no_more_items_than_the_wanted_width_needs(decided: Store, tmp_path: Path) -> None:
+    left = draw(decided, "sample", Wish("eager", 6)).left
+    with pytest.raises(UsageError, match="expected judgments with a wanted width"):
+        extend(decided, "sample", "wide", "careful", width=0.99)
+    import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left))])
+    with pytest.raises(UsageError, match="between 0 and 1, found 7"):
+        extend(decided, "sample", "wide", "careful", width=7)
+    wide = extend(decided, "sample", "wide", "careful", width=0.99)
+    narrow = extend(decided, "sample", "narrow", "careful", width=0.001)
+    assert len(wide.left) < len(narrow.left)
+
+
 def test_essays_added_after_the_draw_belong_to_another_corpus(decided: Store, tmp_path: Path) -> None:
     draw(decided, "sample", Wish("eager", 6))
     text = write_text(tmp_path / "more.txt", "We sat on the bench for an hour.")

@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.errors import BadInput, UsageError
+import grater
+from grater.errors import BadInput, UnknownName, UsageError
 from grater.model import Item
 from grater.tables import Judgments, read_judgments
 from grater.tables.worksheets import Worksheet
@@ -50,6 +51,22 @@ def test_a_row_shows_the_sentence_its_target_and_no_more_than_the_page() -> None
     assert "Suggestion: on" in " ".join(shown.rows[0])
     assert "flags" in sheet("usage").columns
     assert "alternatives" in sheet("usage").columns
+
+
+def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
+    places = [(name, "essay-1", item.span.start, item.span.end, "prep") for name, item in ITEMS]
+    items = pl.DataFrame(places, ["item", "essay", "start", "end", "kind"], orient="row")
+    decisions = pl.DataFrame({"item": ["i0", "i1"], "system": "S", "flagged": [1, 0], "suggestion": ["on", None]})
+    drawn = grater.sample(decisions, system="S", n=2)
+    path = tmp_path / "ada.csv"
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items) == 2
+    told = pl.DataFrame({"item": ["i1"], "rater": ["bo"], "label": ["ok"]})
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=told, rater="ada") == 1
+    pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("error")).write_csv(path)
+    assert rows(grater.read_judgments(path)) == [("i0", "ada", "error")]
+    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, task="verify", system="S") == 1
+    with pytest.raises(UnknownName, match="unknown task 'err'"):
+        grater.worksheet(path, drawn, [ESSAY], decisions, items=items, task="err")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])

@@ -16,9 +16,11 @@ are one case.  The share of places whose original is called yes is the ceiling o
 alone; the share whose yes* hold the original is the stricter one.
 
 **Sources of disagreement.**  Every comparison has the paper's z (Cohen's simple standard error, the two kappas taken
-as independent, notes 5 to 7) and ours: stages are the same nouns twice, so they are compared by resampling places
-for both at once; the other parts are of different places or constructions, compared by the standard errors of
-Fleiss, Cohen & Everitt.
+as independent, notes 5 to 7) and ours, which resamples nouns for both parts at once: stages, and constructions that
+are frequent or not, are answers to the same nouns.
+
+**Intervals.**  The five answers to a noun are no five cases.  Essays are drawn where the items stand in several,
+nouns otherwise.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ import polars as pl
 
 from grater.agreement.cohen import cohen, cohen_kappa
 from grater.agreement.compare import KappaTest, dependent_test, independent_test
-from grater.agreement.confusion import Confusion, confusion
+from grater.agreement.confusion import Confusion, between
 from grater.agreement.weights import weight_matrix
 from grater.errors import BadInput, Problem
 from grater.model import Interval, Json
@@ -43,7 +45,8 @@ from grater.rng import generator
 from grater.sheet import Sheet, count, interval, number, p_value, undefined_notes, with_notes
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints
-from grater.statistics.proportions import wilson
+from grater.statistics.population import Scope
+from grater.statistics.proportions import cluster_wilson
 from grater.tables import Judgments, Table, require_raters
 
 CONSTRUCTIONS = ("null-singular", "the-singular", "null-plural", "a-singular", "the-plural")
@@ -55,6 +58,8 @@ YES, NO, STARRED, GREY = "yes", "no", "yes*", "grey"
 LABELS = (YES, NO, STARRED, GREY)
 KIND = "construction"
 OPTIONAL = ("original", "anaphoric", "entropy", "dominant")
+ESSAY, NOUN = "essay", "noun"
+COLUMN_OF = {ESSAY: ESSAY, NOUN: "place"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +79,24 @@ class ConstructionMarks:
     @property
     def n_places(self) -> int:
         return self.frame["place"].n_unique()
+
+    @property
+    def unit(self) -> str:
+        """What intervals draw: essays where there are several, else nouns."""
+        return ESSAY if self.frame[ESSAY].n_unique() > 1 else NOUN
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(unit=self.unit, n_units=self.frame[COLUMN_OF[self.unit]].n_unique())
+
+    def share(self, frame: pl.DataFrame, hits: str) -> Interval:
+        """The share of rows with a hit, whole essays or nouns drawn."""
+        by_unit = frame.group_by(COLUMN_OF[self.unit], maintain_order=True).agg(pl.col(hits).sum(), n=pl.len())
+        return cluster_wilson(*(by_unit[name].cast(pl.Float64).to_numpy() for name in (hits, "n")))
+
+    def codes(self, frame: pl.DataFrame) -> Ints:
+        """The number of each row's essay or noun."""
+        return frame[COLUMN_OF[self.unit]].rank("dense").cast(pl.Int64).to_numpy() - 1
 
 
 def construction_marks(judgments: Judgments, items: Table) -> ConstructionMarks:
@@ -98,6 +121,7 @@ def _items(items: Table) -> pl.DataFrame:
     frame = items.frame.filter(parts.list.first() == KIND)
     return frame.select(
         pl.col("item").cast(pl.String),
+        pl.col(ESSAY).cast(pl.String),
         place.alias("place"),
         parts.list.get(1).alias("stage"),
         parts.list.get(2).alias("construction"),
@@ -147,14 +171,15 @@ def several_right(marks: ConstructionMarks) -> list[SeveralRight]:
     seen = marks.stage(IN_CONTEXT)
     parts = [(rater, seen.filter(pl.col("rater") == rater)) for rater in marks.raters]
     parts = [(rater, part) for rater, part in parts if len(part)]
-    return [_several(rater, part) for rater, part in [*parts, ("all", seen)] if len(part)]
+    return [_several(marks, rater, part) for rater, part in [*parts, ("all", seen)] if len(part)]
 
 
-def _several(rater: str, frame: pl.DataFrame) -> SeveralRight:
+def _several(marks: ConstructionMarks, rater: str, frame: pl.DataFrame) -> SeveralRight:
     is_original = pl.col("construction") == pl.col("original")
-    by_place = frame.group_by("place", "rater").agg(
+    by_place = frame.group_by(ESSAY, "place", "rater").agg(
         n_starred=pl.col("is_starred").sum(),
-        n_yes=pl.col("is_yes").sum(),
+        several_starred=pl.col("is_starred").sum() > 1,
+        several_yes=pl.col("is_yes").sum() > 1,
         original_yes=(is_original & pl.col("is_yes")).any(),
         original_starred=(is_original & pl.col("is_starred")).any(),
         has_original=pl.col("original").is_not_null().any(),
@@ -165,10 +190,10 @@ def _several(rater: str, frame: pl.DataFrame) -> SeveralRight:
     return SeveralRight(
         rater=rater,
         n_places=n,
-        several_starred=wilson(int((by_place["n_starred"] > 1).sum()), n),
-        several_yes=wilson(int((by_place["n_yes"] > 1).sum()), n),
-        original_yes=wilson(int(known["original_yes"].sum()), len(known)),
-        original_starred=wilson(int(known["original_starred"].sum()), len(known)),
+        several_starred=marks.share(by_place, "several_starred"),
+        several_yes=marks.share(by_place, "several_yes"),
+        original_yes=marks.share(known, "original_yes"),
+        original_starred=marks.share(known, "original_starred"),
         mean_starred=float(by_place["n_starred"].sum()) / n,
         sets=_sets(by_place["starred"].to_list()),
     )
@@ -226,86 +251,78 @@ class Contrast:
 
 
 def stage_agreement(marks: ConstructionMarks, pair: Pair, stage: str, *, rng: np.random.Generator) -> PartAgreement:
-    return _part(stage, marks.stage(stage), pair, rng)
+    return _part(marks, stage, marks.stage(stage), pair, rng)
 
 
 def _contrasts(marks: ConstructionMarks, pair: Pair, *, rng: np.random.Generator) -> list[Contrast]:
     """Every comparison that the study has the answers for."""
     contrasts = []
     if all(len(marks.stage(stage)) for stage in (NO_CONTEXT, IN_CONTEXT)):
-        contrasts.append(_stages(marks, pair, rng))
+        parts = {stage: pl.col("stage") == stage for stage in (IN_CONTEXT, NO_CONTEXT)}
+        contrasts += _two_parts("stage", marks, marks.frame, pair, rng, parts)
     seen = marks.stage(IN_CONTEXT)
     definite = seen.filter(pl.col("original").str.starts_with("the-"))
     is_before = pl.col("anaphoric").str.to_lowercase().is_in(["true", "1", "yes"])
     contrasts += _two_parts(
-        "mention", definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before}
+        "mention", marks, definite, pair, rng, {"mentioned before": is_before, "not mentioned": ~is_before}
     )
     low = seen.filter(pl.col("entropy") == "low")
     is_frequent = pl.col("construction") == pl.col("dominant")
     contrasts += _two_parts(
-        "frequency", low, pair, rng, {"most frequent construction": is_frequent, "the others": ~is_frequent}
+        "frequency", marks, low, pair, rng, {"most frequent construction": is_frequent, "the others": ~is_frequent}
     )
     return contrasts
 
 
-def _stages(marks: ConstructionMarks, pair: Pair, rng: np.random.Generator) -> Contrast:
-    first, second = (stage_agreement(marks, pair, stage, rng=rng) for stage in (IN_CONTEXT, NO_CONTEXT))
-    kappa = cohen(weight_matrix("identity", len(YES_NO)))
-    rows = _common_rows(marks, pair)
-    ours = dependent_test(kappa, kappa, rows, rng=rng)
-    return Contrast(
-        name="stage",
-        first=first,
-        second=second,
-        paper=independent_test(first.table, second.table, error="simple"),
-        ours=ours,
-    )
-
-
 def _two_parts(
-    name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator, parts: Mapping[str, pl.Expr]
+    name: str,
+    marks: ConstructionMarks,
+    frame: pl.DataFrame,
+    pair: Pair,
+    rng: np.random.Generator,
+    parts: Mapping[str, pl.Expr],
 ) -> list[Contrast]:
-    first, second = (_part(part, frame.filter(where), pair, rng) for part, where in parts.items())
+    first, second = (_part(marks, part, frame.filter(where), pair, rng) for part, where in parts.items())
     if not first.table.n or not second.table.n:
         return []
-    tests = [independent_test(first.table, second.table, error=error) for error in ("simple", "fce")]
-    return [Contrast(name=name, first=first, second=second, paper=tests[0], ours=tests[1])]
+    kappa = cohen(weight_matrix("identity", len(YES_NO)))
+    rows, units = _rows_by_place(marks, frame, pair, parts)
+    ours = dependent_test(kappa, kappa, rows, rng=rng, unit_of=units if marks.unit == ESSAY else None)
+    paper = independent_test(first.table, second.table, error="simple")
+    return [Contrast(name=name, first=first, second=second, paper=paper, ours=ours)]
 
 
-def _part(name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator) -> PartAgreement:
+def _part(
+    marks: ConstructionMarks, name: str, frame: pl.DataFrame, pair: Pair, rng: np.random.Generator
+) -> PartAgreement:
     both = _both(frame, pair)
-    first, second = (both[rater].to_numpy() for rater in pair)
-    cells = [
-        [int((first & second).sum()), int((first & ~second).sum())],
-        [int((~first & second).sum()), int((~first & ~second).sum())],
-    ]
-    table = confusion(cells, YES_NO, pair)
-    same = int(table.cells.diagonal().sum())
-    return PartAgreement(name, table, wilson(same, table.n), cohen_kappa(table, rng=rng))
+    first, second = ((~both[rater]).cast(pl.Int32).to_numpy() for rater in pair)
+    table = between(first, second, YES_NO, pair, unit_of=marks.codes(both))
+    return PartAgreement(name, table, table.observed, cohen_kappa(table, rng=rng))
 
 
 def _both(frame: pl.DataFrame, pair: Pair) -> pl.DataFrame:
     """Whether each of the two said yes, where both answered."""
-    keys = ["place", "stage", "construction"]
+    keys = [ESSAY, "place", "stage", "construction"]
     sides = [frame.filter(pl.col("rater") == rater).select(*keys, pl.col("is_yes").alias(rater)) for rater in pair]
     return sides[0].join(sides[1], on=keys, how="inner").sort(keys)
 
 
-def _common_rows(marks: ConstructionMarks, pair: Pair) -> tuple[Ints, Ints]:
-    """For each place that both judged in both stages, its two tables, one of each stage."""
-    both = _both(marks.frame, pair)
+def _rows_by_place(
+    marks: ConstructionMarks, frame: pl.DataFrame, pair: Pair, parts: Mapping[str, pl.Expr]
+) -> tuple[tuple[Ints, Ints], Ints]:
+    """For each noun its table in either part, zeros where it has no answer there; and the unit of each noun."""
     cell = 2 * (~pl.col(pair[0])).cast(pl.Int64) + (~pl.col(pair[1])).cast(pl.Int64)
-    counted = (
-        both.with_columns(cell=cell)
-        .group_by("place", "stage")
-        .agg(*[(pl.col("cell") == n).sum().alias(str(n)) for n in range(4)])
-    )
-    sides = [counted.filter(pl.col("stage") == stage).drop("stage") for stage in (IN_CONTEXT, NO_CONTEXT)]
-    joined = sides[0].join(sides[1], on="place", how="inner", suffix=" then").sort("place")
-    columns = [str(n) for n in range(4)]
-    first = joined.select(columns).to_numpy().astype(np.int64)
-    second = joined.select([f"{name} then" for name in columns]).to_numpy().astype(np.int64)
-    return first, second
+    tables = [
+        _both(frame.filter(where), pair)
+        .with_columns(cell=cell)
+        .group_by(ESSAY, "place")
+        .agg(*[(pl.col("cell") == n).sum().alias(f"{part} {n}") for n in range(4)])
+        for part, where in enumerate(parts.values())
+    ]
+    joined = tables[0].join(tables[1], on=[ESSAY, "place"], how="full", coalesce=True).fill_null(0).sort("place")
+    first, second = (joined.select(f"{part} {n}" for n in range(4)).to_numpy().astype(np.int64) for part in range(2))
+    return (first, second), marks.codes(joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +349,7 @@ class ConstructionStudy(Result):
     several: tuple[SeveralRight, ...]
     contrasts: tuple[Contrast, ...]
     signature: Signature
+    scope: Scope
 
     def to_dict(self) -> dict[str, Json]:
         return {
@@ -341,6 +359,7 @@ class ConstructionStudy(Result):
             "stages": [part.to_dict() for part in self.stages],
             "several": [row.to_dict() for row in self.several],
             "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+            "interval": self.scope.to_dict(),
             "signature": str(self.signature),
         }
 
@@ -367,7 +386,8 @@ class ConstructionStudy(Result):
         tables.append(_several_sheet(self.several))
         if self.contrasts:
             tables.append(_contrasts_sheet(self.contrasts))
-        return with_notes(tables, undefined_notes(value for _, value in self._estimates()), str(self.signature))
+        notes = [*undefined_notes(value for _, value in self._estimates()), self.scope.sentence]
+        return with_notes(tables, notes, str(self.signature))
 
 
 def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> ConstructionStudy:
@@ -387,13 +407,14 @@ def construction_study(judgments: Judgments, items: Table, *, seed: int = 0) -> 
         stages=tuple(stage_agreement(marks, pair, stage, rng=rng) for stage in stages) if pair else (),
         several=tuple(several_right(marks)),
         contrasts=tuple(_contrasts(marks, pair, rng=rng)) if pair else (),
-        signature=Signature("constructions", {"grey": "yes", "seed": str(seed), "data": data}),
+        signature=Signature("constructions", {"grey": "yes", "cluster": marks.unit, "seed": str(seed), "data": data}),
+        scope=marks.scope,
     )
 
 
 def _freedom(marks: ConstructionMarks, stage: str, rater: str) -> Freedom:
-    answers = marks.stage(stage).filter(pl.col("rater") == rater)["is_yes"]
-    return Freedom(rater, stage, len(answers), wilson(int(answers.sum()), len(answers)))
+    answers = marks.stage(stage).filter(pl.col("rater") == rater)
+    return Freedom(rater, stage, len(answers), marks.share(answers, "is_yes"))
 
 
 def _frame_cells(estimate: Interval) -> list[float | None]:

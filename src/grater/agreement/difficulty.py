@@ -15,7 +15,7 @@ from math import nan
 import numpy as np
 import polars as pl
 
-from grater.agreement.essays import Essays, essays_of
+from grater.agreement.essays import Essays, known_essays
 from grater.agreement.majorities import WRITER
 from grater.agreement.spread import ColumnGroup, Spread, by_columns, clusters_of, columns_of, means, spreads
 from grater.errors import UsageError
@@ -150,7 +150,7 @@ def difficulty(
     essays: Essays | None = None,
 ) -> Difficulty:
     """Which items are hard, for whom, and what goes with it."""
-    essays = _essays(crowd, items) if essays is None else essays
+    essays = known_essays(crowd, items) if essays is None else essays
     options = options or DifficultyOptions()
     if options.by and items is None:
         raise UsageError(f"expected a table of items for the column {options.by[0]!r}, found none")
@@ -168,13 +168,6 @@ def difficulty(
         scope=scope,
         warnings=(*scope.warnings, *_warnings(tables, items)),
     )
-
-
-def _essays(crowd: Judgments, items: Table | None) -> Essays:
-    """The essays of the crowd's items; an items table that knows none of them is warned about, not refused."""
-    known = set(items.frame["item"].cast(pl.String).to_list()) if items is not None else set()
-    is_of_use = not known.isdisjoint(crowd.frame["item"].cast(pl.String).to_list())
-    return essays_of(crowd, items if is_of_use else None)
 
 
 def _scope(spread: Spread, essays: Essays, options: DifficultyOptions) -> Scope:

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.coded import Coded
 from grater.errors import BadInput, Problem, UnknownName
+from grater.model import Interval
 from grater.registry import unknown
 from grater.sheet import counted
 from grater.statistics.intervals import LEVEL, Ints
 from grater.statistics.population import AS_ASKED, ESSAYS_UNKNOWN, Scope
+from grater.statistics.proportions import cluster_wilson, wilson
 from grater.tables import Judgments, Table
 
 ITEM = "item"
@@ -54,6 +58,20 @@ class Essays:
         """Whether the essay of some item of a table is known, or none is to be."""
         items = judgments.frame[ITEM].cast(pl.String).unique()
         return self.of_items is None or self._names(items).null_count() < len(items)
+
+    def share(self, is_hit: npt.NDArray[np.bool_], items: pl.Series) -> Interval:
+        """The share of hits among cases, one item each, whole essays drawn where they are known."""
+        codes = self.codes(items)
+        if codes is None:
+            return wilson(int(is_hit.sum()), len(is_hit))
+        unit = np.unique(codes, return_inverse=True)[1]
+        return cluster_wilson(np.bincount(unit, weights=is_hit), np.bincount(unit).astype(np.float64))
+
+    def scope_of(self, items: pl.Series, *, effect: float = nan) -> Scope:
+        """What intervals speak of that rest on these items."""
+        distinct = items.unique()
+        codes = self.codes(distinct)
+        return self.scope(len(distinct), 0 if codes is None else len(np.unique(codes)), effect=effect)
 
     def _names(self, items: pl.Series) -> pl.Series:
         assert self.of_items is not None
@@ -91,6 +109,18 @@ def essays_of(judgments: Judgments, items: Table | None = None, *, cluster: str 
             if column in table.frame.columns and _is_telling(table.frame[column]):
                 return _essays(table, column, judgments)
     return NO_ESSAYS
+
+
+def known_essays(judgments: Judgments, items: Table | None) -> Essays:
+    """The essays of the judged items as far as a table knows them; where it knows none, items are independent.
+
+    For results that are one of many in a report or a study, whose table need not be about these items.
+    """
+    if items is None:
+        return essays_of(judgments)
+    judged = judgments.frame[ITEM].cast(pl.String).unique().implode()
+    known = items.frame.filter(pl.col(ITEM).cast(pl.String).is_in(judged))
+    return essays_of(judgments, replace(items, frame=known) if len(known) else None)
 
 
 def _is_telling(values: pl.Series) -> bool:

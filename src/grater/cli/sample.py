@@ -27,20 +27,18 @@ from grater.cli.inputs import (
     takes_reading,
 )
 from grater.corpora.judgments import items_of
-from grater.errors import UnknownName, UsageError
+from grater.errors import UsageError
 from grater.evaluate.rater_error import rater_error
 from grater.evaluate.sampled import chance_of, estimate
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_column, judge_of_labels
 from grater.evaluate.truth import error_shares
 from grater.model import Json as JsonValue
-from grater.registry import unknown
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.plan import Expected, Panel, Skill, Work, majority_of, missed_of, panel, skill_of_kappa
 from grater.sampling.plan import plan as plan_of
 from grater.sampling.strata import (
     Allocation,
     assign_strata,
-    decided,
     score_rates,
     strata_of,
     system_names,
@@ -63,8 +61,7 @@ from grater.tables import (
 )
 from grater.tables import Table as ReadTable
 from grater.tables.write import write_worksheet
-from grater.tasks import TASKS
-from grater.tasks.worksheet import worksheet
+from grater.tasks.worksheet import sample_worksheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
 
@@ -217,24 +214,13 @@ def _write_sheet(
     items: Path | None,
     essays: Sequence[Path],
 ) -> int:
-    """The items still to judge as a worksheet; a task that compares suggestions gets those that have one."""
-    if task not in TASKS:
-        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    """The items still to judge as a worksheet."""
     places = items_of(decisions, read_items(items) if items else None)
-    suggestions = _suggestions(decisions, system) if task == "verify" else {}
-    wanted = [item for item in left if task != "verify" or item in suggestions]
     with reading_all(essays, None) as corpora:
         corpus = [essay for part in corpora.values() for essay in part]
-    made = worksheet(TASKS[task], [(item, places[item]) for item in wanted], corpus, suggestions=suggestions)
+    made = sample_worksheet(left, places, corpus, task=task, decisions=decisions, system=system)
     write_worksheet(made, path)
     return len(made)
-
-
-def _suggestions(decisions: ReadTable, system: str) -> dict[str, str]:
-    rows = decided(decisions, system)
-    if "suggestion" not in rows.columns:
-        raise UsageError(f"{decisions.name}: expected a column suggestion for the task verify, found none")
-    return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
 
 
 def parse_rates(settings: Sequence[str]) -> dict[str, float]:

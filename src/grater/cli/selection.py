@@ -12,21 +12,23 @@ from math import nan
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
+import numpy as np
 import polars as pl
 import typer
 
+from grater.agreement.essays import NO_ESSAYS, known_essays
 from grater.cli.command import Json, Seed, Table, require_outputs, say, show
 from grater.cli.inputs import Reading, takes_reading
 from grater.corpora import read_merged
 from grater.detect.decisions import read_item_places
 from grater.detect.systems import load_system
-from grater.detect.words import Filled, filled
+from grater.detect.words import Filled, filled, is_mismatch
 from grater.errors import UsageError
 from grater.evaluate.selection import WRITER, EquallyBad, choice_study, cloze_study, exact_accuracy
 from grater.model import Interval
 from grater.sheet import counted
-from grater.statistics.proportions import wilson
-from grater.tables import Judgments, read_decisions, read_gold, read_judgments, write_table
+from grater.statistics.proportions import cluster_wilson, wilson
+from grater.tables import Judgments, read_decisions, read_gold, read_items, read_judgments, write_table
 from grater.tables import Table as DataTable
 
 cloze_app = typer.Typer()
@@ -40,7 +42,7 @@ EssayFiles: TypeAlias = Annotated[
 ]
 ItemPlacesFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--items", metavar="FILE", help="Where items stand, if their ids are not grater's. With --system."),
+    typer.Option("--items", metavar="FILE", help="Where items stand: their essays, and places of ids not grater's."),
 ]
 AnswersFile: TypeAlias = Annotated[
     Path | None,
@@ -76,16 +78,26 @@ def fill_blanks(
     require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
     people = reading.read_beside_decisions(*judgments) if judgments else None
     decided = reading.read_decisions(*decisions) if decisions else None
+    places = read_items(items) if items else None
+    essays_of_items = known_essays(people, places) if people else NO_ESSAYS
     if system:
         blanks = people.frame["item"].cast(str).unique().to_list() if people else []
         words = _filled(system, essays, items, blanks)
         _write_answers(words, words.decisions, answers_out)
-        people = people if people is None else _with_writer(people, words, writer)
+        if people is not None:
+            essays_of_items = known_essays(people, places or _places(words))
+            people = _with_writer(people, words, writer)
         decided = _together(decided, words)
     if people is None:
         _require_only_answers(answers_out, system)
         return
-    show(cloze_study(people, decisions=decided, writer=writer, seed=seed), table=table, as_json=as_json)
+    study = cloze_study(people, decisions=decided, writer=writer, essays=essays_of_items, seed=seed)
+    show(study, table=table, as_json=as_json)
+
+
+def _places(words: Filled) -> DataTable:
+    """The essays of the places that a system looked at."""
+    return DataTable("items", words.decisions.select("item", "essay"), words.system)
 
 
 def _filled(system: str, essays: list[Path], items: Path | None, wanted: Collection[str]) -> Filled:
@@ -161,20 +173,29 @@ def choose_word(
     """
     require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
     known = _accuracy(accuracy, of, decisions, words, reading)
+    places = read_items(items) if items else None
     if system:
         own = _filled(system, essays, items, ())
         _write_answers(own, own.mismatches, answers_out)
         known = known or _of_system(own)
+        places = places or _places(own)
     if not judgments:
         _require_only_answers(answers_out, system)
         return
-    study = choice_study(reading.read_beside_decisions(*judgments), accuracy=known, equally_bad=equally_bad)
+    chosen = reading.read_beside_decisions(*judgments)
+    study = choice_study(chosen, accuracy=known, equally_bad=equally_bad, essays=known_essays(chosen, places))
     show(study, table=table, as_json=as_json)
 
 
 def _of_system(words: Filled) -> Interval:
     """The share of places where the system would write the writer's word."""
-    return wilson(len(words.findings) - len(words.mismatches), len(words.findings))
+    by_essay: dict[str, list[bool]] = {}
+    for finding in words.findings:
+        by_essay.setdefault(finding.item.essay_id, []).append(not is_mismatch(finding))
+    if len(by_essay) < 2:
+        return wilson(sum(map(sum, by_essay.values())), len(words.findings))
+    hits, n = (np.array([count(each) for each in by_essay.values()], np.float64) for count in (sum, len))
+    return cluster_wilson(hits, n)
 
 
 def _accuracy(

@@ -42,9 +42,10 @@ from grater.tables import Judgments, Table, data_hash, require_raters
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 
+SPOKEN_OF = "95 % intervals are for other items like those that the rater judged, taken as independent."
 NOTES = (
     "gold: accuracy on gold; others: agreement with the plurality of the others.",
-    "Intervals are 95 %.",
+    SPOKEN_OF,
     "skill: chance of being right, by Dawid and Skene, shrunk to the mean.",
     "sec: median seconds.",
     "top: the most frequent label; share: its share; rest: that of all others.",

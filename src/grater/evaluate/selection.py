@@ -7,8 +7,9 @@ which the system's word is equal or better, per rater and for all of them togeth
 match to a + s (1 - a): .75 and .28 give .82.  `equally bad` says nothing of which is better: it is left out of
 shares and counted (option: `worse`).
 
-The paper gives no intervals.  Shares have Wilson's; the corrected accuracy squares and adds the distances of both to
-the ends of their intervals, each times its slope (Zou & Donner 2008): accuracy and share come from different items.
+The paper gives no intervals.  Shares have Wilson's; where the essay of each item is known, essays are drawn.  The
+corrected accuracy squares and adds the distances of both to the ends of their intervals, each times its slope (Zou &
+Donner 2008): accuracy and share come from different items.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from grater.agreement.coded import coded
 from grater.agreement.coefficients import band
 from grater.agreement.cohen import cohen_kappa
 from grater.agreement.confusion import between, label_matrix
+from grater.agreement.essays import NO_ESSAYS, Essays, essays_of, with_essays
 from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.evaluate.counts import interval_rows
 from grater.model import Interval, Json
@@ -36,6 +38,7 @@ from grater.rng import generator
 from grater.sampling.strata import system_names
 from grater.sheet import Sheet, count, interval, number
 from grater.signature import Signature, digest
+from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded, require_raters
 
@@ -70,10 +73,15 @@ class ClozeStudy(Result):
     pairs: tuple[ClozePair, ...]
     mean_kappa: dict[str, float]
     signature: Signature
+    scope: Scope
 
     def to_dict(self) -> dict[str, Json]:
-        pairs = [pair.to_dict() for pair in self.pairs]
-        return {"pairs": pairs, "mean_kappa": encode(self.mean_kappa), "signature": str(self.signature)}
+        return {
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "mean_kappa": encode(self.mean_kappa),
+            "interval": self.scope.to_dict(),
+            "signature": str(self.signature),
+        }
 
     def to_frame(self) -> pl.DataFrame:
         """One number per row: first, second, agreement or kappa."""
@@ -104,7 +112,10 @@ class ClozeStudy(Result):
                 "Who filled the blank alike",
                 ("", "items", "agreement", "kappa", "band"),
                 tuple(rows),
-                notes=tuple(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
+                notes=(
+                    *(f"mean kappa {kind}: {number(mean)}" for kind, mean in self.mean_kappa.items()),
+                    self.scope.sentence,
+                ),
                 signature=str(self.signature),
                 name="cloze",
             )
@@ -112,23 +123,39 @@ class ClozeStudy(Result):
 
 
 def cloze_study(
-    judgments: Judgments, *, decisions: Table | None = None, writer: str = WRITER, seed: int = 0
+    judgments: Judgments,
+    *,
+    decisions: Table | None = None,
+    writer: str = WRITER,
+    essays: Essays | None = None,
+    seed: int = 0,
 ) -> ClozeStudy:
-    """The pairs of a cloze study, their means, and how they were made."""
-    pairs = cloze(judgments, decisions=decisions, writer=writer, seed=seed)
+    """The pairs of a cloze study, their means, and how they were made; essays are drawn where they are known."""
+    essays = essays_of(judgments) if essays is None else essays
+    pairs = cloze(judgments, decisions=decisions, writer=writer, essays=essays, seed=seed)
     data = digest(f"{pair.first}|{pair.second}|{pair.n}|{pair.agreement.value}" for pair in pairs)
-    signature = Signature("cloze", {"writer": writer, "seed": str(seed), "data": data})
+    signature = Signature("cloze", {"writer": writer, "cluster": essays.unit, "seed": str(seed), "data": data})
     systems = system_names(decisions) if decisions else ()
-    return ClozeStudy(tuple(pairs), mean_kappas(pairs, writer=writer, systems=systems), signature)
+    return ClozeStudy(
+        pairs=tuple(pairs),
+        mean_kappa=mean_kappas(pairs, writer=writer, systems=systems),
+        signature=signature,
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+    )
 
 
 def cloze(
-    judgments: Judgments, *, decisions: Table | None = None, writer: str = WRITER, seed: int = 0
+    judgments: Judgments,
+    *,
+    decisions: Table | None = None,
+    writer: str = WRITER,
+    essays: Essays = NO_ESSAYS,
+    seed: int = 0,
 ) -> list[ClozePair]:
     """Table 2: the writer with each rater, the writer with each system, then rater with rater."""
     require_raters(judgments, "the pairs of a cloze study")
     words, systems = _filled(judgments, decisions)
-    codes = coded(words)
+    codes = with_essays(coded(words), essays)
     if writer not in codes.raters:
         raise UnknownName(f"{judgments.name}: {unknown('rater', writer, list(codes.raters))}; name the writer's rows")
     people = [rater for rater in codes.raters if rater != writer and rater not in systems]
@@ -137,7 +164,8 @@ def cloze(
     column = {rater: number for number, rater in enumerate(codes.raters)}
     compared = []
     for first, second in pairs:
-        table = between(matrix[:, column[first]], matrix[:, column[second]], codes.labels, (first, second))
+        sides = matrix[:, column[first]], matrix[:, column[second]]
+        table = between(*sides, codes.labels, (first, second), unit_of=codes.unit)
         kappa = cohen_kappa(table, rng=generator(seed, "cloze"))
         compared.append(ClozePair(first, second, table.n, table.observed, kappa))
     return compared
@@ -201,6 +229,7 @@ class ChoiceStudy(Result):
 
     choice: Choice
     signature: Signature
+    scope: Scope
     accuracy: Interval | None = None
 
     @property
@@ -219,6 +248,7 @@ class ChoiceStudy(Result):
             "by_rater": encode(self.choice.by_rater),
             "all_raters": self.choice.all_raters.as_json(),
             **known,
+            "interval": self.scope.to_dict(),
             "signature": str(self.signature),
         }
 
@@ -244,6 +274,7 @@ class ChoiceStudy(Result):
         ]
         notes = [f"{self.choice.n_items:,} items; {self.choice.n_equally_bad:,} judgments say equally bad."]
         notes += [f"accuracy by exact match {interval(self.accuracy)}"] if self.accuracy else []
+        notes.append(self.scope.sentence)
         return [
             Sheet(
                 "System's word equal or better",
@@ -257,13 +288,23 @@ class ChoiceStudy(Result):
 
 
 def choice_study(
-    judgments: Judgments, *, accuracy: Interval | None = None, equally_bad: EquallyBad = "drop"
+    judgments: Judgments,
+    *,
+    accuracy: Interval | None = None,
+    equally_bad: EquallyBad = "drop",
+    essays: Essays | None = None,
 ) -> ChoiceStudy:
-    """The shares by rater, what they make of an accuracy, and how they were made."""
+    """The shares by rater, what they make of an accuracy, and how they were made; essays drawn where known."""
+    essays = essays_of(judgments) if essays is None else essays
     rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
     data = digest(f"{item}|{rater}|{label}" for item, rater, label in rows)
-    signature = Signature("choice", {"equally-bad": equally_bad, "level": "0.95", "data": data})
-    return ChoiceStudy(choice(judgments, equally_bad=equally_bad), signature, accuracy)
+    used = {"equally-bad": equally_bad, "level": "0.95", "cluster": essays.unit, "data": data}
+    return ChoiceStudy(
+        choice=choice(judgments, equally_bad=equally_bad, essays=essays),
+        signature=Signature("choice", used),
+        scope=essays.scope_of(judgments.frame["item"].cast(pl.String)),
+        accuracy=accuracy,
+    )
 
 
 def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
@@ -276,7 +317,7 @@ def exact_accuracy(decisions: Table, words: Table) -> dict[str, Interval]:
     return {system: wilson(n_right.get(system, 0), n_filled.get(system, 0)) for system in systems}
 
 
-def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop") -> Choice:
+def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Essays = NO_ESSAYS) -> Choice:
     """The choice study on labels writer, system, equally good, equally bad."""
     require_raters(judgments, "shares by rater")
     codes = coded(judgments)
@@ -292,11 +333,11 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop") -> Choice:
     )
     is_used = (matrix >= 0) & ~(is_bad & (equally_bad == "drop"))
     by_rater = {
-        rater: wilson(int(is_good[:, column].sum()), int(is_used[:, column].sum()))
-        for column, rater in enumerate(codes.raters)
+        rater: essays.share(is_good[used, column], codes.items.filter(used))
+        for column, (rater, used) in enumerate(zip(codes.raters, is_used.T, strict=True))
     }
     by_all = is_used.all(axis=1)
-    together = wilson(int(is_good[by_all].all(axis=1).sum()), int(by_all.sum()))
+    together = essays.share(is_good[by_all].all(axis=1), codes.items.filter(by_all))
     return Choice(by_rater, together, len(codes.items), int(is_bad.sum()))
 
 

@@ -37,6 +37,7 @@ from grater.library.evaluation import (
     report,
     sample,
     verify,
+    worksheet,
 )
 from grater.library.judgments import (
     aggregate,
@@ -78,6 +79,7 @@ __all__ = [
     "simulate",
     "systems",
     "verify",
+    "worksheet",
 ]
 
 CHAPTERS = ("corpora", "judgments", "evaluation", "corrections", "detectors")

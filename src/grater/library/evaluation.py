@@ -145,6 +145,39 @@ def sample(
     )
 
 
+def worksheet(
+    out: str | Path,
+    sample: TableSource,
+    essays: EssaySource,
+    decisions: TableSource,
+    *,
+    items: TableSource | None = None,
+    task: str = "error",
+    system: str = "",
+    judgments: TableSource | None = None,
+    rater: str = "",
+) -> int:
+    """Write the items of a sample that are still to judge as a sheet, .csv or .xlsx, and return their number.
+
+    Where items stand comes from `items`, or from the places of `decisions`; `judgments` are those made already.
+    Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
+    of `system`.
+    """
+    from grater.corpora.judgments import items_of as places_of
+    from grater.sampling.draw import to_judge
+    from grater.tables import as_decisions, as_judgments, as_sample
+    from grater.tables.write import write_worksheet
+    from grater.tasks.worksheet import sample_worksheet
+
+    table, drawn = as_decisions(decisions), as_sample(sample)
+    judged = as_judgments(judgments).frame["item"].cast(str).to_list() if judgments is not None else []
+    places = places_of(table, items_of(items))
+    left = to_judge(drawn, judged)
+    sheet = sample_worksheet(left, places, essays_of(essays), task=task, decisions=table, system=system, rater=rater)
+    write_worksheet(sheet, out)
+    return len(sheet)
+
+
 def estimate(
     decisions: TableSource,
     sample: TableSource,

@@ -11,6 +11,7 @@ from math import isfinite, isnan
 
 from grater.agreement.coefficients import band, coefficient_title
 from grater.agreement.confusion import Confusion, disagreements, ok_label
+from grater.agreement.essays import known_essays
 from grater.agreement.raters_needed import RatersNeeded, raters_needed
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
@@ -30,7 +31,7 @@ from grater.report.layers import (
     series,
 )
 from grater.sheet import Sheet, counted, number
-from grater.tables import Judgments
+from grater.tables import Judgments, Table
 
 MOST_PAIRS = 2
 MOST_LABELS = 8
@@ -40,10 +41,16 @@ FEW_ITEMS = 0.2
 
 
 def agreement_section(
-    judgments: Judgments, *, name: str = "agreement", title: str = "How far raters agree", seed: int = 0
+    judgments: Judgments,
+    *,
+    name: str = "agreement",
+    title: str = "How far raters agree",
+    places: Table | None = None,
+    seed: int = 0,
 ) -> Section:
     """Coefficients over all raters, and the two pairs with most common items face to face."""
-    result = agreement(judgments, Options(seed=seed, ok=_ok(judgments)))
+    options = Options(seed=seed, ok=_ok(judgments))
+    result = agreement(judgments, options, essays=known_essays(judgments, places))
     kappa = result.mean.kappa if result.mean else result.coefficients["fleiss"]
     words = (
         f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
@@ -160,14 +167,15 @@ def experts_section(
     *,
     name: str = "raters-needed",
     title: str = "How many raters match an expert",
+    places: Table | None = None,
 ) -> Section:
     """The majority of 1, 2, ... raters against experts (T,C&M 2013, 5.2 and 5.3)."""
-    needed = raters_needed(crowd, experts)
+    needed = raters_needed(crowd, experts, essays=known_essays(crowd, places))
     figure = reliability_curve(needed, name=name, title=title)
     return Section(
         name=name,
         title=title,
-        words=(raters_needed_words(needed), *map(sentence, needed.warnings)),
+        words=(raters_needed_words(needed), needed.scope.sentence, *map(sentence, needed.warnings)),
         figures=(figure,),
         sheets=(),
         signature=str(needed.signature),

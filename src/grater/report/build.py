@@ -42,7 +42,8 @@ class Inputs:
     rater `writer`; those of systems are the suggestions of `cloze_words`), `choice` and `usage` are judgments in the
     labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
     of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
-    are of these first judgments.  `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
+    are of these first judgments.  `places` has the essay of items beyond those of `items`.
+    `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
     """
 
     title: str
@@ -70,8 +71,14 @@ class Inputs:
     notes: tuple[str, ...] = ()
     sample_judgments: Judgments | None = None
     judges: Sequence[CheapJudge] = ()
+    places: Table | None = None
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50
+
+    @property
+    def whereabouts(self) -> Table | None:
+        """The table that says in which essay items stand."""
+        return self.items if self.places is None else self.places
 
 
 NEEDS = {
@@ -113,9 +120,11 @@ def _sections(
         yield corpus_section(inputs.essays)
     yield from _rater_sections(inputs)
     if inputs.usage is not None:
-        yield usage_section(inputs.usage, seed=inputs.chance.seed)
+        yield usage_section(inputs.usage, places=inputs.whereabouts, seed=inputs.chance.seed)
     yield from _program_sections(inputs)
-    crowds = crowds_section(inputs.crowds, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed)
+    crowds = crowds_section(
+        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
+    )
     if crowds is not None:
         yield crowds
     if evaluation and inputs.decisions is not None:
@@ -153,9 +162,9 @@ def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     """The studies of native text and of constructions, where the inputs have them."""
     seed = inputs.chance.seed
     if inputs.cloze is not None:
-        yield cloze_section(inputs.cloze, inputs.cloze_words, seed=seed)
+        yield cloze_section(inputs.cloze, inputs.cloze_words, places=inputs.whereabouts, seed=seed)
     if inputs.choice is not None:
-        yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs))
+        yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs), places=inputs.whereabouts)
     if inputs.constructions is not None and inputs.construction_items is not None:
         yield constructions_section(inputs.constructions, inputs.construction_items, seed=seed)
 
@@ -169,18 +178,19 @@ def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
 
 
 def _rater_sections(inputs: Inputs) -> Iterator[Section]:
-    crowd, experts = inputs.judgments, inputs.experts
+    crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.chance.seed
     if experts is not None:
-        yield agreement_section(experts, name="experts", title="How far experts agree", seed=inputs.chance.seed)
+        yield agreement_section(experts, name="experts", title="How far experts agree", places=places, seed=seed)
     if crowd is None:
         return
     equal = equal_in_number(crowd, inputs.redundancy)
-    yield agreement_section(equal, seed=inputs.chance.seed)
+    yield agreement_section(equal, places=places, seed=seed)
     if experts is not None:
-        yield experts_section(equal, experts)
+        yield experts_section(equal, experts, places=places)
         if inputs.without_gold is not None:
             title = "How many raters match an expert without hidden gold"
-            yield experts_section(inputs.without_gold, experts, name="raters-needed-without-gold", title=title)
+            name = "raters-needed-without-gold"
+            yield experts_section(inputs.without_gold, experts, name=name, title=title, places=places)
     if not crowd.anonymous_raters:
         yield raters_section(crowd, gold=inputs.gold, on_gold=inputs.on_gold)
 
@@ -188,7 +198,9 @@ def _rater_sections(inputs: Inputs) -> Iterator[Section]:
 def _program_sections(inputs: Inputs) -> Iterator[Section]:
     people = inputs.experts or inputs.judgments
     if inputs.programs is not None and people is not None:
-        section = programs_section(people, inputs.programs, items=inputs.items, seed=inputs.chance.seed)
+        section = programs_section(
+            people, inputs.programs, items=inputs.items, places=inputs.whereabouts, seed=inputs.chance.seed
+        )
         if section is not None:
             yield section
 

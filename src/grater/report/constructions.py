@@ -34,7 +34,7 @@ def constructions_section(judgments: Judgments, items: Table, *, seed: int = 0) 
     return Section(
         name="constructions",
         title="Which articles and numbers a noun can take",
-        words=tuple(_words(study)),
+        words=(*_words(study), study.scope.sentence),
         figures=figures,
         sheets=tuple(sheets),
         signature=str(study.signature),
@@ -107,7 +107,7 @@ def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
         )
         for contrast in contrasts
     )
-    note = "The paper's z takes all answers for independent; ours compares the same nouns, resampled together."
+    note = "The paper's z takes all answers for independent; ours resamples nouns, or essays, with all their answers."
     columns = ("what", "kappa", "other kappa", "paper's z", "ours")
     return Sheet(
         name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)

@@ -39,7 +39,7 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     return Section(
         name="corpus",
         title="What was annotated",
-        words=(words,),
+        words=(words, statistics.whole.summary.scope.sentence),
         figures=figures,
         sheets=sheets,
         signature=str(statistics.signature),

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from grater.agreement.essays import known_essays
 from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed
 from grater.errors import GraterError
 from grater.report.document import Section
 from grater.sheet import UNDEFINED, Sheet, count, interval, number
-from grater.tables import Judgments
+from grater.tables import Judgments, Table
 
 MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters that match", "their kappa", "kappa of all")
 TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")
@@ -42,9 +43,12 @@ class CrowdJob:
         return self.judgments.frame["item"].n_unique()
 
 
-def crowds_section(crowds: Sequence[CrowdJob], *, n_resamples: int, seed: int = 0) -> Section | None:
+def crowds_section(
+    crowds: Sequence[CrowdJob], *, places: Table | None = None, n_resamples: int, seed: int = 0
+) -> Section | None:
     """The two tables; None where no job has both a crowd and experts."""
-    needed = [(job, _needed(job, n_resamples, seed)) for job in crowds]
+    options = NeedOptions(n_resamples=min(n_resamples, MOST_RESAMPLES), seed=seed)
+    needed = [(job, _needed(job, places, options)) for job in crowds]
     matched = tuple(_matched(job, result) for job, result in needed if result is not None)
     if not matched:
         return None
@@ -58,12 +62,11 @@ def crowds_section(crowds: Sequence[CrowdJob], *, n_resamples: int, seed: int = 
     return Section(name="crowds", title="Crowd jobs beside experts", words=words, sheets=sheets)
 
 
-def _needed(job: CrowdJob, n_resamples: int, seed: int) -> RatersNeeded | None:
+def _needed(job: CrowdJob, places: Table | None, options: NeedOptions) -> RatersNeeded | None:
     if job.experts is None or job.experts.frame["rater"].n_unique() < 2:
         return None
     try:
-        options = NeedOptions(n_resamples=min(n_resamples, MOST_RESAMPLES), seed=seed)
-        return raters_needed(job.judgments, job.experts, options)
+        return raters_needed(job.judgments, job.experts, options, essays=known_essays(job.judgments, places))
     except GraterError:  # no item that both judged, or experts without a common one
         return None
 
@@ -93,3 +96,14 @@ def _took(job: CrowdJob) -> tuple[str, ...]:
 def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
     reached = [result for _, result in needed if isfinite(result.smallest.value)]
     yield f"In {len(reached)} of {len(needed)} crowd jobs the majority of some number of raters matches an expert."
+    yield _scope([result for _, result in needed])
+
+
+def _scope(results: Sequence[RatersNeeded]) -> str:
+    """What the intervals of all jobs speak of: one sentence where they are of the same items."""
+    sentences = sorted({result.scope.sentence for result in results})
+    if len(sentences) == 1:
+        return sentences[0]
+    units = sorted({result.scope.unit for result in results})
+    drawn = [f"{unit}s like those of its job" for unit in units]
+    return f"95 % intervals of each row are for other {' or '.join(drawn)}, as far as these are known."

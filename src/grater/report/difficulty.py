@@ -48,7 +48,7 @@ def difficulty_section(
             sheets.append(_split(result, texts, listed))
     if has_factors:
         sheets.append(_factors(crowd))
-    words += map(sentence, result.warnings)
+    words += [result.scope.sentence, *map(sentence, result.warnings)]
     return Section(
         name="difficulty",
         title="Hard and easy items",

@@ -12,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from grater.agreement.cohen import cohen_kappa
-from grater.agreement.confusion import Confusion, confusion
+from grater.agreement.confusion import Confusion, between
+from grater.agreement.essays import Essays, known_essays
 from grater.agreement.summary import kappa_cells
 from grater.report.document import Section, interval
 from grater.rng import generator
 from grater.sheet import Sheet, count
-from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table
 
 ERROR, OK = "error", "ok"
@@ -40,30 +42,44 @@ class Compared:
     def row(self, seed: int) -> tuple[str, ...]:
         kappa = cohen_kappa(self.table, rng=generator(seed, "programs", self.rater, self.kind))
         cells = self.table.cells
-        on_errors, on_ok = (wilson(int(cells[i, i]), int(cells[i].sum())) for i in (0, 1))
+        on_errors, on_ok = (self.table.share(*_diagonal(cells.shape, row)) for row in (0, 1))
         agreement = (interval(self.table.observed), *kappa_cells(kappa))
         return (self.rater, self.kind, count(self.table.n), *agreement, interval(on_errors), interval(on_ok))
 
 
+def _diagonal(shape: tuple[int, ...], row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """The cell of a row in which the two agree, and the whole row."""
+    part, whole = np.zeros(shape, bool), np.zeros(shape, bool)
+    part[row, row], whole[row] = True, True
+    return part, whole
+
+
 def programs_section(
-    people: Judgments, programs: Judgments, *, items: Table | None = None, seed: int = 0
+    people: Judgments,
+    programs: Judgments,
+    *,
+    items: Table | None = None,
+    places: Table | None = None,
+    seed: int = 0,
 ) -> Section | None:
     """Every program on all items and on those of each kind; None where no item was judged by both."""
+    essays = known_essays(people, places)
     said, kinds = _votes(people), _kinds(items)
     majority = _majority(said)
     own = _votes(programs)
     compared = [
         each
         for rater in sorted(own["rater"].unique().to_list())
-        for each in _compared(rater, own.filter(rater=rater), majority, kinds)
+        for each in _compared(rater, own.filter(rater=rater), majority, kinds, essays)
     ]
     if not compared:
         return None
-    compared += _compared(PERSON, _against_others(said), None, kinds)
+    compared += _compared(PERSON, _against_others(said), None, kinds, essays)
     columns = ("program", "items", "n", "agreement", "kappa", "band", "on errors", "on ok")
     rows = tuple(each.row(seed) for each in compared)
     sheet = Sheet(name="programs", title="Programs against the majority of people", columns=columns, rows=rows)
-    return Section(name="programs", title="Programs as raters", words=tuple(_words(compared)), sheets=(sheet,))
+    words = (*_words(compared), essays.scope_of(own["item"]).sentence)
+    return Section(name="programs", title="Programs as raters", words=words, sheets=(sheet,))
 
 
 def _votes(judgments: Judgments) -> pl.DataFrame:
@@ -93,24 +109,21 @@ def _against_others(said: pl.DataFrame) -> pl.DataFrame:
 
 
 def _compared(
-    rater: str, own: pl.DataFrame, majority: pl.DataFrame | None, kinds: Mapping[str, str]
+    rater: str, own: pl.DataFrame, majority: pl.DataFrame | None, kinds: Mapping[str, str], essays: Essays
 ) -> Iterator[Compared]:
     both = own if majority is None else own.join(majority, on="item")
     if not len(both):
         return
-    yield Compared(rater, ALL, _table(both, rater))
+    yield Compared(rater, ALL, _table(both, rater, essays))
     named = both.with_columns(kind=pl.col("item").replace_strict(kinds, default="", return_dtype=pl.String))
     for kind in sorted(name for name in named["kind"].unique().to_list() if name):
-        yield Compared(rater, kind, _table(named.filter(kind=kind), rater))
+        yield Compared(rater, kind, _table(named.filter(kind=kind), rater, essays))
 
 
-def _table(both: pl.DataFrame, rater: str) -> Confusion:
-    """Rows are the majority's verdicts, columns the rater's."""
-    cells = [
-        [len(both.filter((pl.col("most") == most) & (pl.col("label") == label))) for label in (ERROR, OK)]
-        for most in (ERROR, OK)
-    ]
-    return confusion(cells, (ERROR, OK), ("people", rater))
+def _table(both: pl.DataFrame, rater: str, essays: Essays) -> Confusion:
+    """Rows are the majority's verdicts, columns the rater's; a person may stand in it with one item several times."""
+    most, label = ((both[column] == OK).cast(pl.Int32).to_numpy() for column in ("most", "label"))
+    return between(most, label, (ERROR, OK), ("people", rater), unit_of=essays.codes(both["item"]))
 
 
 def _words(compared: Sequence[Compared]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 
-from grater.crowd.raters import Rater, raters, signature_of
+from grater.crowd.raters import SPOKEN_OF, Rater, raters, signature_of
 from grater.report.document import Figure, Section, interval, listed
 from grater.report.drawing import INK, SERIES
 from grater.report.layers import HEIGHT, WIDTH, data, interval_columns, number_axis
@@ -32,7 +32,7 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     return Section(
         name="raters",
         title="Who judged",
-        words=(_rater_words(rows),),
+        words=(_rater_words(rows), SPOKEN_OF),
         figures=(figure,),
         sheets=(without_empty_columns(sheet),),
         signature=signature,

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grater.agreement.coefficients import band
-from grater.evaluate.selection import ClozePair, choice, cloze, corrected_accuracy, mean_kappas
+from grater.agreement.essays import known_essays
+from grater.evaluate.selection import ClozePair, choice_study, cloze_study, corrected_accuracy
 from grater.model import Interval
 from grater.report.document import Section, interval
-from grater.sampling.strata import system_names
 from grater.sheet import Sheet, counted, number
-from grater.signature import Signature, digest
 from grater.tables import Judgments, Table
 
 KINDS = {
@@ -23,20 +22,21 @@ KINDS = {
 }
 
 
-def cloze_section(judgments: Judgments, decisions: Table | None = None, *, seed: int = 0) -> Section:
+def cloze_section(
+    judgments: Judgments, decisions: Table | None = None, *, places: Table | None = None, seed: int = 0
+) -> Section:
     """The cloze test: the writer's words are the rater `writer`, those of systems the suggestions of `decisions`."""
-    pairs = cloze(judgments, decisions=decisions, seed=seed)
-    means = mean_kappas(pairs, systems=system_names(decisions) if decisions else ())
+    study = cloze_study(judgments, decisions=decisions, essays=known_essays(judgments, places), seed=seed)
+    means = study.mean_kappa
     shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
-    words = f"{counted(max(pair.n for pair in pairs), 'blank')} filled: mean kappa {shown}."
-    signature = Signature("cloze", {"seed": str(seed), "data": _data(judgments)})
+    words = f"{counted(max(pair.n for pair in study.pairs), 'blank')} filled: mean kappa {shown}."
     return Section(
         name="cloze",
         title="Which word fits",
-        words=(words,),
+        words=(words, study.scope.sentence),
         figures=(),
-        sheets=(_pairs_sheet(pairs),),
-        signature=str(signature),
+        sheets=(_pairs_sheet(study.pairs),),
+        signature=str(study.signature),
     )
 
 
@@ -55,9 +55,12 @@ def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
     return Sheet(name="cloze", title="Who filled the blank alike (T&C 2008, Table 2)", columns=columns, rows=rows)
 
 
-def choice_section(judgments: Judgments, *, accuracy: Mapping[str, Interval] | None = None) -> Section:
+def choice_section(
+    judgments: Judgments, *, accuracy: Mapping[str, Interval] | None = None, places: Table | None = None
+) -> Section:
     """The choice test; `accuracy` by exact match, of each system, is corrected by what raters accept."""
-    choices = choice(judgments)
+    study = choice_study(judgments, essays=known_essays(judgments, places))
+    choices = study.choice
     rows = [(rater, interval(share)) for rater, share in choices.by_rater.items()]
     rows.append(("all of them", interval(choices.all_raters)))
     words = [
@@ -74,17 +77,11 @@ def choice_section(judgments: Judgments, *, accuracy: Mapping[str, Interval] | N
         rows=tuple(rows),
         notes=(f"{choices.n_equally_bad:,} answers call both equally bad and are left out.",),
     )
-    signature = Signature("choice", {"equally-bad": "drop", "data": _data(judgments)})
     return Section(
         name="choice",
         title="Whose word is better",
-        words=tuple(words),
+        words=(*words, study.scope.sentence),
         figures=(),
         sheets=(sheet,),
-        signature=str(signature),
+        signature=str(study.signature),
     )
-
-
-def _data(judgments: Judgments) -> str:
-    rows = judgments.frame.select("item", "rater", "label").sort("item", "rater").iter_rows()
-    return digest("|".join(map(str, row)) for row in rows)

@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from grater.agreement.confusion import Confusion, disagreements
+from grater.agreement.essays import known_essays
 from grater.agreement.groups import without_flagged
 from grater.agreement.summary import Agreement, Options, agreement, kappa_cells
 from grater.report.agreement import confusion_map
 from grater.report.document import Figure, Section, interval, sentence
 from grater.sheet import Sheet, count
-from grater.tables import Judgments, with_confidence
+from grater.tables import Judgments, Table, with_confidence
 from grater.tables.judgments import with_labels
 from grater.tables.schema import entries
 
@@ -31,15 +32,15 @@ ORDER = (EXTRANEOUS, WRONG_CHOICE, OK)
 ALL, CLEAN, SURE = "all items", "without flagged contexts", "high confidence alone"
 
 
-def usage_section(judgments: Judgments, *, seed: int = 0) -> Section:
+def usage_section(judgments: Judgments, *, places: Table | None = None, seed: int = 0) -> Section:
     """Agreement in three classes on all items, after the paper's removal, and of confident judgments."""
     named = with_labels(judgments, LABELS)
     options = Options(seed=seed, ok=OK, order=_order(named))
-    results = {name: agreement(part, options) for name, part in _parts(named)}
+    results = {name: agreement(part, options, essays=known_essays(part, places)) for name, part in _parts(named)}
     return Section(
         name="usage",
         title="What raters say of prepositions",
-        words=(_words(results), *map(sentence, results[ALL].warnings)),
+        words=(_words(results), results[ALL].scope.sentence, *map(sentence, results[ALL].warnings)),
         figures=tuple(_maps(results)),
         sheets=(_kappas_sheet(results), *_tables(results)),
         signature=str(results[ALL].signature),

@@ -164,6 +164,7 @@ CALLS: Mapping[tuple[str, str], frozenset[str]] = {
     ("GET", f"{API}/imports"): MANAGERS,
     ("GET", f"{API}/export"): MANAGERS,
     ("GET", f"{API}/report"): MANAGERS,
+    ("GET", f"{API}/evaluation"): MANAGERS,
     ("GET", f"{API}/systems"): MANAGERS,
     ("POST", f"{API}/systems"): MANAGERS,
     ("GET", f"{API}/samples"): MANAGERS,

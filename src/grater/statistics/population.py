@@ -42,8 +42,8 @@ AS_ASKED = "as asked"
 class Scope:
     """What the intervals of one result speak of.
 
-    `unit` is what was drawn, `n_units` how many there are; `n_raters` is 0 where raters were taken as they are.
-    `independent_because` says why items were drawn although they stand in essays.
+    `unit` is what was drawn, `n_units` how many there are, 0 where that is not told; `n_raters` is 0 where raters
+    were taken as they are.  `independent_because` says why items were drawn although they stand in essays.
     """
 
     unit: str = "item"
@@ -61,7 +61,7 @@ class Scope:
     @property
     def is_few(self) -> bool:
         """Whether intervals are Student's t."""
-        return self.is_clustered and self.n_units < FEW_UNITS
+        return self.is_clustered and 0 < self.n_units < FEW_UNITS
 
     @property
     def sentence(self) -> str:
@@ -97,6 +97,8 @@ class Scope:
             return f"exactly these {_counted(self.n_units, self.unit or 'item')}"
         parts = [(self.unit, self.n_units), ("rater", self.n_raters)]
         likes = [f"other {unit}s like these {n:,}" for unit, n in parts if unit and n]
+        if self.is_clustered and not self.n_units:
+            likes.insert(0, f"other {self.unit}s like these")
         return " and ".join(likes) or "other data like these"
 
     def _how(self) -> str:

@@ -7,9 +7,8 @@ Tibshirani 1993, section 12.2).  A score between 0 and 1 is taken on the scale o
 stays between 0 and 1; where a resample reaches 0 or 1, and for differences and totals, as it is.
 
 `share_interval` is for precision, recall and F by essay.  Near 0 and 1 a cluster bootstrap of few flags is far too
-narrow: with precision .9 in 12 to 50 essays percentiles held .81 to .92 and Student's t .81 to .90 of 400 simulated
-worlds; Wilson's form, for as many cases as the spread shows the clustered ones to be worth, held .94 to .98
-(docs/evaluating.md).
+narrow: with precision near .9 and 12 to 25 flags percentiles held .67 to .89 of 400 simulated worlds; Wilson's form,
+for as many cases as the spread shows the clustered ones to be worth, held .93 to .98 (docs/evaluating.md).
 """
 
 from __future__ import annotations

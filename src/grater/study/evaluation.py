@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from grater.agreement.edits import CorpusAgreement, edit_agreement
-from grater.agreement.essays import NO_ESSAYS, Essays, essays_of
+from grater.agreement.essays import known_essays
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
@@ -292,7 +292,7 @@ def live_agreement(
     n_twice = judgments.frame.group_by("item").len().filter(pl.col("len") > 1).height if len(judgments) else 0
     if not n_twice:
         return AgreementSoFar(None, None, "No item has two judgments yet.")
-    essays = _essays_of(judgments, places)
+    essays = known_essays(judgments, _table_of(places))
     try:
         whole = agreement(judgments, essays=essays)
         of_verdicts = agreement(with_labels(judgments, verdict), essays=essays) if verdict else None
@@ -301,11 +301,8 @@ def live_agreement(
         return AgreementSoFar(None, None, str(error))
 
 
-def _essays_of(judgments: Judgments, places: pl.DataFrame | None) -> Essays:
-    if places is None:
-        return NO_ESSAYS
-    known = places.filter(pl.col("item").is_in(judgments.frame["item"].unique().implode()))
-    return essays_of(judgments, Table("items", known, "items")) if len(known) else NO_ESSAYS
+def _table_of(places: pl.DataFrame | None) -> Table | None:
+    return None if places is None else Table("items", places, "items")
 
 
 def live_marks(essays: Sequence[Essay]) -> tuple[CorpusAgreement | None, str]:
@@ -326,10 +323,15 @@ def by_people(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) 
     return equal_in_number(all_judgments, first)
 
 
-def agreement_so_far(rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0) -> Agreement | None:
-    """How far people agree on the labels; None where nothing can be compared yet."""
+def agreement_so_far(
+    rows: Sequence[Mapping[str, Json]], *, name: str, first: int = 0, places: pl.DataFrame | None = None
+) -> Agreement | None:
+    """How far people agree on the labels, essays drawn where `places` has them; None where nothing compares yet."""
     said = by_people(rows, name=name, first=first)
+    if not len(said):
+        return None
     try:
-        return agreement(said, Options(n_resamples=RESAMPLES, most_raters=0)) if len(said) else None
+        options = Options(n_resamples=RESAMPLES, most_raters=0)
+        return agreement(said, options, essays=known_essays(said, _table_of(places)))
     except GraterError:
         return None

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 from grater.agreement.summary import Agreement
 from grater.errors import GraterError
 from grater.store import Store, Tx, events, gold_review, judgments, progress
+from grater.store.columns import essay_columns
 from grater.store.gold_review import GoldRecord
 from grater.store.ids import body_hash
 from grater.store.jobs import Job
@@ -130,17 +131,21 @@ class Live:
 
 def figures_of(tx: Tx, job: Job) -> Figures:
     """Everything, counted now."""
-    rows = judgments.labels(tx, job.job_id)
     costs, counts = job_costs(tx, job), progress.counts_of(tx, job.job_id)
     is_marking = job.task == MARKING  # all say that an essay is marked; where and how is another page
     return Figures(
         costs=costs,
         scores=scores_so_far(tx, job),
-        agreement=None if is_marking else agreement_so_far(rows, name=job.name, first=redundancy_of([job])),
+        agreement=None if is_marking else _agreement(tx, job),
         pace=pace_now(tx, job, counts),
         trouble=tuple(record for record in gold_review.of_job(tx, job.job_id) if record.is_trouble),
         protocol=tuple(protocol_sheet(tx, job, costs)),
     )
+
+
+def _agreement(tx: Tx, job: Job) -> Agreement | None:
+    rows = judgments.labels(tx, job.job_id)
+    return agreement_so_far(rows, name=job.name, first=redundancy_of([job]), places=essay_columns(tx))
 
 
 def pace_now(tx: Tx, job: Job, counts: JobCounts) -> Pace | None:

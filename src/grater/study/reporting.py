@@ -26,7 +26,7 @@ from grater.report.document import Report
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
-from grater.store.columns import kinds_of, place_columns
+from grater.store.columns import essay_columns, kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
@@ -168,6 +168,7 @@ def study_inputs(
         tables.experts,
         decisions=tables.decisions,
         items=tables.items,
+        places=Table("items", essay_columns(tx), "items"),
         gold=tables.gold,
         on_gold=tables.on_gold,
         sample=sample,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from grater.errors import UsageError
+from grater.evaluate.truth import error_shares
 from grater.sampling.draw import add_system, draw_sample, draws_of, to_judge
 from grater.sampling.strata import FLAGGED, Allocation
 from grater.sheet import counted
@@ -20,7 +21,7 @@ from grater.store.columns import decided_kinds, decision_columns
 from grater.study.job_units import PREPOSITION
 from grater.study.jobs import JobPlan
 from grater.study.limits import require_name, require_number
-from grater.study.tables import judged_items
+from grater.study.tables import all_verdicts, judged_items
 from grater.tables import Sample, Table, read_decisions
 
 OF_KIND = "kind"
@@ -74,13 +75,36 @@ def draw(store: Store, name: str, wish: Wish, *, actor: str | None = None) -> Dr
 
 
 def extend(
-    store: Store, old: str, name: str, system: str, *, n: int | None = None, actor: str | None = None
+    store: Store,
+    old: str,
+    name: str,
+    system: str,
+    *,
+    n: int | None = None,
+    width: float | None = None,
+    actor: str | None = None,
 ) -> Drawn:
-    """Add a system to an old sample, under a new name: what was judged is used again."""
+    """Add a system to an old sample, under a new name: what was judged is used again.
+
+    With a `width`, as few new items as bring its recall to an interval of that width, if the rest is as what people
+    have judged.
+    """
     require_number("sample.n", n)
     with store.write() as tx:
         earlier = decisions.sample_named(tx, old)
-        return _keep(tx, name, add_system(earlier, _decisions(tx, kind_of(earlier)), system, n=n), actor)
+        errors = _errors(tx, width) if width is not None else None
+        table = _decisions(tx, kind_of(earlier))
+        return _keep(tx, name, add_system(earlier, table, system, n=n, width=width, errors=errors), actor)
+
+
+def _errors(tx: Tx, width: float) -> dict[str, float]:
+    """How far people call each judged item an error."""
+    if not 0 < width < 1:
+        raise UsageError(f"expected a width between 0 and 1, found {width:g}")
+    said = all_verdicts(tx, "the study")
+    if said is None:
+        raise UsageError("expected judgments with a wanted width: rates of errors come from them; there are none yet")
+    return error_shares(said)
 
 
 def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:

@@ -13,14 +13,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from grater.errors import BadInput, Problem, UsageError
+import polars as pl
+
+from grater.errors import BadInput, Problem, UnknownName, UsageError
 from grater.model import Essay, Item
+from grater.registry import unknown
 from grater.rng import generator
+from grater.sampling.strata import decided
+from grater.tables import Table
 from grater.tables.worksheets import SEPARATOR, Worksheet
+from grater.tasks import TASKS
 from grater.tasks.form import LABEL, SUGGESTION
 from grater.tasks.task import ONE, WORDS, Field, Piece, Shown, Task, Unit, UnitItem
 
 ALTERNATIVES = "alternatives"
+VERIFY = "verify"
 OPEN, CLOSE, GAP = "[[", "]]", "[[ ]]"
 HEADING = re.compile(r"^#+ *")
 
@@ -50,6 +57,32 @@ def worksheet(
     choices = {field.name: [choice.value for choice in field.choices] for field in fields if field.kind == ONE}
     has_own_words = any(page.fields != shown[0].fields for page in shown)
     return Worksheet(columns, rows, _instructions(task, fields, has_own_words=has_own_words), choices)
+
+
+def sample_worksheet(
+    left: Sequence[str],
+    places: Mapping[str, Item],
+    essays: Iterable[Essay],
+    *,
+    task: str = "error",
+    decisions: Table | None = None,
+    system: str = "",
+    rater: str = "",
+) -> Worksheet:
+    """The sheet of items that are still to judge; a task that compares suggestions gets those that have one."""
+    if task not in TASKS:
+        raise UnknownName(unknown("task", task, sorted(TASKS)))
+    suggestions = _suggestions(decisions, system) if task == VERIFY else {}
+    wanted = [(item, places[item]) for item in left if task != VERIFY or item in suggestions]
+    return worksheet(TASKS[task], wanted, essays, suggestions=suggestions, rater=rater)
+
+
+def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:
+    rows = decided(decisions, system) if decisions is not None else pl.DataFrame()
+    if "suggestion" not in rows.columns:
+        name = decisions.name if decisions is not None else "decisions"
+        raise UsageError(f"{name}: expected a column suggestion for the task {VERIFY}, found none")
+    return dict(rows.filter(pl.col("suggestion").is_not_null()).select("item", "suggestion").iter_rows())
 
 
 def _shown(task: Task, name: str, item: Item, essay: Essay, suggestions: Mapping[str, str]) -> Shown:

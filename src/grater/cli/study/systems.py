@@ -92,19 +92,25 @@ def draw_sample(
     rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected rates, for neyman.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="The kind of items, where the system looks at several.")] = "",
     name: Annotated[str, typer.Option(help="What the sample is called.")] = "sample",
+    width: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="With --add-system: as few items as bring its recall to this width."),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Draw a sample, or add a system to one; what was judged before is used again."""
     if (system is None) == (new_system is None) or (system and n is None):
         raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
+    if width is not None and not new_system:
+        raise UsageError("expected --add-system S2 with --width: a first sample has no judgments to go by")
     with open_study(study) as store:
         if system and n:
             wish = Wish(system, n, flagged, strata, allocation, parse_rates(rate), seed, kind)
             drawn = draw(store, name, wish)
         else:
             name = name if name != old else f"{old}+{new_system}"
-            drawn = extend(store, old, name, new_system or "", n=n)
+            drawn = extend(store, old, name, new_system or "", n=n, width=width)
     if as_json:
         notes: list[JsonValue] = list(drawn.notes)
         print_json({"sample": name, "items": len(drawn.sample), "to_judge": list(drawn.left), "notes": notes})

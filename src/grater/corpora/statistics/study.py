@@ -136,6 +136,7 @@ class CorpusStatistics(Result):
         short = stems(file.name for file in self.files)
         for names in self.same_text:
             yield f"{', '.join(short[name] for name in names)} hold the same text; the sums count it once for each."
+        yield summary.scope.sentence
 
 
 Value = TypeVar("Value", str, str | None)

@@ -26,6 +26,7 @@ from grater.result import encode
 from grater.rng import generator
 from grater.statistics.bootstrap import Resampled, resample
 from grater.statistics.dispersion import Dispersion, dispersion
+from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
 
 FIXED = ("tokens_read", "sentences_read", "edits", "edits_inside", "places", "places_with_several", "labels")
@@ -176,6 +177,11 @@ class Summary:
         if not self.document_counts.unknown:
             return "document"
         return "document, or sentence where unknown" if self.document_counts.known else "sentence"
+
+    @property
+    def scope(self) -> Scope:
+        """What the intervals speak of."""
+        return Scope(unit=self.unit.split(",")[0])
 
     def measures(self) -> dict[str, Interval]:
         """Every number by its name; one without an interval has no bounds."""

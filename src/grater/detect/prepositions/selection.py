@@ -30,6 +30,7 @@ from grater.rng import generator
 from grater.sheet import Sheet, count, interval
 from grater.signature import Signature
 from grater.statistics.intervals import tail_interval
+from grater.statistics.population import Scope
 from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence, analyse_all
 from grater.text.prepositions import PREPOSITIONS
@@ -112,7 +113,8 @@ class Selection:
         baseline = f"always {self.commonest}: {interval(self.majority)}"
         note = f"accuracy {interval(self.accuracy)} on {count(self.n)}; {baseline}"
         columns = ("preposition", "n", "precision", "recall", "F")
-        return Sheet(TITLES[self.setup], columns, rows, notes=(note,), signature=signature)
+        scope = Scope(n_units=self.n, independent_because="as in the papers")
+        return Sheet(TITLES[self.setup], columns, rows, notes=(note, scope.sentence), signature=signature)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

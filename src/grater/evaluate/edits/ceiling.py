@@ -34,6 +34,7 @@ from grater.sheet import Sheet, count, counted, percent
 from grater.signature import Signature
 from grater.statistics.bootstrap import Design, by_document, by_sentence, resampled_sums
 from grater.statistics.intervals import Numbers, percentile_interval
+from grater.statistics.population import Scope
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,7 +112,8 @@ class Ceiling(Result):
         """A table for each number of references: people on average, each of them, the systems."""
         *sheets, last = [self._sheet(size) for size in sorted({row.n_references for row in self.rows})]
         left_out = f"{self.n_left_out:,} sentences that not everyone read are left out."
-        notes = (left_out,) if self.n_left_out else ()
+        scope = Scope(unit=self.signature.options["units"])
+        notes = (*((left_out,) if self.n_left_out else ()), scope.sentence)
         return [*sheets, replace(last, notes=notes, signature=str(self.signature))]
 
     def _sheet(self, size: int) -> Sheet:

@@ -31,6 +31,7 @@ from grater.statistics.bootstrap import Design, by_document, by_sentence, resamp
 from grater.statistics.intervals import LEVEL, Numbers, percentile_interval
 from grater.statistics.multiple import rank_groups
 from grater.statistics.paired import Drawn, PairTest, Test, paired_tests, resamples_needed
+from grater.statistics.population import Scope
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,7 +165,8 @@ def _system_sheet(scores: Scores) -> Sheet:
         letters = f"The last column: better or worse than {baseline} at 95 %, or not told apart from it {test}."
     undefined = undefined_notes(score for system in scores.systems for score in system.overall.scores.values())
     title = f"{metric_title(scores.metric)}, {counted(first.sentences.n_sentences, 'sentence')}"
-    notes = (*([letters] if scores.pairs else []), *undefined)
+    scope = Scope(unit=scores.signature.options["units"])
+    notes = (*([letters] if scores.pairs else []), *undefined, scope.sentence)
     return Sheet(title, columns, tuple(rows), notes=notes, name="scores")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
+from pydantic import ConfigDict
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from grater.errors import NotFound
@@ -28,8 +29,11 @@ from grater.server.calls import (
 )
 from grater.server.context import Context
 from grater.server.study.files import brought_in, report_file, zipped_study
+from grater.statistics.bootstrap import Chance
+from grater.statistics.population import Population
 from grater.store import dump, essays, items, jobs, people, units
 from grater.study.essay_adjudication import sent_edit
+from grater.study.evaluation import Scheme, evaluate_study
 from grater.study.importing import KINDS
 from grater.study.mending import delete_essay
 from grater.study.status import rename_study, study_name
@@ -199,9 +203,59 @@ def report(
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
 ) -> Response:
     """The report of the study, or of the job of this name, as one HTML page."""
-    flags = tuple(flag.strip() for flag in drop_flags.split(",") if flag.strip())
-    counting = Counting(flags, min_confidence)
+    counting = Counting(_entries(drop_flags), min_confidence)
     return report_file(context.server.store, job=job, title=title, counting=counting)
+
+
+class Evaluation(Shape):
+    """As `grater study evaluate --json` prints it; `scope` has what the intervals speak of."""
+
+    model_config = ConfigDict(extra="allow")
+    systems: list[Object]
+    scope: Object
+    warnings: list[str]
+    signature: str
+
+
+@router.get("/evaluation")
+def evaluation(
+    context: Context,
+    job: Annotated[list[str], Query(description="Only judgments of the jobs of these names.")] = [],  # noqa: B006
+    kind: Annotated[str, Query(description="Only items of this kind, as in prep.")] = "",
+    sample: Annotated[str, Query(description="Estimate for the whole corpus from the sample of this name.")] = "",
+    truth: Annotated[str, Query(description="majority, share, adjudicated, or the name of a rater.")] = "majority",
+    redundancy: Annotated[int | None, Query(ge=0, description="First judgments of an item; 0 takes all.")] = None,
+    with_programs: Annotated[bool, Query(description="Let programs vote among people.")] = False,
+    drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
+    min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
+    contexts: Annotated[str, Query(description="Items with these flags apart from the others.")] = "",
+    confidence_apart: Annotated[float | None, Query(description="Items below this confidence apart.")] = None,
+    population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
+    assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
+    seed: Annotated[int, Query(ge=0, description="The same seed gives the same numbers.")] = 0,
+) -> Evaluation:
+    """Precision, recall and F of every system: on the judged items, or, from a sample, for the whole corpus."""
+    scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
+    with context.server.store.read() as tx:
+        result = evaluate_study(
+            tx,
+            study_name(tx),
+            job_names=[jobs.named(tx, name).name for name in job],
+            kind=kind,
+            sample=sample,
+            truth=truth,
+            redundancy=redundancy,
+            with_programs=with_programs,
+            scheme=scheme,
+            population=population,
+            assist=assist,
+            chance=Chance(seed=seed),
+        )
+    return Evaluation.model_validate(result.to_dict())
+
+
+def _entries(text: str) -> tuple[str, ...]:
+    return tuple(entry.strip() for entry in text.split(",") if entry.strip())
 
 
 def _item(item: items.StudyItem, target: str) -> Item:

@@ -1,0 +1,76 @@
+"""Every command that prints an interval says in words what it speaks of; every section of a report, too.
+
+The walk goes through all commands, so that a new one has to be put on one of the two lists.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from grater.cli import app
+from tests.cli.running import grater
+from tests.conftest import Demo
+
+INTERVAL = re.compile(r"\[-?\d*\.\d+, -?\d*\.?\d+\]")
+SPOKEN = re.compile(r"intervals (of each row )?are for (other|exactly these) ")
+UNCORRECTED = "essays.txt"
+FEW = ("--resamples", "40")
+COMMANDS = {
+    "agree": ("agree", "crowd.csv", "--items", "items.csv", *FEW),
+    "agree, a corpus": ("agree", "essays.m2", *FEW),
+    "raters": ("raters", "crowd.csv", "--gold", "gold.csv"),
+    "raters-needed": ("raters-needed", "crowd.csv", "--experts", "judgments.csv", *FEW),
+    "difficulty": ("difficulty", "crowd.csv", "--experts", "judgments.csv", "--items", "items.csv"),
+    "estimate": (
+        *("estimate", "--decisions", "decisions.csv", "--sample", "sample.csv", "--judgments", "judgments.csv"),
+        *("--items", "items.csv", *FEW),
+    ),
+    "evaluate": ("evaluate", "--decisions", "decisions.csv", "--judgments", "crowd.csv", *FEW),
+    "verify": ("verify", "--decisions", "decisions.csv", "--judgments", "judgments.csv"),
+    "compare": ("compare", "--decisions", "decisions.csv", "--judgments", "crowd.csv", *FEW),
+    "cloze": ("cloze", "cloze.csv", "--decisions", "cloze-words.csv"),
+    "choice": ("choice", "choice.csv", "--accuracy", ".75", "--n-items", "200"),
+    "nouns": ("nouns", "agree", "constructions.csv", "--items", "nouns.csv"),
+    "corpus": ("corpus", "stats", "essays.m2"),
+    "score": ("score", "essays.m2", UNCORRECTED, *FEW),
+    "ceiling": ("ceiling", "essays.m2"),
+    "select": ("select", "essays.jsonl", "--system", "prep-lm"),
+    "study": ("study", "evaluate", "study.db", "--job", "annotators", "--kind", "prep", *FEW),
+    "study, a sample": ("study", "evaluate", "study.db", "--sample", "sample", *FEW),
+}
+NO_INTERVALS = {
+    *("demo", "check", "systems", "aggregate", "simulate", "sample", "decide", "train", "mine", "combine"),
+    *("judge", "serve", "plan", "report"),
+}
+"""Commands that print none, or whose reports are looked at below."""
+
+
+def test_every_command_is_on_a_list() -> None:
+    known = set(get_command(app).commands)  # type: ignore[attr-defined]
+    assert known == {name.split(",")[0] for name in COMMANDS} | NO_INTERVALS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_says_what_its_intervals_speak_of(
+    name: str, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(demo.folder)
+    written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
+    (tmp_path / UNCORRECTED).write_text("\n".join(written) + "\n", "utf-8")
+    ran = grater(capsys, *(tmp_path / each if each == UNCORRECTED else each for each in COMMANDS[name]))
+    assert ran.status == 0, ran.err
+    assert INTERVAL.search(ran.out), ran.out
+    assert SPOKEN.search(ran.out), ran.out
+
+
+def test_every_section_of_a_report_says_what_its_intervals_speak_of(demo: Demo) -> None:
+    page = Path(demo.folder / "report" / "report.md").read_text("utf-8")
+    sections = [part for part in re.split(r"^## ", page, flags=re.MULTILINE) if INTERVAL.search(part)]
+    assert len(sections) > 10
+    assert [part.splitlines()[0] for part in sections[1:] if not SPOKEN.search(part)] == []
+    [experts] = [part for part in sections if part.startswith("How far experts agree")]
+    assert "(drawn by essay, design effect" in experts
