@@ -110,7 +110,7 @@ HEARING = {
     "security": [],
 }
 
-NAMING = (f"{API}/essay", f"{API}/report", f"{API}/audit")
+NAMING = (f"{API}/essay", f"{API}/report", f"{API}/evaluation", f"{API}/audit")
 """Calls that name a thing in their query."""
 
 HEADERS = {
