@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from grater.detect.context.pieces import (
     END,
     MASK,
-    MOST_CHARACTERS,
+    MOST_OF_WORD,
     MOST_PIECES,
     MOST_WORDS,
     SPECIAL,
@@ -39,7 +39,7 @@ def test_an_unknown_character_is_one_unknown_piece() -> None:
 
 
 def test_only_the_beginning_of_a_long_word_is_read() -> None:
-    assert len(VOCABULARY.encode("x" * 10_000)) == MOST_CHARACTERS
+    assert len(VOCABULARY.encode("x" * 10_000)) == MOST_OF_WORD
 
 
 @given(st.text(max_size=40))
@@ -62,7 +62,7 @@ def test_a_masked_word_is_one_piece() -> None:
 
 
 @pytest.mark.parametrize("word", ["a", "thing", "x" * 99])
-@pytest.mark.parametrize("n_words", [0, 1, 126, 127, 1000])
+@pytest.mark.parametrize("n_words", [0, 1, 64, 65, 1000])
 def test_windows_are_bounded_and_read_every_word_once(word: str, n_words: int) -> None:
     cuts = windows([word] * n_words, VOCABULARY)
     assert [index for window in cuts for index, _ in window.words] == list(range(n_words))
@@ -73,10 +73,10 @@ def test_windows_are_bounded_and_read_every_word_once(word: str, n_words: int) -
 
 
 def test_a_word_in_the_overlap_is_read_where_it_is_farther_from_the_cut() -> None:
-    first, second = windows(["a"] * 200, VOCABULARY)
+    first, second = windows(["a"] * 100, VOCABULARY)
     last_read, first_read = first.words[-1][1], second.words[0][1]
-    assert len(first.pieces) - last_read > 10
-    assert first_read > 10
+    assert len(first.pieces) - last_read > 8
+    assert first_read > 8
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,11 @@ class ContextDetector:
         return MaskedEngine(self.network, self.vocabulary)
 
     def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        for essay_id, sentence, answered in self.answers(essays):
+            yield self._finding(essay_id, sentence, answered)
+
+    def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
+        """Every slot with the network's answers, and where it stands."""
         for group in grouped(essays):
             analysed = analyse_all(group)
             rows = iter(self._rows([sentence for sentences in analysed for sentence in sentences]))
@@ -141,7 +146,7 @@ class ContextDetector:
                 for sentence in sentences:
                     row = next(rows)
                     for slot in slots_of(sentence):
-                        yield self._finding(essay.essay_id, sentence, asked(slot, row[slot.index]))
+                        yield essay.essay_id, sentence, asked(slot, row[slot.index])
 
     def _rows(self, sentences: Sequence[Sentence]) -> list[Scores]:
         logits = answer_sentences(self.network, self.vocabulary, [sentence.words for sentence in sentences])

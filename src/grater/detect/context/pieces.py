@@ -2,7 +2,7 @@
 
 A piece that begins a word has a space before it (*" the"*), one inside a word has none (*"ing"*).  A word is cut from
 the left, each time the longest piece that fits.  A character that begins no piece is the unknown piece.  Of a long
-word only the first characters are read, so that a line of noise costs no more than a sentence.
+word only the first pieces are read, so that a line of noise costs no more than a sentence.
 
 A sentence stands between the pieces for its start and its end.  One with more words or pieces than the network takes
 is cut into windows that overlap; a word is read in the window where it is farther from the cut.
@@ -18,13 +18,13 @@ PADDING, UNKNOWN, START, END, MASK = range(5)
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")
 """The first entries of every vocabulary."""
 
-MOST_CHARACTERS = 24
-"""Characters of a word that are read."""
+MOST_CHARACTERS, MOST_OF_WORD = 24, 10
+"""Characters of a word that are read, and pieces of it."""
 
-MOST_WORDS, MOST_PIECES = 126, 254
-"""Words and pieces of a window, without its start and end."""
+MOST_WORDS, MOST_PIECES = 64, 190
+"""Words and pieces of a window, without its start and end; the network learnt from sentences of up to 64 words."""
 
-OVERLAP = 32
+OVERLAP = 20
 """Words that a window shares with the one before: fewer where words are long, at most half of them."""
 
 MOST_REMEMBERED = 100_000
@@ -51,7 +51,7 @@ class PieceVocabulary:
         """The pieces of one word: at least one, by number."""
         pieces = self._known.get(word)
         if pieces is None:
-            pieces = tuple(self._cut(" " + word[:MOST_CHARACTERS])) or (UNKNOWN,)
+            pieces = tuple(self._cut(" " + word[:MOST_CHARACTERS]))[:MOST_OF_WORD] or (UNKNOWN,)
             if len(self._known) < MOST_REMEMBERED:
                 self._known[word] = pieces
         return pieces

@@ -6,8 +6,9 @@ nouns at the head of phrases, and verbs.
 
 Every slot has a word for each column of its head.  Columns with the same word are one answer: of most verbs past and
 participle, and of all but *be* base and present, look alike.  *to* right before a base form belongs to the verb:
-*should to spend* is one slot, and *to go* may become *going*.  Left out are modal verbs and clitics, verbs whose *to*
-stands apart from them (*to really go*), and nouns with one form for both numbers.  A mass noun is never made plural.
+*should to spend* is one slot, and *to go* may become *going*.  Left out are modal verbs, clitics and *am*, verbs
+whose *to* stands apart from them (*to really go*), forms of two verbs (*found*, *left*), and nouns with one form for
+both numbers.  A mass noun is never made plural.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ BRING_OF = frozenset(("because", "instead", "despite"))
 WITHOUT_ARTICLE = (OPEN, CARDINAL, QUANTIFIER, PROPER)
 NOUNS = frozenset(("NN", "NNS"))
 VERBS = frozenset(("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"))
+UNASKED = MODALS | {"am"}
 OF_INFINITIVES = frozenset(("VB", "VBP", "VBZ"))
 
 
@@ -173,7 +175,7 @@ def _inflected(
 def _verbs(sentence: Sentence) -> Iterator[Slot]:
     for index, tag in enumerate(sentence.tags):
         small = sentence.words[index].lower()
-        if tag not in VERBS or small in MODALS or not small.isalpha() or _is_to_apart(sentence, index):
+        if tag not in VERBS or not _is_asked(small) or _is_to_apart(sentence, index):
             continue
         forms = _verb_words(sentence, index, small)
         has_to = _has_to(sentence, index) and small == forms[0]
@@ -181,6 +183,11 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
             forms = (forms[0], forms[0], *forms[2:])  # *to goes*: its *to* stands already
         if small in forms:
             yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+
+
+def _is_asked(small: str) -> bool:
+    """Whether a word is a form of one verb alone, and one that changes."""
+    return small.isalpha() and small not in UNASKED and verb_base(small, "VB") == verb_base(small, "VBD")
 
 
 def _has_to(sentence: Sentence, index: int) -> bool:
@@ -200,7 +207,7 @@ def _verb_words(sentence: Sentence, index: int, small: str) -> tuple[str, ...]:
     tag = sentence.tags[index]
     words = dict(zip(FORMS, surfaces(verb_forms(verb_base(small, tag))), strict=True))
     if words["base"] == "be":
-        words["present"] = "am" if small == "am" or _is_beside_i(sentence, index) else "are"
+        words["present"] = "am" if _is_beside_i(sentence, index) else "are"
     if small not in words.values() and tag in ("VBD", "VBN", "VBG"):
         names = {"VBG": ("ing",)}.get(tag, ("past", "past_plural", "participle"))
         words |= dict.fromkeys(names, small)

@@ -1,0 +1,499 @@
+"""The figures of `context`: `python benchmarks/context.py [PART ...] [--model FILE] [--float FILE.onnx]`.
+
+Parts: masked (Brown, each preposition and article hidden), native (flags per 1,000 words), learners (CoNLL-2014
+beside the classical systems), extraneous (balanced), precision (what `--precision` promises and keeps), speed; all of
+them without a name.  `calibrate` (only by name) fits calibrations on half of CoNLL-2014, by document, chooses shipped
+thresholds on well-formed text, and writes the model anew; everything about learners is then reported on the other
+half, and on all of it where nothing was tuned on learners (P at a recall needs no threshold).
+
+Errors of CoNLL-2014 are those of its two official annotators together (A7 and A3 of Bryant & Ng 2015): `Prep` on
+prepositions, `ArtOrDet` on articles, `Nn` on nouns, `SVA` and `Vform` on verbs.  `any` counts a flag as right where
+one of the two corrects that word in any way.  Intervals resample documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.detect.articles import learner_essays
+from benchmarks.detect.data import brown_essays, cell, keep, lines_of, table
+
+from grater.detect.articles.phrases import ARTICLES
+from grater.detect.context.calibration import PRECISIONS
+from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
+from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
+from grater.detect.context.network import Network, answer_sentences
+from grater.detect.context.tuning import Trial, fitted, right_items, shipped_at, trials
+from grater.detect.detector import Finding
+from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
+from grater.detect.systems import load_system
+from grater.model import Essay, Interval, Item
+from grater.models import shipped
+from grater.rng import generator
+from grater.statistics.proportions import wilson
+from grater.text.analysis import Sentence, analyse_all
+from grater.text.prepositions import canonical
+
+N_MASKED = 20_000
+OFFICIAL = ("A7", "A3")
+TAGS = {
+    "prep": ("Prep",),
+    "prep-missing": ("Prep",),
+    "article": ("ArtOrDet",),
+    "number": ("Nn",),
+    "verb-form": ("SVA", "Vform"),
+}
+CLASSICAL = {
+    "prep": ("prep-maxent", "prep-both"),
+    "prep-missing": ("prep-maxent", "prep-both"),
+    "article": ("article",),
+    "number": ("article",),
+    "verb-form": (),
+}
+RECALL = 0.19
+N_NATIVE_WORDS = 200_000
+N_RESAMPLES = 1000
+BUDGET = 0.4
+"""Flags per 1,000 words of well-formed text at the shipped threshold."""
+
+Values = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+
+
+def _places(sentence: Sentence) -> Iterator[tuple[int, str, int]]:
+    """Words to hide: index, head, and the column of what stood there."""
+    for index in preposition_places(sentence):
+        yield index, "prep", COLUMN_OF[canonical(sentence.words[index]) or ""]
+    for index, word in enumerate(sentence.words):
+        if sentence.tags[index] == "DT" and word.lower() in ARTICLES:
+            yield index, "article", 1 if word.lower() == "the" else 0
+
+
+def masked(options: Options) -> None:
+    """Accuracy on Brown, one word hidden at a time; beside the float network where one is given."""
+    networks = {"int8": options.detector.network}
+    if options.float_graph:
+        networks["float"] = Network(options.float_graph.read_bytes())
+    drawn = _drawn()
+    rows = []
+    right = {
+        (name, head): _right(network, options.detector, drawn[head])
+        for name, network in networks.items()
+        for head in drawn
+    }
+    for (name, head), hits in right.items():
+        rows.append([name, head, f"{len(hits):,}", cell(wilson(int(hits.sum()), len(hits)))])
+    table(["network", "hidden", "n", "accuracy"], rows)
+    for head in drawn if "float" in networks else ():
+        difference = right["int8", head].astype(float) - right["float", head].astype(float)
+        half = 1.96 * float(difference.std()) / len(difference) ** 0.5
+        print(f"{head}: int8 - float = {difference.mean():+.4f} ± {half:.4f}, paired")
+    keep("context-masked", rows)
+
+
+def _drawn() -> dict[str, list[tuple[Sentence, int, int]]]:
+    """A seeded sample of Brown's prepositions, and of its articles."""
+    places: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    sentences = [sentence for group in _groups(brown_essays()) for of in analyse_all(group) for sentence in of]
+    for number, sentence in enumerate(sentences):
+        for index, head, answer in _places(sentence):
+            places[head].append((number, index, answer))
+    drawn = {}
+    for head, listed in places.items():
+        order = generator(0, "context", head).permutation(len(listed))[:N_MASKED]
+        drawn[head] = [(sentences[listed[i][0]], listed[i][1], listed[i][2]) for i in sorted(order.tolist())]
+        print(f"{head}: {len(listed):,} in Brown, {len(drawn[head]):,} drawn", flush=True)
+    return drawn
+
+
+def _groups(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
+    waiting = iter(essays)
+    while group := list(islice(waiting, 500)):
+        yield group
+
+
+def _right(network: Network, detector: ContextDetector, drawn: Sequence[tuple[Sentence, int, int]]) -> Truths:
+    hits = []
+    for start in range(0, len(drawn), 500):
+        block = drawn[start : start + 500]
+        rows = answer_sentences(
+            network,
+            detector.vocabulary,
+            [sentence.words for sentence, _, _ in block],
+            masked=[index for _, index, _ in block],
+        )
+        for (sentence, index, answer), row in zip(block, rows, strict=True):
+            is_article = sentence.words[index].lower() in ARTICLES
+            head = ARTICLE_HEAD if is_article else PREP_HEAD
+            shares = log_shares(row[index : index + 1])[0, head.columns]
+            hits.append(int(shares[: None if is_article else -1].argmax()) == answer)
+    return np.array(hits)
+
+
+def native_texts() -> dict[str, Callable[[], Iterator[Essay]]]:
+    """Well-formed text: Brown, and simplified news for learners (OneStop), which thresholds are chosen on."""
+    return {
+        "Brown": brown_essays,
+        "OneStop": lambda: (
+            Essay(str(number), line.strip()) for number, line in enumerate(lines_of("native/onestop.txt.xz"))
+        ),
+    }
+
+
+def some(essays: Iterable[Essay], n_words: int, *, every: int = 1) -> tuple[list[Essay], int]:
+    """Essays up to a number of words."""
+    taken, n = [], 0
+    for essay in islice(essays, 0, None, every):
+        taken.append(essay)
+        n += len(essay.text.split())
+        if n >= n_words:
+            break
+    return taken, n
+
+
+def native(options: Options) -> None:
+    """Flags per 1,000 words of well-formed text."""
+    systems = [options.detector, *(load_system(name) for name in ("prep-maxent", "prep-both", "article"))]
+    rows = []
+    for name, read in native_texts().items():
+        essays, n_words = some(read(), N_NATIVE_WORDS, every=5 if name == "Brown" else 1)
+        for system in systems:
+            by_kind: dict[str, int] = defaultdict(int)
+            for finding in system.find(essays):
+                by_kind[finding.item.kind] += finding.decision.flagged
+            rates = [f"{1000 * by_kind[kind] / n_words:.2f}" if kind in system.kinds else "–" for kind in TAGS]
+            rows.append([name, f"{n_words:,}", system.name, f"{1000 * sum(by_kind.values()) / n_words:.2f}", *rates])
+    table(["text", "words", "system", "flags per 1,000", *TAGS], rows)
+    keep("context-native", rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Items of one kind by one system: score, whether flagged, whether an error (of the kind, of any), document."""
+
+    score: Values
+    flagged: Truths
+    is_error: Truths
+    is_any: Truths
+    document: npt.NDArray[np.int64]
+
+    def at(self, rows: npt.NDArray[np.int64]) -> Scored:
+        return Scored(
+            self.score[rows], self.flagged[rows], self.is_error[rows], self.is_any[rows], self.document[rows]
+        )
+
+
+def precision_at(scored: Scored, recall: float, *, of_any: bool = False) -> float:
+    """The precision where the highest scores reach a recall of the errors of the kind."""
+    order = np.argsort(-scored.score, kind="stable")
+    hits = np.cumsum(scored.is_error[order])
+    if not len(hits) or not hits[-1]:
+        return float("nan")
+    place = int(np.searchsorted(hits, recall * hits[-1]))
+    right = scored.is_any if of_any else scored.is_error
+    return float(right[order][: place + 1].mean())
+
+
+def flagged_scores(scored: Scored) -> tuple[float, float, float]:
+    """Precision, precision of any correction, recall, at the system's own threshold."""
+    flagged = scored.flagged
+    if not flagged.any():
+        return float("nan"), float("nan"), 0.0
+    hits = float((flagged & scored.is_error).sum())
+    return hits / flagged.sum(), float(scored.is_any[flagged].mean()), hits / max(1, int(scored.is_error.sum()))
+
+
+def scored_items(findings: Sequence[Finding], essays: Sequence[Essay], kind: str) -> Scored:
+    own = [finding for finding in findings if finding.item.kind == kind]
+    items = [finding.item for finding in own]
+    error, touched = error_items(essays, items, kind), any_items(essays, items)
+    documents = {essay.essay_id: str(essay.metadata.get("document")) for essay in essays}
+    names = sorted(set(documents.values()))
+    ids = [item.item_id for item in items]
+    return Scored(
+        score=np.array([-1e9 if finding.decision.score is None else finding.decision.score for finding in own]),
+        flagged=np.array([finding.decision.flagged for finding in own]),
+        is_error=np.array([item in error for item in ids]),
+        is_any=np.array([item in touched for item in ids]),
+        document=np.array([names.index(documents[item.essay_id]) for item in items]),
+    )
+
+
+def error_items(essays: Sequence[Essay], items: Iterable[Item], kind: str) -> frozenset[str]:
+    return right_items(essays, items, tags=TAGS[kind], raters=OFFICIAL)
+
+
+def any_items(essays: Sequence[Essay], items: Iterable[Item]) -> frozenset[str]:
+    tags = {edit.tag for essay in essays for edit in essay.edits}
+    return right_items(essays, items, tags=tags, raters=OFFICIAL)
+
+
+def halves(essays: Sequence[Essay]) -> tuple[list[Essay], list[Essay]]:
+    """Documents in turn: one half to tune on, one to report."""
+    documents = sorted({str(essay.metadata.get("document")) for essay in essays})
+    tuned = set(documents[::2])
+    return (
+        [essay for essay in essays if str(essay.metadata.get("document")) in tuned],
+        [essay for essay in essays if str(essay.metadata.get("document")) not in tuned],
+    )
+
+
+def learners(options: Options) -> None:
+    """Every kind beside the classical systems, on all of CoNLL-2014 by rank and on the held-out half by threshold."""
+    essays = learner_essays()
+    _, held_out = halves(essays)
+    held_ids = {essay.essay_id for essay in held_out}
+    everywhere = {options.detector.name: _ranked(options.detector, essays)}
+    own = {options.detector.name: list(options.detector.find(essays))}
+    rows = []
+    for kind, names in CLASSICAL.items():
+        for name in names:
+            if name not in own:
+                own[name] = everywhere[name] = list(load_system(name).find(essays))
+        by_name = {name: scored_items(everywhere[name], essays, kind) for name in (options.detector.name, *names)}
+        for name, scored in by_name.items():
+            own_half = [finding for finding in own[name] if finding.item.essay_id in held_ids]
+            at_own = flagged_scores(scored_items(own_half, held_out, kind))
+            at_recall = _interval(scored, lambda each: precision_at(each, RECALL))
+            of_any = precision_at(scored, RECALL, of_any=True)
+            versus = "" if name == options.detector.name else _paired(by_name[options.detector.name], scored)
+            rows.append(
+                [
+                    kind,
+                    name,
+                    f"{int(scored.is_error.sum())}",
+                    cell(at_recall),
+                    f"{of_any:.3f}",
+                    versus,
+                    *(f"{value:.3f}" for value in at_own),
+                ]
+            )
+            print(rows[-1], flush=True)
+    headers = [
+        "kind",
+        "system",
+        "errors",
+        f"P at R {RECALL}",
+        "any",
+        "context - this",
+        "own P",
+        "own P, any",
+        "own R",
+    ]
+    table(headers, rows)
+    keep("context-learners", rows)
+
+
+def _ranked(detector: ContextDetector, essays: Sequence[Essay]) -> list[Finding]:
+    """Findings whose scores are probabilities of being right, so that types of error can be ranked together."""
+    best: dict[str, tuple[float, Trial]] = {}
+    for trial in trials(detector, essays):
+        value = detector.calibrations[trial.name].probability(trial.margin)
+        if trial.item.item_id not in best or value > best[trial.item.item_id][0]:
+            best[trial.item.item_id] = (value, trial)
+    return [
+        replace(finding, decision=replace(finding.decision, score=best[finding.item.item_id][0]))
+        for finding in detector.find(essays)
+    ]
+
+
+def _resampled(scored: Scored) -> Iterator[npt.NDArray[np.int64]]:
+    rng = generator(0, "context", "documents")
+    documents = np.unique(scored.document)
+    rows = {document: np.flatnonzero(scored.document == document) for document in documents.tolist()}
+    for _ in range(N_RESAMPLES):
+        yield np.concatenate([rows[document] for document in rng.choice(documents, len(documents)).tolist()])
+
+
+def _interval(scored: Scored, score: Callable[[Scored], float]) -> Interval:
+    drawn = [score(scored.at(rows)) for rows in _resampled(scored)]
+    return Interval(score(scored), float(np.nanquantile(drawn, 0.025)), float(np.nanquantile(drawn, 0.975)))
+
+
+def _paired(first: Scored, second: Scored) -> str:
+    """The difference of two systems on the same resampled documents."""
+    differences = []
+    rng = generator(0, "context", "paired")
+    documents = np.unique(np.concatenate([first.document, second.document]))
+    places = [
+        {document: np.flatnonzero(each.document == document) for document in documents.tolist()}
+        for each in (first, second)
+    ]
+    for _ in range(N_RESAMPLES):
+        drawn = rng.choice(documents, len(documents)).tolist()
+        values = [
+            precision_at(each.at(np.concatenate([of[document] for document in drawn])), RECALL)
+            for each, of in zip((first, second), places, strict=True)
+        ]
+        differences.append(values[0] - values[1])
+    value = precision_at(first, RECALL) - precision_at(second, RECALL)
+    low, high = np.nanquantile(differences, [0.025, 0.975])
+    return f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def extraneous(options: Options) -> None:
+    """Deleted by two or more of ten annotators, against as many prepositions that nobody touched, as if balanced."""
+    essays = learner_essays()
+    wrong, untouched = [], []
+    edits = {essay.essay_id: essay.edits for essay in essays}
+    for trial in trials(options.detector, essays):
+        if trial.name != "prep-extraneous":
+            continue
+        span = trial.item.span
+        near = [
+            edit for edit in edits[trial.item.essay_id] if edit.span.start <= span.end and span.start <= edit.span.end
+        ]
+        deleters = {
+            edit.rater for edit in near if edit.tag == "Prep" and "" in edit.replacements and edit.span == span
+        }
+        if len(deleters) >= 2:
+            wrong.append(trial.margin)
+        elif not near:
+            untouched.append(trial.margin)
+    ordered, others = np.sort(wrong)[::-1], np.array(untouched)
+    rows = []
+    for recall in (0.2, 0.3, 0.4, 0.5, 0.6):
+        threshold = ordered[int(np.ceil(recall * len(ordered))) - 1]
+        share, alarms = float((ordered >= threshold).mean()), float((others >= threshold).mean())
+        rows.append([f"{recall:.1f}", f"{share / (share + alarms):.3f}", f"{int((others >= threshold).sum())}"])
+    print(f"{len(wrong)} deleted by two or more, {len(untouched)} untouched")
+    table(["recall", "P, balanced", "untouched flagged"], rows)
+    keep("context-extraneous", rows)
+
+
+def precision(options: Options) -> None:
+    """What --precision keeps on the half of CoNLL-2014 that it was not fitted on."""
+    _, held_out = halves(learner_essays())
+    rows = []
+    for level in (None, *PRECISIONS):
+        detector = options.detector if level is None else options.detector.with_precision(level)
+        findings = list(detector.find(held_out))
+        flags = [finding for finding in findings if finding.decision.flagged]
+        n_right = n_any = 0
+        for kind in TAGS:
+            items = [finding.item for finding in flags if finding.item.kind == kind]
+            n_right += len(error_items(held_out, items, kind)) if items else 0
+            n_any += len(any_items(held_out, items)) if items else 0
+        name = "shipped" if level is None else f"{level:g}"
+        rows.append([name, str(len(flags)), cell(wilson(n_right, len(flags))), cell(wilson(n_any, len(flags)))])
+    table(["--precision", "flags", "right: this kind", "right: any correction"], rows)
+    keep("context-precision", rows)
+
+
+def speed(options: Options) -> None:
+    """Sentences per second on one core, the first answer of `grater check`, and memory."""
+    essays = learner_essays()
+    n_pieces = [
+        sum(len(options.detector.vocabulary.encode(word)) for word in sentence.words)
+        for of in analyse_all(essays)
+        for sentence in of
+    ]
+    started = perf_counter()
+    list(options.detector.find(essays))
+    seconds = perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{len(essays):,} sentences of CoNLL-2014, {np.mean(n_pieces):.1f} pieces each: "
+        f"{len(essays) / seconds:.0f} sentences/s, {sum(n_pieces) / seconds:,.0f} pieces/s; peak {peak:.0f} MB"
+    )
+    times = []
+    for _ in range(3):
+        command = [sys.executable, "-c", PROGRAM, "check", "-", "--system", options.system]
+        started = perf_counter()
+        answer = subprocess.run(command, input="He arrived to the station in Monday.", text=True, capture_output=True)
+        times.append(perf_counter() - started)
+        memory = answer.stderr.strip().splitlines()[-1]
+    print(f"first answer of grater check: {min(times):.2f} s; its peak memory {memory} MB")
+
+
+PROGRAM = """
+import resource, sys
+from grater.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+"""
+
+
+def calibrate(options: Options) -> None:
+    """Fit the calibrations, choose thresholds, write the model."""
+    essays, _ = halves(learner_essays())
+    listed = list(trials(options.detector, essays))
+    items = {trial.item.item_id: trial.item for trial in listed}
+    right = {kind: error_items(essays, [i for i in items.values() if i.kind == kind], kind) for kind in TAGS}
+    calibrations = fitted(listed, right)
+    native_essays, n_words = some(native_texts()["OneStop"](), N_NATIVE_WORDS)
+    found = list(trials(options.detector, native_essays))
+    calibrations = shipped_at(calibrations, found, n_words=n_words, per_thousand=BUDGET)
+    for name, calibration in calibrations.items():
+        print(name, calibration.as_json())
+    graph = options.graph()
+    save(
+        options.path,
+        graph=graph,
+        pieces=options.detector.vocabulary.pieces,
+        calibrations=calibrations,
+        card=options.detector.card,
+    )
+    print(f"{options.path}: {options.path.stat().st_size / 1e6:.1f} MB")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What is measured."""
+
+    system: str
+    path: Path
+    float_graph: Path | None
+    detector: ContextDetector
+
+    def graph(self) -> bytes:
+        from grater.models import read_model
+
+        return read_model(self.path, kind="context").arrays["network"].tobytes()
+
+
+PARTS: dict[str, Callable[[Options], None]] = {
+    "masked": masked,
+    "native": native,
+    "learners": learners,
+    "extraneous": extraneous,
+    "precision": precision,
+    "speed": speed,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python benchmarks/context.py", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, "calibrate"]))
+    parser.add_argument("--model", type=Path, help="a model file; the one that comes with grater if not given")
+    parser.add_argument("--float", type=Path, help="the network before it was quantised, as ONNX")
+    wanted = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    path = wanted.model or shipped("context")
+    system = str(wanted.model) if wanted.model else "context"
+    options = Options(system=system, path=path, float_graph=wanted.float, detector=from_file(path))
+    for part in wanted.parts or PARTS:
+        print(f"\n## {part}\n", flush=True)
+        {**PARTS, "calibrate": calibrate}[part](options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

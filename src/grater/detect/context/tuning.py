@@ -1,0 +1,90 @@
+"""Calibrations and shipped thresholds, from text whose errors are known and from text without any.
+
+A *trial* is one possible flag: the best correction of one name of error in one slot, its margin, and whether it would
+be right.  Right by edits: an annotator has an edit of the wanted tags on the item (`corpora.judgments`).
+
+The shipped threshold of each name is where a flag is right with the same probability (Platt's, `calibration`): the
+lowest at which well-formed text gets no more flags per 1,000 words than wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from grater.corpora.judgments import judgments_from_edits
+from grater.detect.context.calibration import NAMES, Calibration, fit, with_shipped
+from grater.detect.context.detector import Asked, ContextDetector, Option
+from grater.model import Essay, Item
+
+LEVELS = np.arange(0.30, 0.996, 0.005)
+"""Probabilities of being right that are tried, the lowest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A possible flag."""
+
+    item: Item
+    name: str
+    margin: float
+    word: str
+
+
+def trials(detector: ContextDetector, essays: Iterable[Essay]) -> Iterator[Trial]:
+    """For every slot the best correction of each name of error."""
+    for essay_id, _, answered in detector.answers(essays):
+        for option in best_options(answered):
+            item = Item(essay_id, answered.slot.span, answered.slot.kind)
+            yield Trial(item=item, name=option.name, margin=option.margin, word=option.word)
+
+
+def best_options(answered: Asked) -> list[Option]:
+    """The best option of each name."""
+    by_name: dict[str, Option] = {}
+    for option in answered.options():
+        if option.name not in by_name or option.margin > by_name[option.name].margin:
+            by_name[option.name] = option
+    return list(by_name.values())
+
+
+def right_items(
+    essays: Sequence[Essay], items: Iterable[Item], *, tags: Collection[str], raters: Collection[str] = ()
+) -> frozenset[str]:
+    """The ids of the items that any of these annotators, or any at all, corrects with one of the tags."""
+    by_id = {item.item_id: item for item in items}
+    judged = judgments_from_edits(essays, by_id, tags=tags).frame
+    rows = judged.select("item", "rater", "label").iter_rows()
+    return frozenset(
+        str(item) for item, rater, label in rows if label == "error" and (not raters or str(rater) in raters)
+    )
+
+
+def fitted(table: Sequence[Trial], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:
+    """A calibration by name; `right` are the ids of right items by kind."""
+    calibrations: dict[str, Calibration] = {}
+    for name in NAMES:
+        own = [trial for trial in table if trial.name == name]
+        is_right = [trial.item.item_id in right[trial.item.kind] for trial in own]
+        calibrations[name] = fit([trial.margin for trial in own], is_right)
+    return calibrations
+
+
+def shipped_at(
+    calibrations: Mapping[str, Calibration], native: Sequence[Trial], *, n_words: int, per_thousand: float
+) -> dict[str, Calibration]:
+    """The same with thresholds at one probability: the lowest with so few flags in well-formed text."""
+    margins = {name: np.array([trial.margin for trial in native if trial.name == name]) for name in NAMES}
+    for level in LEVELS:
+        at = {name: _margin_at(calibrations[name], float(level)) for name in NAMES}
+        n_flags = sum(int((margins[name] > at[name]).sum()) for name in NAMES)
+        if 1000 * n_flags <= per_thousand * n_words:
+            break
+    return {name: with_shipped(calibrations[name], round(at[name], 4)) for name in NAMES}
+
+
+def _margin_at(calibration: Calibration, probability: float) -> float:
+    return max(0.0, (log(probability / (1 - probability)) - calibration.intercept) / max(calibration.slope, 1e-3))
