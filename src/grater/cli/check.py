@@ -17,13 +17,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from grater.cli.command import messages, print_json, require_different, say
+from grater.cli.command import Precision, messages, print_json, require_different, say
 from grater.corpora.plain import read_text
 from grater.corpora.source import DOCUMENTS, open_source
 from grater.detect.explanations import Explanation
 from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.marks import Mark, advice, excerpt, source, why
-from grater.detect.systems import default_systems, load_systems
+from grater.detect.systems import at_precision, default_systems, load_systems
 from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
@@ -56,6 +56,7 @@ def check(
         list[Path], typer.Argument(metavar="FILE...", help="Essays, plain text; '-' is standard input.")
     ],
     system: Systems = None,
+    precision: Precision = None,
     output: Annotated[
         Shape, typer.Option("--show", metavar="text|json|html", help="How to show the feedback.")
     ] = "text",
@@ -73,7 +74,7 @@ def check(
     if shape == "html" and len(files) > 1 and out is None:
         raise UsageError("several essays as HTML are several pages: name a folder for them with --out FOLDER")
     essays = _read(files)
-    detectors = load_systems(system or default_systems())
+    detectors = at_precision(load_systems(system or default_systems()), precision)
     results = (feedback_on(essay, detectors, name=name) for name, essay in essays)
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:

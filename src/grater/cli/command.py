@@ -35,6 +35,13 @@ EngineName: TypeAlias = Annotated[
     typer.Option(metavar="NAME", help="What makes edits of plain text: grater, or errant:MODEL with a spaCy model."),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")]
+Precision: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Flag as much as keeps this share of flags right, .5 to .95; for systems that know, as context does.",
+    ),
+]
 Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="How tables are printed.")]
 FigureTypes: TypeAlias = Annotated[
     list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. All three if not given.")

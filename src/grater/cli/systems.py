@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Format, Json, Seed, Table, print_json, require_outputs, say, show
+from grater.cli.command import Format, Json, Precision, Seed, Table, print_json, require_outputs, say, show
 from grater.cli.inputs import reading, tell_left_out
 from grater.corpora import format_for, read_corpus
 from grater.detect.decisions import TYPES, DecisionRows, read_item_places, summary
 from grater.detect.prepositions.selection import selection_test
-from grater.detect.systems import load_system, load_systems, system_cards
+from grater.detect.systems import at_precision, load_system, load_systems, system_cards
 from grater.errors import UsageError
 from grater.sheet import counted
 from grater.tables import write_table
@@ -68,13 +68,14 @@ def decide(
         bool,
         typer.Option("--all", help="Also its best word for every place, and the next ones with probabilities."),
     ] = False,
+    precision: Precision = None,
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
     """Write a decision for every place that a detector looks at, flagged or not."""
     require_outputs([out, items], [corpus, places])
     asked = read_item_places(places) if places else None
-    detectors = load_systems(system, places=asked.by_essay if asked else None)
+    detectors = at_precision(load_systems(system, places=asked.by_essay if asked else None), precision)
     names = asked.names if asked else {}
     rows = DecisionRows(with_places=items is None, names=names, with_answers=with_answers)
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)

@@ -66,6 +66,15 @@ class Checker(Protocol):
         ...
 
 
+@runtime_checkable
+class CalibratedDetector(Detector, Protocol):
+    """A detector that knows how often its flags are right, and can be more or less careful."""
+
+    def with_precision(self, precision: float) -> Detector:
+        """The same with thresholds at which this share of its flags was right."""
+        ...
+
+
 def grouped(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
     """Short essays together, long ones alone."""
     group: list[Essay] = []

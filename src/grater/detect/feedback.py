@@ -46,8 +46,10 @@ LOOKED_FOR = {
     "prep-missing": "missing prepositions",
     "article": "articles",
     "number": "singular and plural",
+    "verb-form": "verb forms",
 }
 UNLOOKED = "not for spelling, verbs, word order or anything else"
+UNLOOKED_BESIDE_VERBS = "not for spelling, word order or anything else"
 MEASURED = ("prep-maxent", "prep-perceptron", "prep-lm", "prep-both", "article")
 CHANCES = (
     "About half of the marks of prepositions, articles and nouns are errors to most teachers, and about one such "
@@ -96,7 +98,8 @@ class Feedback(Result):
         readers = [name for name, n in self.n_candidates.items() if n is None]
         if not known:
             return f"Marked: whatever {' and '.join(readers)} would change." if readers else ""
-        rest = f"anything else comes from {' and '.join(readers)}" if readers else UNLOOKED
+        unlooked = UNLOOKED_BESIDE_VERBS if "verb-form" in self.kinds else UNLOOKED
+        rest = f"anything else comes from {' and '.join(readers)}" if readers else unlooked
         text = f"Looked for: {', '.join(known)}; {rest}."
         own = set(self.n_candidates) - set(readers)
         return f"{text} {CHANCES}" if own <= set(MEASURED) else text

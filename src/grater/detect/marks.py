@@ -1,8 +1,9 @@
 """A mark on an essay in words: what to do, why, who says so and how sure they are, and the text around it.
 
 A flag is put as a question and says how sure the detector is: `SURE`, `FAIRLY` and `ALSO` are the probabilities from
-which an answer is called sure, fairly sure, or worth a second suggestion.  Why a place is flagged is one of the rules
-for learners (`grater.detect.rules`), else what the system says of it.
+which an answer is called sure, fairly sure, or worth a second suggestion; a calibrated detector says which share of
+such marks is right (`ODDS`).  Why a place is flagged is one of the rules for learners (`grater.detect.rules`), else
+what the system says of it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,17 @@ AROUND = 60
 """Characters of the text shown on each side of a flag."""
 
 MISSING = {"prep-missing": "A preposition", "article": "An article"}
-WRONG = {"prep": "the wrong preposition", "article": "the wrong article", "number": "in the wrong number"}
+WRONG = {
+    "prep": "the wrong preposition",
+    "article": "the wrong article",
+    "number": "in the wrong number",
+    "verb-form": "in the wrong form",
+}
 """What may be amiss, by the kind of the item."""
 
 SURE, FAIRLY, ALSO = 0.95, 0.8, 0.1
+ODDS = ((0.95, "19 of 20"), (0.9, "9 of 10"), (0.8, "4 of 5"), (0.75, "3 of 4"), (0.66, "2 of 3"), (0.5, "half"))
+"""Shares of marks that are right, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,13 @@ def alternatives(finding: Finding) -> list[str]:
 
 
 def sureness(finding: Finding) -> str:
-    """How sure the system is of its answer, in words; empty where it gives no probabilities."""
+    """How sure the system is of its answer, in words; empty where it gives no probabilities.
+
+    A calibrated system says which share of such marks is right.
+    """
+    if finding.confidence is not None:
+        share = next((words for least, words in ODDS if finding.confidence >= least), "fewer than half")
+        return f"{share} of such marks are right" if "half" in share else f"{share} such marks are right"
     belief = max((belief for _, belief in finding.probabilities), default=None)
     if belief is None:
         return ""

@@ -569,6 +569,7 @@ BY_KIND: Mapping[str, tuple[Rule, ...]] = {
     "number": NUMBERS,
     "verb": VERB_FORMS,
     "agreement": VERB_FORMS,
+    "verb-form": VERB_FORMS,
     "capital": CAPITALS,
     "punctuation": PUNCTUATION,
     "spacing": SPACES,

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grater.detect.detector import SCHEMES, Detector, Finding
+from grater.detect.detector import SCHEMES, CalibratedDetector, Detector, Finding
 from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
 from grater.models import kind_of
@@ -76,6 +76,24 @@ def load_systems(names: Iterable[str], *, places: Mapping[str, Sequence[Item]] |
             raise UsageError(f"two of the systems are called {detector.name}; rename one of them: NEW={name}")
         by_name[detector.name] = detector
     return list(by_name.values())
+
+
+def at_precision(detectors: Sequence[Detector], precision: float | None) -> list[Detector]:
+    """The same with thresholds for a precision; those that have no table of them stay as they are."""
+    if precision is None:
+        return list(detectors)
+    tuned = [_at_precision(detector, precision) for detector in detectors]
+    if all(new is old for new, old in zip(tuned, detectors, strict=True)):
+        names = ", ".join(detector.name for detector in detectors)
+        raise UsageError(f"expected a system with thresholds by precision, as context has them, found {names}")
+    return tuned
+
+
+def _at_precision(detector: Detector, precision: float) -> Detector:
+    if isinstance(detector, RenamedDetector):
+        inner = _at_precision(detector.detector, precision)
+        return detector if inner is detector.detector else replace(detector, detector=inner)
+    return detector.with_precision(precision) if isinstance(detector, CalibratedDetector) else detector
 
 
 def load_system(name: str, *, places: Mapping[str, Sequence[Item]] | None = None) -> Detector:

@@ -25,6 +25,7 @@ QUESTIONS: Mapping[str, str] = {
     "article": "Is the highlighted article or determiner wrong here?",
     "article-missing": "Is an article or determiner missing at the mark?",
     "number": "Is the number (singular or plural) of the highlighted noun wrong here?",
+    "verb-form": "Is the form of the highlighted verb wrong here?",
     "collocation": "Do the highlighted words go together badly?",
 }
 ASKS = "asks"

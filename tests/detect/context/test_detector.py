@@ -17,6 +17,7 @@ from grater.detect.systems import load_system, system_cards
 from grater.detect.words import best_word, is_mismatch
 from grater.errors import BadInput, MissingExtra, UsageError
 from grater.model import Essay
+from tests.cli.running import grater
 from tests.detect.context.stand_in import CALIBRATIONS, PIECES, answering, detector, table_graph
 
 pytest.importorskip("onnxruntime", reason="the tests of context need onnxruntime: pip install 'grater[context]'")
@@ -106,6 +107,32 @@ def test_a_wanted_precision_sets_the_threshold(toy: ContextDetector) -> None:
     assert flags(toy.with_precision(0.95), text) == []
     with pytest.raises(UsageError, match=r"expected a precision from 0\.5 to 0\.95, found 2"):
         toy.with_precision(2)
+
+
+def test_check_and_decide_take_a_precision_and_say_how_sure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    detector(tmp_path, answering(ANSWERS), name="mine")
+    model, essay = str(tmp_path / "mine.model"), tmp_path / "essay.txt"
+    essay.write_text("It rained in Monday.\n", encoding="utf-8")
+    ran = grater(capsys, "check", str(essay), "--system", model, "--precision", ".8")
+    assert "in → on" in ran.out
+    assert "19 of 20 such marks are right" in ran.out
+    strict = grater(capsys, "check", str(essay), "--system", f"new={model}", "--precision", ".9")
+    assert "nothing to look at again" in strict.out
+    out = str(tmp_path / "decisions.csv")
+    decided = grater(capsys, "decide", str(essay), "--system", model, "--precision", ".9", "--out", out)
+    assert "0 flagged" in decided.err
+
+
+def test_a_precision_needs_a_system_that_has_thresholds_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    essay = tmp_path / "essay.txt"
+    essay.write_text("A word.", encoding="utf-8")
+    ran = grater(capsys, "check", str(essay), "--system", "prep-maxent", "--precision", ".8")
+    assert (ran.status, ran.out) == (2, "")
+    assert "expected a system with thresholds by precision, as context has them, found prep-maxent" in ran.err
 
 
 def test_findings_do_not_depend_on_the_batch(toy: ContextDetector) -> None:
