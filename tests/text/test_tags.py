@@ -17,7 +17,7 @@ from grater.errors import BadInput, MissingExtra
 from grater.models import write_model
 from grater.text.tagging import perceptron
 from grater.text.tagging.clustering import cluster_words
-from grater.text.tagging.perceptron import KIND, PerceptronTagger, Weights
+from grater.text.tagging.perceptron import KIND, Part, PerceptronTagger, Weights
 from grater.text.tagging.training import Tagged, accuracy, joined, read_conllu, train
 from grater.text.tags import load_tagger
 from tests.real_data import data_path
@@ -70,6 +70,16 @@ def test_any_words_get_one_tag_each_and_the_same_in_any_batch(sentences: list[li
     assert [len(tags) for tags in together] == [len(words) for words in sentences]
     assert together == [tagger.tag(words) for words in sentences]
     assert together[::-1] == tagger.tag_all(sentences[::-1])
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 7, 255, 256, 257, 300])
+def test_a_part_has_the_tags_that_it_has_in_the_whole(start: int) -> None:
+    tagger = load_tagger()
+    assert isinstance(tagger, PerceptronTagger)
+    words = ["Her", "run", "made", "them", "run", "that", "way", "long", "before", "noon"] * 31
+    tags = tagger.tag(words)
+    parts = [Part(words, start, end, tags[:start]) for end in (start, start + 1, start + 5, len(words))]
+    assert tagger.tag_parts(parts) == [tags[part.start : part.end] for part in parts]
 
 
 def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:

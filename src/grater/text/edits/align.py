@@ -11,22 +11,28 @@ the sum of
 
 So a substitution costs less than a deletion and an insertion together, but for words that have nothing in common.
 
-Only cells near the diagonal are computed: a path that leaves a band of width w costs more than w, so the band is
-doubled until the best path inside it costs no more than its width, and the result is that of the whole table.  What
-both sides begin and end with is cut off first.  The time is linear in the length of a sentence for a given number of
-edits.
+What both sides begin and end with is cut off first.  In what remains the cheapest path is searched for from the
+beginning, the most promising cell of the table first (A* of Hart, Nilsson and Raphael 1968), where a cell promises
+its own cost and one deletion or insertion for each word by which the rest of one side is longer than that of the
+other.  Only cells that promise no more than the best path costs are looked at, and the result is that of the whole
+table.  Of operations that are equally cheap a substitution is taken before a move, a move before a deletion, a
+deletion before an insertion.
+
+Runs of eight words that stand once on each side are taken to match (the idea of patience diff), and the search goes
+from one to the next, so that the time is linear in the length of a sentence.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import accumulate, pairwise
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from grater.text.edits.tokens import CONTENT, Words
-from grater.text.lemmas import lemmas_of, stem
+from grater.text.edits.tokens import CONTENT, Words, category
+from grater.text.lemmas import lemma, lemmas_of, stem
 
 LEMMA_COST = 0.499
 CONTENT_COST = 0.25
@@ -35,7 +41,24 @@ REPEATED = 4
 LONGEST_MOVE = 12
 """Words of a run in another order; a longer one is rewriting, and looking for it would cost the square."""
 
-MATCHED, SUBSTITUTED, DELETED, INSERTED = ("M", 1), ("S", 1), ("D", 1), ("I", 1)
+ANCHOR = 8
+"""Words of a run that, where it stands only once on each side, is taken to match.  No move has one in it: moving so
+many words costs more than deleting and inserting the others."""
+
+LONGEST_PART = 128
+"""Words between anchors that are searched at once; more of them are rewriting, and are cut into equal parts."""
+
+LETTERS = "MSTDI"
+MATCHED, SUBSTITUTED, MOVED, DELETED, INSERTED = range(len(LETTERS))
+"""Of operations that are equally cheap, the smallest is taken."""
+
+ROUNDING = 1e-9
+"""By how much sums of the same costs may differ."""
+
+Operation: TypeAlias = tuple[int, int]
+"""A kind and the number of words."""
+
+MATCH, SUBSTITUTION, DELETION, INSERTION = (MATCHED, 1), (SUBSTITUTED, 1), (DELETED, 1), (INSERTED, 1)
 
 
 class Step(NamedTuple):
@@ -50,9 +73,11 @@ class Step(NamedTuple):
 
 def align(source: Words, target: Words) -> list[Step]:
     """The cheapest operations, in order."""
-    start, end, new_end = _differing(source, target)
+    start, end, new_end = _differing(source.lower, target.lower)
     steps = [_same(source, target, i, i) for i in range(start)]
-    if end > start and new_end > start:
+    if end - start == new_end - start == 1:
+        steps.append(Step("S", start, end, start, new_end))
+    elif end > start and new_end > start:
         steps += _middle(source, target, start, end, new_end)
     else:
         steps += [Step("D", i, i + 1, start, start) for i in range(start, end)]
@@ -66,136 +91,194 @@ def _same(source: Words, target: Words, i: int, j: int) -> Step:
     return Step("M" if source.texts[i] == target.texts[j] else "S", i, i + 1, j, j + 1)
 
 
-def _differing(source: Words, target: Words) -> tuple[int, int, int]:
-    """Where the sides begin to differ, and where each has only what both end with.
+def changed_part(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+    """From where, and to where on each side, two sentences are aligned with anything but matches.
 
-    Ends are cut off first: of a word written twice the first is in excess.  So a word that is repeated just after
-    the common beginning is left to the table.
+    The words outside have no influence on the alignment inside.
     """
-    old, new = source.lower, target.lower
-    end, new_end = len(old), len(new)
-    while end and new_end and old[end - 1] == new[new_end - 1]:
-        end, new_end = end - 1, new_end - 1
-    start = 0
-    while start < min(end, new_end) and old[start] == new[start]:
-        start += 1
-    while (
-        start
-        and old[start - 1] in old[start : min(start + REPEATED, end)] + new[start : min(start + REPEATED, new_end)]
-    ):
+    start, end, new_end = _unlike(old, new)
+    lower, new_lower = [word.lower() for word in old[:end]], [word.lower() for word in new[:new_end]]
+    return min(start, _differing(lower, new_lower)[0]), end, new_end
+
+
+def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+    """Where the table begins, and where it ends on each side: a word that is repeated just after the common beginning
+    is left to the table."""
+    start, end, new_end = _unlike(old, new)
+    while start and (old[start - 1] in old[start:end][:REPEATED] or old[start - 1] in new[start:new_end][:REPEATED]):
         start -= 1
     return start, end, new_end
 
 
+def _unlike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+    """Where the sides begin to differ, and where each has only what both end with.
+
+    Ends are cut off first: of a word written twice the first is in excess.
+    """
+    end, new_end = len(old), len(new)
+    while end and new_end and old[end - 1] == new[new_end - 1]:
+        end, new_end = end - 1, new_end - 1
+    start, shorter = 0, min(end, new_end)
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    return start, end, new_end
+
+
 def _middle(source: Words, target: Words, start: int, end: int, new_end: int) -> list[Step]:
-    n, m = end - start, new_end - start
-    width = abs(n - m) + 4
-    while True:
-        table = _Table(source, target, start, n, m, width)
-        if table.cost <= width - abs(n - m) or width >= max(n, m):
-            return table.steps()
-        width *= 2
+    """The steps of a part that differs: searched for between the anchors."""
+    steps: list[Step] = []
+    cost = 0.0
+    anchors = _anchors(source.lower[start:end], target.lower[start:new_end])
+    stops = [(start, start), *((start + at, start + new_at) for at, new_at in anchors), (end, new_end)]
+    for first, last in pairwise(_close(stops)):
+        search = _Search(source, target, first, last, cost)
+        steps += search.steps()
+        cost = search.cost
+    return steps
 
 
-class _Table:
-    """The costs of all beginnings within the band, and which operation each ended with."""
+def _close(stops: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The stops with more between them where they are further apart than `LONGEST_PART`."""
+    yield stops[0]
+    for (i, j), (end, new_end) in pairwise(stops):
+        n_parts = -(-max(end - i, new_end - j) // LONGEST_PART)
+        for part in range(1, n_parts + 1):
+            yield i + (end - i) * part // n_parts, j + (new_end - j) * part // n_parts
 
-    def __init__(self, source: Words, target: Words, start: int, n: int, m: int, width: int) -> None:
-        self.source, self.target, self.start, self.n, self.m = source, target, start, n, m
-        self.old, self.new = source.lower[start : start + n], target.lower[start : start + m]
-        self.places = _places(self.old, self.new)
-        self.rows = [[float(j) if j <= width else inf for j in range(m + 1)]]
-        self.last: list[dict[int, tuple[str, int]]] = [dict.fromkeys(range(1, m + 1), INSERTED)]
-        for i in range(1, n + 1):
-            self._fill(i, range(max(0, i - width), min(m, i + width) + 1))
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places where a path is taken to pass: the middles of runs that stand once on each side, in the same order.
+
+    Of neighbouring ones only the first and the last.
+    """
+    if min(len(old), len(new)) < ANCHOR:
+        return []
+    runs, new_runs = _once(old), _once(new)
+    pairs = [(at, new_runs[run]) for run, at in runs.items() if run in new_runs]
+    highest = [-1, *accumulate((new_at for _, new_at in pairs), max)]
+    lowest = [*accumulate((new_at for _, new_at in reversed(pairs)), min)][::-1]
+    kept = [
+        (at + ANCHOR // 2, new_at + ANCHOR // 2)
+        for (at, new_at), before, after in zip(pairs, highest, lowest, strict=False)
+        if before < new_at <= after
+    ]
+    around = zip([None, *kept], kept, [*kept[1:], None], strict=False)
+    return [(i, j) for before, (i, j), after in around if before != (i - 1, j - 1) or after != (i + 1, j + 1)]
+
+
+def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
+    """Runs of words that stand only once, and where."""
+    places: dict[tuple[str, ...], int] = {}
+    for at, run in enumerate(zip(*(words[away:] for away in range(ANCHOR)), strict=False)):
+        places[run] = -1 if run in places else at
+    return {run: at for run, at in places.items() if at >= 0}
+
+
+class _Search:
+    """The cheapest path through the table of all beginnings of the two sides.
+
+    Cell `i * width + j` stands for the first i words of one and the first j of the other.  A cell whose last words
+    are equal is reached by their match alone.
+    """
+
+    def __init__(
+        self, source: Words, target: Words, start: tuple[int, int], end: tuple[int, int], cost: float
+    ) -> None:
+        self.source, self.target, self.end = source, target, end
+        old, new = slice(start[0], end[0]), slice(start[1], end[1])
+        self.old, self.new = source.lower[old], target.lower[new]
+        self.tags, self.new_tags = source.tags[old], target.tags[new]
+        self.old_sums, self.new_sums = _sums(self.old), _sums(self.new)
+        self.n, self.m, self.width = len(self.old), len(self.new), len(self.new) + 1
+        self.goal = self.n * self.width + self.m
+        self.costs = {0: cost}
+        self.last: dict[int, Operation] = {}
+        self.queue: list[tuple[float, int]] = []
+        self._follow(0)
+        while self.queue and self.queue[0][0] <= self.cost + ROUNDING:
+            self._follow(-heappop(self.queue)[1])
 
     @property
     def cost(self) -> float:
-        return self.rows[self.n][self.m]
-
-    def _fill(self, i: int, columns: range) -> None:
-        above, row, last = self.rows[i - 1], [inf] * (self.m + 1), dict[int, tuple[str, int]]()
-        self.rows.append(row)
-        self.last.append(last)
-        word = self.old[i - 1]
-        for j in columns:
-            if not j:
-                row[j], last[j] = float(i), DELETED
-            elif word == self.new[j - 1]:
-                row[j], last[j] = above[j - 1], MATCHED
-            else:
-                row[j], last[j] = self._cheapest(i, j, above[j - 1], above[j] + 1, row[j - 1] + 1)
-
-    def _cheapest(
-        self, i: int, j: int, diagonal: float, deleted: float, inserted: float
-    ) -> tuple[float, tuple[str, int]]:
-        """The cheapest operation that ends in a cell; of equal ones a substitution, a move, a deletion."""
-        gap, operation = (deleted, DELETED) if deleted <= inserted else (inserted, INSERTED)
-        best, chosen = diagonal + self._substitution(i - 1, j - 1, gap - diagonal), SUBSTITUTED
-        if (length := self._moved(i, j)) and (moved := self.rows[i - length][j - length] + length - 1) < best:
-            best, chosen = moved, ("T", length)
-        return (gap, operation) if gap < best else (best, chosen)
-
-    def _substitution(self, i: int, j: int, most: float) -> float:
-        """What a substitution costs, or infinity where its part of speech alone costs more than `most`."""
-        i, j = i + self.start, j + self.start
-        category, other = self.source.categories[i], self.target.categories[j]
-        tag_cost = _tag_cost(category, other)
-        if tag_cost > most:
-            return inf
-        is_same = self.source.lemmas[i] == self.target.lemmas[j]
-        return tag_cost + _word_cost(self.source.lower[i], self.target.lower[j], is_same)
-
-    def _moved(self, i: int, j: int) -> int:
-        """The length of the shortest run that ends here and has the same words in another order; 0 for none."""
-        least = max(
-            _back(self.places.get(self.old[i - 1]), 1, j - 1), _back(self.places.get(self.new[j - 1]), 0, i - 1)
-        )
-        for length in range(least + 1, min(i, j, LONGEST_MOVE) + 1):
-            if sorted(self.old[i - length : i]) == sorted(self.new[j - length : j]):
-                return length
-        return 0
+        """What the best path costs, as far as one is known."""
+        return self.costs.get(self.goal, inf)
 
     def steps(self) -> list[Step]:
-        i, j, steps = self.n, self.m, list[Step]()
-        while i or j:
-            operation, length = self.last[i][j] if j else DELETED
-            di, dj = length * (operation != "I"), length * (operation != "D")
-            a, b = self.start + i, self.start + j
-            step = Step(operation, a - di, a, b - dj, b)
-            steps.append(_same(self.source, self.target, a - 1, b - 1) if operation == "M" else step)
-            i, j = i - di, j - dj
+        (i, j), cell, steps = self.end, self.goal, list[Step]()
+        while cell:
+            kind, length = self.last[cell]
+            before, new_before = i - length * (kind != INSERTED), j - length * (kind != DELETED)
+            is_match = kind == MATCHED
+            step = Step(LETTERS[kind], before, i, new_before, j)
+            steps.append(_same(self.source, self.target, before, new_before) if is_match else step)
+            cell -= (i - before) * self.width + j - new_before
+            i, j = before, new_before
         return steps[::-1]
 
+    def _follow(self, cell: int) -> None:
+        """Go on from a cell, along all words that match."""
+        old, new, n, m, width = self.old, self.new, self.n, self.m, self.width
+        i, j = divmod(cell, width)
+        cost, ahead = self.costs[cell], n - i - m + j
+        while True:
+            if i < n and not (j and old[i] == new[j - 1]):
+                self._reach(cell + width, cost + 1, DELETION, abs(ahead - 1))
+            if j < m and not (i and old[i - 1] == new[j]):
+                self._reach(cell + 1, cost + 1, INSERTION, abs(ahead + 1))
+            if i == n or j == m:
+                return
+            if old[i] != new[j]:
+                self._replace(cell, i, j, cost, abs(ahead))
+                return
+            i, j, cell = i + 1, j + 1, cell + width + 1
+            if self.costs.get(cell, inf) <= cost:
+                return
+            self.costs[cell], self.last[cell] = cost, MATCH
 
-Places: TypeAlias = tuple[list[int], list[int]]
-"""Where a word stands on each side."""
+    def _replace(self, cell: int, i: int, j: int, cost: float, ahead: int) -> None:
+        """Substitute the next word, or move words that begin with it."""
+        substituted = cost + _substitution(self.old[i], self.tags[i], self.new[j], self.new_tags[j])
+        self._reach(cell + self.width + 1, substituted, SUBSTITUTION, ahead)
+        if length := self._moved(i, j):
+            self._reach(cell + length * (self.width + 1), cost + length - 1, (MOVED, length), ahead)
+
+    def _reach(self, cell: int, cost: float, operation: Operation, ahead: int) -> None:
+        known = self.costs.get(cell, inf)
+        if cost < known:
+            self.costs[cell], self.last[cell] = cost, operation
+            heappush(self.queue, (cost + ahead, -cell))
+        elif cost == known:
+            self.last[cell] = min(operation, self.last[cell])
+
+    def _moved(self, i: int, j: int) -> int:
+        """The length of the shortest run that begins here and has the same words in another order; 0 for none."""
+        old, new = self.old[i : i + LONGEST_MOVE], self.new[j : j + LONGEST_MOVE]
+        if old[0] not in new or new[0] not in old:
+            return 0
+        here = self.old_sums[i] - self.new_sums[j]
+        for length in range(2, min(len(old), len(new)) + 1):
+            if self.old_sums[i + length] - self.new_sums[j + length] == here:
+                return length if sorted(old[:length]) == sorted(new[:length]) else 0
+        return 0
 
 
-def _places(old: Sequence[str], new: Sequence[str]) -> dict[str, Places]:
-    """The places of words that both sides have: only these can have moved."""
-    shared = set(old) & set(new)
-    places: dict[str, Places] = {word: ([], []) for word in shared}
-    for side, words in enumerate((old, new)):
-        for at, word in enumerate(words):
-            if word in shared:
-                places[word][side].append(at)
-    return places
-
-
-def _back(places: Places | None, side: int, at: int) -> int:
-    """How far back from `at` the word last stood on a side; further than any move where it did not."""
-    before = bisect_right(places[side], at) if places else 0
-    return at - places[side][before - 1] if places and before else LONGEST_MOVE
-
-
-def _tag_cost(category: str, other: str) -> float:
-    if category == other:
-        return 0.0
-    return CONTENT_COST if category in CONTENT and other in CONTENT else TAG_COST
+def _sums(words: Sequence[str]) -> list[int]:
+    """Runs of the same words in any order have the same difference between their sums."""
+    return [0, *accumulate(map(hash, words))]
 
 
 @lru_cache(maxsize=65_536)
+def _substitution(word: str, tag: str, other: str, other_tag: str) -> float:
+    is_same = lemma(word, tag) == lemma(other, other_tag)
+    return _tag_cost(category(word, tag), category(other, other_tag)) + _word_cost(word, other, is_same)
+
+
+def _tag_cost(kind: str, other: str) -> float:
+    if kind == other:
+        return 0.0
+    return CONTENT_COST if kind in CONTENT and other in CONTENT else TAG_COST
+
+
 def _word_cost(word: str, other: str, same_lemma: bool) -> float:
     lemma_cost = 0.0 if same_lemma or are_related(word, other) else LEMMA_COST
     return lemma_cost + 1 - character_ratio(word, other)

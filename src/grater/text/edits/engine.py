@@ -16,10 +16,11 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from grater.errors import MissingExtra, UsageError
-from grater.text.edits.align import Step, align
+from grater.text.edits.align import Step, align, changed_part
 from grater.text.edits.merge import merge
 from grater.text.edits.tokens import Words
 from grater.text.edits.types import type_of
+from grater.text.tagging.perceptron import Part, PerceptronTagger
 from grater.text.tags import Tagger, load_tagger
 
 RULES = 2
@@ -28,6 +29,9 @@ RULES = 2
 GRATER = "grater"
 ERRANT = "errant"
 AT_ONCE = 512
+
+N_BEFORE, N_AFTER = 2, 4
+"""Words around a change that the type of an edit or the tag of a word may depend on."""
 
 Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The words of a sentence and those of its correction."""
@@ -77,14 +81,27 @@ class GraterEngine:
             yield from self._batch(batch)
 
     def _batch(self, pairs: Sequence[Pair]) -> Iterator[tuple[WordEdit, ...]]:
-        changed = [pair for pair in pairs if list(pair[0]) != list(pair[1])]
-        tagged = iter(self._tagged(changed))
-        for pair in pairs:
-            yield () if list(pair[0]) == list(pair[1]) else tuple(_edits(*next(tagged)))
+        changes = [_Change.of(list(old), list(new)) for old, new in pairs]
+        parts = iter(self._parts([change for change in changes if change]))
+        for change in changes:
+            yield tuple(_edits(*next(parts), change.first)) if change else ()
+
+    def _parts(self, changes: Sequence[_Change]) -> list[tuple[Words, Words]]:
+        """The words that the edits of each pair depend on, with their tags."""
+        if isinstance(self.tagger, PerceptronTagger):
+            old_tags = self.tagger.tag_parts([change.source() for change in changes])
+            targets = [change.target(tags) for change, tags in zip(changes, old_tags, strict=True)]
+            new_tags = [
+                part.before + tags for part, tags in zip(targets, self.tagger.tag_parts(targets), strict=True)
+            ]
+        else:
+            old_tags = self.tagger.tag_all([change.old for change in changes])
+            new_tags = self.tagger.tag_all([change.new for change in changes])
+        return [change.words(*tags) for change, *tags in zip(changes, old_tags, new_tags, strict=True)]
 
     def _tagged(self, pairs: Sequence[Pair]) -> list[tuple[Words, Words]]:
-        tags = self.tagger.tag_all([side for pair in pairs for side in pair])
         sides = [side for pair in pairs for side in pair]
+        tags = self.tagger.tag_all(sides)
         words = [Words(tuple(side), side_tags) for side, side_tags in zip(sides, tags, strict=True)]
         return list(zip(words[::2], words[1::2], strict=True))
 
@@ -95,10 +112,44 @@ class GraterEngine:
         return ["" if step is None else type_of(step, source, target) for step in steps]
 
 
-def _edits(source: Words, target: Words) -> Iterator[WordEdit]:
+class _Change(NamedTuple):
+    """A pair that differs, and the words [first, end) and [first, new_end) that its edits and their types depend on.
+
+    The tag of a word depends on two words on each side and on the tags before it, so those of the target before
+    `first` are those of the source.
+    """
+
+    old: list[str]
+    new: list[str]
+    first: int
+    end: int
+    new_end: int
+
+    @staticmethod
+    def of(old: list[str], new: list[str]) -> _Change | None:
+        """None if nothing has changed."""
+        if old == new:
+            return None
+        start, end, new_end = changed_part(old, new)
+        return _Change(
+            old, new, max(0, start - N_BEFORE), min(len(old), end + N_AFTER), min(len(new), new_end + N_AFTER)
+        )
+
+    def source(self) -> Part:
+        return Part(self.old, 0, self.end)
+
+    def target(self, old_tags: tuple[str, ...]) -> Part:
+        return Part(self.new, self.first, self.new_end, old_tags[: self.first])
+
+    def words(self, old_tags: tuple[str, ...], new_tags: tuple[str, ...]) -> tuple[Words, Words]:
+        old, new = slice(self.first, self.end), slice(self.first, self.new_end)
+        return Words(tuple(self.old[old]), old_tags[old]), Words(tuple(self.new[new]), new_tags[new])
+
+
+def _edits(source: Words, target: Words, first: int) -> Iterator[WordEdit]:
     for step in merge(align(source, target), source, target):
         correction = " ".join(target.texts[step.new_start : step.new_end])
-        yield WordEdit(step.start, step.end, type_of(step, source, target), correction)
+        yield WordEdit(first + step.start, first + step.end, type_of(step, source, target), correction)
 
 
 def _applied(words: Sequence[str], edits: Sequence[WordEdit]) -> tuple[list[Step | None], list[str]]:

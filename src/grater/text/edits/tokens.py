@@ -52,26 +52,24 @@ class Words:
     def lower(self) -> tuple[str, ...]:
         return tuple(text.lower() for text in self.texts)
 
-    @cached_property
-    def lemmas(self) -> tuple[str, ...]:
-        return tuple(lemma(text, tag) for text, tag in zip(self.texts, self.tags, strict=True))
+    def lemmas(self, start: int, end: int) -> tuple[str, ...]:
+        return tuple(map(lemma, self.texts[start:end], self.tags[start:end]))
 
-    @cached_property
-    def categories(self) -> tuple[str, ...]:
-        return tuple(category(text, tag) for text, tag in zip(self.texts, self.tags, strict=True))
+    def categories(self, start: int, end: int) -> tuple[str, ...]:
+        return tuple(map(category, self.texts[start:end], self.tags[start:end]))
 
-    @cached_property
-    def phrasal(self) -> tuple[str, ...]:
+    def phrasal(self, start: int, end: int) -> tuple[str, ...]:
         """Categories as merging takes them: *which* and *whose* with adjectives, *who* and *what* with nouns."""
-        return tuple(PHRASAL.get(tag, kind) for tag, kind in zip(self.tags, self.categories, strict=True))
+        return tuple(map(phrasal, self.texts[start:end], self.tags[start:end]))
 
     def is_auxiliary(self, index: int) -> bool:
         """Whether a verb helps another one that follows."""
         if self.tags[index] == "MD":
             return True
-        if self.categories[index] != "VERB" or self.lemmas[index] not in HELPERS:
+        helper = lemma(self.texts[index], self.tags[index])
+        if helper not in HELPERS or category(self.texts[index], self.tags[index]) != "VERB":
             return False
-        return self._verb_follows(index, self.lemmas[index])
+        return self._verb_follows(index, helper)
 
     def _verb_follows(self, index: int, helper: str) -> bool:
         wanted = FOLLOWS[helper]
@@ -79,7 +77,7 @@ class Words:
             tag = self.tags[after]
             if tag in wanted:
                 return True
-            if tag not in BETWEEN and self.categories[after] not in ("ADV", "PRON"):
+            if tag not in BETWEEN and category(self.texts[after], tag) not in ("ADV", "PRON"):
                 return False
         return False
 
@@ -95,6 +93,10 @@ def category(text: str, tag: str) -> str:
     if text in MARKS:
         return "CONJ" if text == "&" else "PUNCT"
     return CATEGORIES.get(tag, "X")
+
+
+def phrasal(text: str, tag: str) -> str:
+    return PHRASAL.get(tag) or category(text, tag)
 
 
 def words_of(texts: Sequence[str], tags: Sequence[str]) -> Words:

@@ -21,6 +21,8 @@ tried.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from grater.text.edits.align import Step, are_related, character_ratio
 from grater.text.edits.tokens import CONTENT, Words
 from grater.text.inflect import singular
@@ -67,13 +69,16 @@ class _Side:
         self.texts = words.texts[start:end]
         self.lower = words.lower[start:end]
         self.tags = words.tags[start:end]
-        self.lemmas = words.lemmas[start:end]
-        self.categories = words.categories[start:end]
+        self.categories = words.categories(start, end)
 
     def __len__(self) -> int:
         return self.end - self.start
 
-    @property
+    @cached_property
+    def lemmas(self) -> tuple[str, ...]:
+        return self.words.lemmas(self.start, self.end)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         return frozenset(self.categories)
 
@@ -101,7 +106,11 @@ class _Side:
             return True
         at = self.start + index
         is_apostrophe = self.lower[index] in ("'", "’") and at > 0
-        return is_apostrophe and self.words.lower[at - 1].endswith("s") and self.words.categories[at - 1] == "NOUN"
+        return (
+            is_apostrophe
+            and self.words.lower[at - 1].endswith("s")
+            and self.words.categories(at - 1, at) == ("NOUN",)
+        )
 
     def _is_before_verb(self) -> bool:
         after = self.words.tags[self.end : self.end + 2]

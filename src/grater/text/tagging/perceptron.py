@@ -37,7 +37,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from threading import Lock
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,11 +88,14 @@ DIGITS = re.compile(r"\d+")
 
 def lower(word: str) -> str:
     """A word in lower case with its digits made equal: the form in which neighbours and pairs see it."""
-    return DIGIT.sub("0", word[:LONGEST].lower())
+    small = word[:LONGEST].lower()
+    return small if small.isalpha() else DIGIT.sub("0", small)
 
 
 def shape(word: str) -> str:
     word = word[:LONGEST]
+    if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower()):
+        return "x" if word.islower() else "Xx"
     return DIGITS.sub("0", UPPER.sub("X", LOWER.sub("x", word)))[:8]
 
 
@@ -104,24 +107,37 @@ class WordClasses(Protocol):
 
 def own_features(word: str, classes: WordClasses, *, is_first: bool) -> list[str]:
     """The features of a word for its own tag."""
-    word = _plain(word)
-    small, form = lower(word), shape(word)
-    features = ["w" + word[:LONGEST], "l" + small, "s" + form, ("S" if is_first else "t") + form[:2]]
-    features += [str(n) + small[-n:] for n in range(1, 5)]
-    features += [family + small[:n] for n, family in enumerate("abc", 1)]
-    if "-" in small[1:]:
-        features.append("h" + small.rpartition("-")[2])
-    return features + classes.features(small)
+    return all_features(word, classes, is_first=is_first)[0]
 
 
 def near_features(word: str, classes: WordClasses, place: str) -> list[str]:
     """The features of a word for the tag of a neighbour: `p` and `q` stand before it, `n` and `o` after."""
+    features, n_far, n_near = all_features(word, classes, is_first=False)
+    return [place + feature for feature in features[: n_near if place in NEAR else n_far]]
+
+
+def all_features(word: str, classes: WordClasses, *, is_first: bool) -> tuple[list[str], int, int]:
+    """The features of a word, those that count for all neighbours first, then those that count for the nearest.
+
+    The two numbers say how many of the features count two places away, and how many one place away.
+    """
     word = _plain(word)
-    small = lower(word)
+    small, form = lower(word), shape(word)
     features = ["l" + small, *classes.features(small)]
-    if place in "pn":
-        features += ["3" + small[-3:], "s" + shape(word)]
-    return [place + feature for feature in features]
+    n_far = len(features)
+    features += ["3" + small[-3:], "s" + form]
+    features += ["w" + word[:LONGEST], ("S" if is_first else "t") + form[:2]]
+    features += [
+        "1" + small[-1:],
+        "2" + small[-2:],
+        "4" + small[-4:],
+        "a" + small[:1],
+        "b" + small[:2],
+        "c" + small[:3],
+    ]
+    if "-" in small[1:]:
+        features.append("h" + small.rpartition("-")[2])
+    return features, n_far, n_far + 2
 
 
 def _plain(word: str) -> str:
@@ -130,6 +146,11 @@ def _plain(word: str) -> str:
 
 
 KIND = "tagger"
+
+PLACES = "-pqno"
+NEAR = "pn"
+AWAY = (0, -1, -2, 1, 2)
+PAIRS = ((-1, 0), (0, 1), (-1, 1))
 
 Rows: TypeAlias = NDArray[np.int8]
 Ids: TypeAlias = NDArray[np.int64]
@@ -229,11 +250,32 @@ MOST_KEPT = 1 << 16
 
 MOST_AT_ONCE = 4096
 
-PLACES = "-pqno"
-AWAY = (0, -1, -2, 1, 2)
-PAIRS = ((-1, 0), (0, 1), (-1, 1))
-
 Scores = NDArray[np.int16]
+
+
+class Part(NamedTuple):
+    """The words [start, end) of a sentence, to be tagged; `before` are the tags of the words before them."""
+
+    words: Sequence[str]
+    start: int
+    end: int
+    before: tuple[str, ...] = ()
+
+
+_Stretch: TypeAlias = tuple[list[str], tuple[str, ...]]
+"""Words with two neighbours on each side, and the tags that stand before them."""
+
+
+def _by_place(features: Sequence[str]) -> tuple[dict[str, int], Ids]:
+    """Numbers for features whatever the place of their word, and their rows for each place, the unknown last."""
+    names: dict[str, int] = {}
+    places = [place if (place := PLACES.find(feature[0])) > 0 else 0 for feature in features]
+    numbers = [
+        names.setdefault(feature[place > 0 :], len(names)) for place, feature in zip(places, features, strict=True)
+    ]
+    rows = np.full((len(PLACES), len(names) + 1), len(features), np.int64)
+    rows[places, numbers] = np.arange(len(features))
+    return names, rows
 
 
 class PerceptronTagger:
@@ -243,10 +285,11 @@ class PerceptronTagger:
         self.weights = weights
         self.card = weights.card
         self.name = str(weights.card.get("name", "tagger"))
-        self._rows = {feature: row for row, feature in enumerate(weights.features)}
+        self._features, self._rows = _by_place(weights.features)
         self._table = np.vstack([weights.rows, np.zeros((1, len(weights.tags)), np.int8)])  # the last for the unknown
         self._paired = {word: number for number, word in enumerate(weights.paired, 1)}
         self._common = {word: number for number, word in enumerate(weights.common, 1)}
+        self._tags = {tag: number for number, tag in enumerate(weights.tags)}
         self._lock = Lock()  # what is kept is shared by all threads
         self._kept: dict[str, int] = {}
         self._sums: Scores = np.zeros((len(PLACES), 0, len(weights.tags)), np.int16)
@@ -259,17 +302,32 @@ class PerceptronTagger:
 
     def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """The tags of many sentences; the same as one by one, but faster."""
-        names = chain.from_iterable(map(self._tag_batch, _batches(sentences)))
-        return [tuple(islice(names, len(words))) for words in sentences]
+        return self.tag_parts([Part(words, 0, len(words)) for words in sentences])
 
-    def _tag_batch(self, batch: Sequence[list[str]]) -> list[str]:
-        order = _Order.of(np.array([len(keys) for keys in batch], np.int64) - 4)
+    def tag_parts(self, parts: Sequence[Part]) -> list[tuple[str, ...]]:
+        """The tags of parts of sentences, as they are in the whole."""
+        names = chain.from_iterable(map(self._tag_batch, _batches(parts)))
+        return [tuple(islice(names, part.end - part.start)) for part in parts]
+
+    def _tag_batch(self, batch: Sequence[_Stretch]) -> list[str]:
+        keys = [keys for keys, _ in batch]
+        order = _Order.of(np.array([len(words) for words in keys], np.int64) - 4)
+        history = self._history([tags for _, tags in batch])[order.stretches]
         with self._lock:
-            numbers = self._numbers(list(chain.from_iterable(batch)))
-            tags = self._decode(self._static(numbers, order.places), numbers, order)
+            numbers = self._numbers(list(chain.from_iterable(keys)))
+            tags = self._decode(self._static(numbers, order.places), numbers, order, history)
         in_order = np.empty_like(tags)
         in_order[order.tokens] = tags
         return [self.weights.tags[tag] for tag in in_order.tolist()]
+
+    def _history(self, before: Sequence[Sequence[str]]) -> Ids:
+        """The numbers of the two tags before each stretch."""
+        n_tags = len(self.weights.tags)
+        history = np.full((len(before), 2), n_tags, np.int64)
+        for row, tags in enumerate(before):
+            if tags:
+                history[row, 2 - len(tags) :] = [self._tags[tag] for tag in tags]
+        return history
 
     def _numbers(self, keys: list[str]) -> Ids:
         """The numbers under which the words are kept; new words are worked out first."""
@@ -295,19 +353,24 @@ class PerceptronTagger:
         self._kept |= zip(keys, range(now.start, now.stop), strict=True)
         classes = self.weights.clusters
         marked = [(key[1:], True) if key[:1] == EDGE and key != EDGE else (key, False) for key in keys]
-        self._sums[0, now] = self._sum([own_features(word, classes, is_first=is_first) for word, is_first in marked])
-        for number, place in enumerate(PLACES[1:], 1):
-            self._sums[number, now] = self._sum([near_features(word, classes, place) for word, _ in marked])
+        names, n_far, n_near = zip(
+            *(all_features(word, classes, is_first=first) for word, first in marked), strict=True
+        )
+        lengths = [len(features) for features in names]
+        find, unknown = self._features.get, len(self._features)
+        features = np.array([find(name, unknown) for name in chain.from_iterable(names)], np.int64)
+        positions = np.arange(len(features)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        for number, (place, rows) in enumerate(zip(PLACES, self._rows, strict=True)):
+            counts = np.array(lengths if place == "-" else n_near if place in NEAR else n_far, np.int64)
+            counted = features[positions < np.repeat(counts, lengths)]
+            self._sums[number, now] = self._sum(rows[counted], counts)
         small = [lower(word) for word, _ in marked]
         self._pair_numbers[now] = [self._paired.get(word, 0) for word in small]
         self._common_numbers[now] = [self._common.get(word, 0) for word in small]
 
-    def _sum(self, features: Sequence[Sequence[str]]) -> Scores:
-        """The weights of each list of features, added up."""
-        find, nothing = self._rows.get, len(self._rows)
-        rows = np.array([find(feature, nothing) for names in features for feature in names], np.int64)
-        lengths = np.array([len(names) for names in features], np.int64)
-        return np.add.reduceat(self._table.take(rows, axis=0), lengths.cumsum() - lengths, axis=0, dtype=np.int16)
+    def _sum(self, rows: Ids, counts: Ids) -> Scores:
+        """The weights of so many features of each word, added up."""
+        return np.add.reduceat(self._table.take(rows, axis=0), counts.cumsum() - counts, axis=0, dtype=np.int16)
 
     def _grow(self, size: int) -> None:
         room = self._sums.shape[1]
@@ -332,7 +395,7 @@ class PerceptronTagger:
             scores[known] += self.weights.pair_rows.take(rows[known], axis=0)
         return scores
 
-    def _decode(self, scores: Scores, numbers: Ids, order: _Order) -> Ids:
+    def _decode(self, scores: Scores, numbers: Ids, order: _Order, starts: Ids) -> Ids:
         """The tags, all sentences going forward in step."""
         weights, n_tags = self.weights, len(self.weights.tags)
         history = weights.history.reshape(-1, n_tags)
@@ -340,7 +403,7 @@ class PerceptronTagger:
         common = self._common_numbers[numbers] * (n_tags + 1)
         own_common, next_common = common[order.places], common[order.places + 1]
         tags = np.empty(len(scores), np.int64)
-        last = before = np.full(order.n_active[0], n_tags, np.int64)
+        before, last = starts.T
         start = 0
         for n_active in order.n_active:
             now = slice(start, start + n_active)
@@ -360,12 +423,13 @@ class _Order:
     """The words of a batch in the order of tagging: all first words, longest sentence first, all second words, ...
 
     `tokens` numbers them among the words of the batch, `places` among its keys, which count the edges; `n_active`
-    says how many sentences have a first, second, ... word.
+    says how many sentences have a first, second, ... word, and `stretches` in which order these are.
     """
 
     tokens: Ids
     places: Ids
     n_active: list[int]
+    stretches: Ids
 
     @staticmethod
     def of(lengths: Ids) -> _Order:
@@ -374,16 +438,16 @@ class _Order:
         position = np.arange(len(sentence)) - n_before[sentence]
         tokens = np.lexsort((-lengths[sentence], position))  # stable: ties stay in the order of the sentences
         places = tokens + 4 * sentence[tokens] + 2
-        return _Order(tokens, places, np.bincount(position).tolist())
+        return _Order(tokens, places, np.bincount(position).tolist(), sentence[tokens[: len(lengths)]])
 
 
-def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
-    batch: list[list[str]] = []
+def _batches(parts: Sequence[Part]) -> Iterator[list[_Stretch]]:
+    batch: list[_Stretch] = []
     n_words = 0
-    for words in sentences:
-        for stretch in _stretches(words):
+    for part in parts:
+        for stretch in _stretches(part):
             batch.append(stretch)
-            n_words += len(stretch) - 4
+            n_words += len(stretch[0]) - 4
             if n_words >= BATCH:
                 yield batch
                 batch, n_words = [], 0
@@ -391,9 +455,13 @@ def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
         yield batch
 
 
-def _stretches(words: Sequence[str]) -> Iterator[list[str]]:
+def _stretches(part: Part) -> Iterator[_Stretch]:
     """The words with two neighbours on each side, in stretches; the first word of a sentence is marked as such."""
-    if words:
-        keys = [EDGE, EDGE, EDGE + words[0], *words[1:], EDGE, EDGE]
-        for start in range(0, len(words), LONGEST_STRETCH):
-            yield keys[start : start + LONGEST_STRETCH + 4]
+    words, start, end, before = part
+    if start < end:
+        keys = [EDGE, EDGE, EDGE + words[0], *words[1 : end + 2], EDGE, EDGE]
+    while start < end:
+        stop = min(end, start - start % LONGEST_STRETCH + LONGEST_STRETCH)
+        n_known = min(2, start % LONGEST_STRETCH)
+        yield keys[start : stop + 4], before[-n_known:] if n_known else ()
+        start, before = stop, ()
