@@ -261,6 +261,21 @@ def scores_so_far(tx: Tx, job: Job) -> ScoresSoFar:
     return ScoresSoFar(sample.name if sample else "", tuple(_lines(result)), result.scope.sentence)
 
 
+def scores_until(tables: StudyTables, sample: Sample | None, until: str) -> tuple[SystemLine, ...]:
+    """The systems of a job as they stood at a moment (ISO), by its own judgments up to then."""
+    if tables.judgments is None or tables.decisions is None:
+        return ()
+    judged = replace(tables.judgments, frame=tables.judgments.frame.filter(pl.col("at") <= until))
+    chance = Chance(n_resamples=RESAMPLES)
+    try:
+        if sample is not None:
+            return tuple(_lines(_estimate(tables, sample, judged, chance=chance)))
+        options = EvaluationOptions(chance=chance, is_brief=True)
+        return tuple(_lines(evaluate(tables.decisions, judged, items=tables.items, options=options)))
+    except GraterError:  # no judged item had a decision yet
+        return ()
+
+
 def _lines(result: Evaluation | Sampled) -> list[SystemLine]:
     if isinstance(result, Evaluation):
         whole = result.whole.standard

@@ -26,10 +26,11 @@ from grater.store.ids import body_hash
 from grater.store.jobs import Job
 from grater.store.progress import JobCounts
 from grater.study.corpus import TASK as MARKING
+from grater.study.dashboard import Dashboard, dashboard_of
 from grater.study.evaluation import ScoresSoFar, agreement_so_far, scores_so_far
 from grater.study.money import Costs, job_costs
 from grater.study.raters import RaterLine, rater_lines, signals_of
-from grater.study.status import Pace, pace_of
+from grater.study.status import JobPace, pace_of
 from grater.study.tables import redundancy_of
 from grater.study.terms import protocol_sheet
 
@@ -52,7 +53,7 @@ class Figures:
     costs: Costs
     scores: ScoresSoFar
     agreement: Agreement | None
-    pace: Pace | None
+    pace: JobPace | None
     trouble: tuple[GoldRecord, ...]
     protocol: tuple[tuple[str, str], ...]
 
@@ -78,6 +79,12 @@ class Live:
     _busy: set[tuple[str, str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being counted beside the requests."""
+        with self._lock:
+            return bool(self._busy)
+
     def figures(self, tx: Tx, job: Job) -> Kept[Figures]:
         """Costs, scores, agreement, pace and protocol of a job."""
         return self._of(tx, job, "figures", figures_of)
@@ -86,6 +93,22 @@ class Live:
         """The raters of a job as they stand now, and the number of judgments that are not in their signals yet."""
         kept = self._of(tx, job, "signals", lambda tx, job: signals_of(tx, job.job_id))
         return rater_lines(tx, job, kept.value), kept.behind
+
+    def dashboard(self, tx: Tx, job: Job) -> Kept[Dashboard] | None:
+        """The history and the maps of a job, which cost more; None while many judgments are counted at first."""
+        kept = self._latest(job, "dashboard")
+        if kept is None and progress.n_submitted(tx, job.job_id) >= MANY:
+            key = (job.job_id, "dashboard", body_hash(job.options))
+            self._begin(key, job, None, self._dashboard)
+            return None
+        return self._of(tx, job, "dashboard", self._dashboard)
+
+    def _dashboard(self, tx: Tx, job: Job) -> Dashboard:
+        return dashboard_of(tx, job, self.figures(tx, job).value.scores)
+
+    def _latest(self, job: Job, what: str) -> Kept[Any] | None:
+        with self._lock:
+            return self._kept.get((job.job_id, what, body_hash(job.options)))
 
     def _of(self, tx: Tx, job: Job, what: str, count: Callable[[Tx, Job], T]) -> Kept[T]:
         key = (job.job_id, what, body_hash(job.options))
@@ -110,10 +133,12 @@ class Live:
             self._kept[key] = kept
         return kept
 
-    def _begin(self, key: tuple[str, str, str], job: Job, kept: Kept[T], count: Callable[[Tx, Job], T]) -> None:
+    def _begin(
+        self, key: tuple[str, str, str], job: Job, kept: Kept[T] | None, count: Callable[[Tx, Job], T]
+    ) -> None:
         """Count anew in a thread of its own, unless one is at it or it was done a moment ago."""
         with self._lock:
-            if key in self._busy or time.monotonic() - kept.at < PAUSE * kept.seconds:
+            if key in self._busy or (kept is not None and time.monotonic() - kept.at < PAUSE * kept.seconds):
                 return
             self._busy.add(key)
         threading.Thread(target=self._beside, args=(key, job, count), daemon=True).start()
@@ -148,5 +173,5 @@ def _agreement(tx: Tx, job: Job) -> Agreement | None:
     return agreement_so_far(rows, name=job.name, first=redundancy_of([job]), places=essay_columns(tx))
 
 
-def pace_now(tx: Tx, job: Job, counts: JobCounts) -> Pace | None:
+def pace_now(tx: Tx, job: Job, counts: JobCounts) -> JobPace | None:
     return pace_of(counts, judgments.times(tx, job.job_id))

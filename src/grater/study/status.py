@@ -146,16 +146,16 @@ LATELY = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class JobPace:
     """Judgments an hour of late, and the hours that are left at that pace; None before there is a pace."""
 
     an_hour: float
     hours_left: float
 
 
-def pace_of(far: Progress | JobCounts, times: list[int]) -> Pace | None:
+def pace_of(far: Progress | JobCounts, times: list[int]) -> JobPace | None:
     late = sorted(times)[-LATELY:]
     if len(late) < LATELY or late[-1] <= late[0]:
         return None
     an_hour = (len(late) - 1) * HOUR / (late[-1] - late[0])
-    return Pace(an_hour, (far.wanted - far.valid) / an_hour)
+    return JobPace(an_hour, (far.wanted - far.valid) / an_hour)

@@ -1,31 +1,41 @@
 """A crowd job: at a glance, and its terms.
 
-At a glance: progress, agreement, precision and recall so far, cost, time left, trouble.
+The dashboard: progress, agreement, precision and recall as they came about, who agrees with whom, which answers are
+confused, what waits for a decision, cost, time left, how much more is needed.
 The terms are one form: gold, redundancy, pay, hours, limits, who may take part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
+
 from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.responses import Response
 
 from grater.crowd.pay import POLICIES
 from grater.crowd.terms import DAYS, terms_of
 from grater.errors import BadInput, Conflict, NotFound, UsageError
-from grater.model import Json
+from grater.model import Interval, Json
 from grater.server.context import Context, RequestContext, decimal_of, number_of
+from grater.server.crowd.charts import RaterPoint, Series, confusion_map, narrowing, pair_map, rater_scatter
 from grater.server.errors import lines_of
 from grater.store import jobs, messages, progress, trust, units
+from grater.store.jobs import Job
+from grater.study.dashboard import WIDTH, Dashboard, RaterPlace, forecasts
 from grater.study.terms import odds_for, set_terms
 
 router = APIRouter()
 
 
 @router.get("/manage/jobs/{job_id}/crowd")
-def crowd_page(context: Context, job_id: str) -> Response:
+def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
+    """`width` is that of the intervals which the forecast is for."""
+    wanted = min(1.0, max(0.01, width)) if isfinite(width) else WIDTH
     with context.server.store.read() as tx:
-        job = jobs.get(tx, job_id)
-        kept = context.server.live.figures(tx, job)
+        job, live = jobs.get(tx, job_id), context.server.live
+        kept, history = live.figures(tx, job), live.dashboard(tx, job)
         figures = kept.value
         shown = {
             "job": job,
@@ -41,7 +51,54 @@ def crowd_page(context: Context, job_id: str) -> Response:
             "unread": messages.unread(tx),
             "protocol": figures.protocol,
         }
-    return context.page("crowd_live.html", shown, agreement=figures.agreement, pace=figures.pace)
+    coming = forecasts(figures.scores, figures.costs.valid, figures.costs, figures.pace, width=wanted)
+    board = history.value if history else None
+    drawn = _drawn(job, board) if board else {}
+    more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
+    return context.page(
+        "crowd_live.html", {**shown, **more}, agreement=figures.agreement, pace=figures.pace, board=board
+    )
+
+
+def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
+    """The charts of a dashboard by title; those with nothing to show are left out."""
+    agreed = tuple((point.n, point.agreement) for point in board.checkpoints if point.agreement)
+    systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
+    drawn = {"Agreement as judgments came": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
+    for measure in ("precision", "recall"):
+        series = [Series(name, _history(board, name, measure)) for name in systems]
+        drawn[f"{measure.capitalize()} as judgments came"] = narrowing(series, title=measure.capitalize())
+    if board.pairs:
+        title = "Percentage of items on which two agree"
+        names = {each.pseudonym: each.name for each in board.raters}
+        drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
+    if board.confusion:
+        title = "Answers of two raters to the same item"
+        drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
+    drawn["Raters by speed and agreement"] = rater_scatter(_points(job.job_id, board.raters), title="Raters")
+    return {title: chart for title, chart in drawn.items() if chart}
+
+
+def _history(board: Dashboard, system: str, measure: str) -> tuple[tuple[int, Interval], ...]:
+    return tuple(
+        (point.n, getattr(line, measure))
+        for point in board.checkpoints
+        for line in point.systems
+        if line.system == system
+    )
+
+
+def _points(job_id: str, raters: Sequence[RaterPlace]) -> list[RaterPoint]:
+    return [
+        RaterPoint(
+            name=each.name,
+            seconds=each.seconds,
+            share=each.share,
+            address=f"/manage/jobs/{job_id}/raters/{each.person_id}",
+        )
+        for each in raters
+        if each.seconds is not None and each.share is not None
+    ]
 
 
 @router.get("/manage/jobs/{job_id}/terms")

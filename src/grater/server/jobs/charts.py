@@ -6,14 +6,13 @@ attributes: the content policy forbids them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from grater.model import Json
 from grater.sheet import counted
-from grater.store.clock import from_iso
+from grater.store.clock import as_iso
 from grater.store.progress import Progress
 
 WIDTH = 480
@@ -124,12 +123,12 @@ def rater_chart(progress: Progress) -> Markup:
     return bars(rows, title="Valid judgments per rater") if rows else Markup("")
 
 
-def time_chart(rows: Sequence[Mapping[str, Json]]) -> Markup:
+def time_chart(moments: Sequence[int]) -> Markup:
     """Judgments over time, added up."""
-    times = sorted(from_iso(str(row["at"])) for row in rows)
+    times = sorted(moments)
     if len(times) < 2:
         return Markup("")
     step = max(1, len(times) // MOST_POINTS)
     points = [(float(at), float(n)) for n, at in enumerate(times, 1) if n % step == 0 or n in (1, len(times))]
-    ends = (str(min(str(row["at"]) for row in rows))[:16], str(max(str(row["at"]) for row in rows))[:16])
+    ends = (as_iso(times[0])[:16].replace("T", " "), as_iso(times[-1])[:16].replace("T", " "))
     return curve(points, title="Judgments over time", ends=ends, top=counted(len(times), "judgment"))

@@ -162,7 +162,7 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         far = progress.of_job(tx, job_id)
-        rows = judgments.table(tx, job_id, payload=False)
+        times = judgments.times(tx, job_id)
         assigned = Counter(assignment.person_id for assignment in assignments.of_job(tx, job_id))
         begun = {rater.person_id for rater in far.by_rater}
         idle = [people.get(tx, person_id) for person_id in assigned if person_id not in begun]
@@ -175,7 +175,7 @@ def job_view(context: RequestContext, job_id: str, *, told: str = "", problems: 
     drawn = {
         "Judgments per unit": unit_chart(far),
         "Judgments per rater": rater_chart(far),
-        "Over time": time_chart(rows),
+        "Over time": time_chart(times),
     }
     charts = [(title, chart) for title, chart in drawn.items() if chart]
     shown = {"job": job, "task": TASKS[job.task], "far": far, "charts": charts, "assigned": assigned, "idle": idle}

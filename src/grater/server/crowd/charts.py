@@ -1,0 +1,244 @@
+"""Charts of the dashboard as SVG text: intervals that narrow, a map of confusions, raters by skill and speed.
+
+Drawn like those of a job (`grater.server.jobs.charts`): plain shapes with classes, coloured by the style sheet, each
+chart with its numbers in words.  Series differ in the pattern of their line as well as in colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log
+
+from markupsafe import Markup, escape
+
+from grater.model import Interval
+from grater.sheet import interval as in_words
+from grater.study.dashboard import Confusion, PairShare
+
+WIDTH, HEIGHT = 480, 230
+LEFT, RIGHT, TOP, BOTTOM = 38, 110, 14, 30
+MOST_SERIES = 6
+CELL = 44
+LABEL_ROOM = 110
+SHADES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A figure over the number of judgments."""
+
+    name: str
+    points: tuple[tuple[int, Interval], ...]
+
+    @property
+    def drawn(self) -> list[tuple[int, Interval]]:
+        return [(n, each) for n, each in self.points if isfinite(each.value)]
+
+
+def narrowing(series: Sequence[Series], *, title: str) -> Markup:
+    """Lines with their intervals from 0 to 1; numbers of judgments double from tick to tick."""
+    shown = [one for one in series if one.drawn][:MOST_SERIES]
+    if not shown:
+        return Markup("")
+    most = max(n for one in shown for n, _ in one.drawn)
+    least = min(n for one in shown for n, _ in one.drawn)
+    parts = [_grid(least, most)]
+    ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
+    for number, (one, end) in enumerate(zip(shown, ends, strict=True), 1):
+        parts.append(_band(one, number, least, most, end))
+    words = "; ".join(f"{one.name}: {in_words(one.drawn[-1][1])} after {one.drawn[-1][0]:,} answers" for one in shown)
+    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words)
+
+
+def _x(n: int, least: int, most: int) -> float:
+    room = WIDTH - LEFT - RIGHT
+    return LEFT + (room * log(n / least) / log(most / least) if most > least else room / 2)
+
+
+def _y(value: float) -> float:
+    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, value)))
+
+
+def _apart(heights: Sequence[float], gap: float = 16) -> list[float]:
+    """Heights of labels moved down until none covers another."""
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    placed, last = list(heights), -gap
+    for number in order:
+        placed[number] = last = max(heights[number], last + gap)
+    return placed
+
+
+def _shares(right: float) -> list[Markup]:
+    """Lines at 0, one half and 1."""
+    line = Markup(
+        '<line class="grid-line" x1="{}" x2="{}" y1="{y:.1f}" y2="{y:.1f}"/><text x="2" y="{t:.1f}">{}</text>'
+    )
+    return [line.format(LEFT, right, f"{value:g}", y=_y(value), t=_y(value) + 5) for value in (0, 0.5, 1)]
+
+
+def _grid(least: int, most: int) -> Markup:
+    lines = _shares(WIDTH - RIGHT)
+    ticks = [(least, "start"), (most, "end")] if most > least else [(most, "middle")]
+    for n, anchor in ticks:
+        lines.append(
+            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{:,}</text>').format(
+                _x(n, least, most), HEIGHT - 10, anchor, n
+            )
+        )
+    return Markup("").join(lines)
+
+
+def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
+    points = [(_x(n, least, most), each) for n, each in one.drawn]
+    above = [f"{x:.1f},{_y(each.high):.1f}" for x, each in points]
+    below = [f"{x:.1f},{_y(each.low):.1f}" for x, each in reversed(points)]
+    line = " ".join(f"{x:.1f},{_y(each.value):.1f}" for x, each in points)
+    last_x, last = points[-1]
+    return Markup(
+        '<polygon class="band series-{0}" points="{1}"/><polyline class="line series-{0}" points="{2}"/>'
+        '<line class="whisker series-{0}" x1="{3:.1f}" x2="{3:.1f}" y1="{4:.1f}" y2="{5:.1f}"/>'
+        '<circle class="dot series-{0}" cx="{3:.1f}" cy="{6:.1f}" r="4"/>'
+        '<text class="series-name" x="{7:.1f}" y="{8:.1f}">{9}</text>'
+    ).format(
+        number,
+        " ".join([*above, *below]),
+        line,
+        last_x,
+        _y(last.high),
+        _y(last.low),
+        _y(last.value),
+        last_x + 9,
+        end + 5,
+        _short(one.name, 15),
+    )
+
+
+def confusion_map(confusion: Confusion, *, title: str) -> Markup:
+    """A square for each pair of answers, darker the more often two raters gave them to one item."""
+    most = max(max(row) for row in confusion.counts) or 1
+    parts = []
+    for row, label in enumerate(confusion.labels):
+        parts.append(_cell_label(label, row))
+        parts.append(_column_label(label, row))
+        for column, n in enumerate(confusion.counts[row]):
+            parts.append(_cell(row, column, n, most))
+    size = len(confusion.labels) * CELL
+    words = "; ".join(
+        f"{one} and {other}: {confusion.counts[i][j]:,}"
+        for i, one in enumerate(confusion.labels)
+        for j, other in enumerate(confusion.labels)
+        if i <= j
+    )
+    return _svg(parts, width=max(WIDTH, LABEL_ROOM + size + 10), height=size + 30, title=title, words=words)
+
+
+def _cell(row: int, column: int, n: int, most: int) -> Markup:
+    shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
+    x, y = LABEL_ROOM + column * CELL, 24 + row * CELL
+    return Markup(
+        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
+    ).format(shade, x + 1, y + 1, CELL - 2, CELL - 2, shade, x + CELL / 2, y + CELL / 2 + 5, _count(n))
+
+
+def _cell_label(name: str, row: int) -> Markup:
+    return Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(
+        LABEL_ROOM - 8, 24 + row * CELL + CELL / 2 + 5, _short(name, 14)
+    )
+
+
+def _column_label(name: str, column: int) -> Markup:
+    return Markup('<text x="{}" y="16" text-anchor="middle">{}</text>').format(
+        LABEL_ROOM + column * CELL + CELL / 2, _short(name, 5)
+    )
+
+
+def _count(n: int) -> str:
+    return f"{n}" if n < 10_000 else f"{n // 1000}k"
+
+
+def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str) -> Markup:
+    """Who agrees with whom: a square for each pair, darker the more they agree, with the percentage."""
+    raters = sorted(
+        {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
+    )
+    place = {rater: number for number, rater in enumerate(raters)}
+    parts = []
+    for rater, number in place.items():
+        parts.append(_cell_label(names.get(rater, rater), number))
+        parts.append(_column_label(names.get(rater, rater), number))
+    for pair in pairs:
+        shade = 1 + min(SHADES - 2, int((SHADES - 1) * pair.share))
+        for row, column in ((pair.first, pair.second), (pair.second, pair.first)):
+            parts.append(_pair_cell(place[row], place[column], shade, pair))
+    size = len(raters) * CELL
+    words = "; ".join(
+        f"{names.get(pair.first, pair.first)} and {names.get(pair.second, pair.second)}: "
+        f"{100 * pair.share:.0f} % of {pair.n}"
+        for pair in pairs
+    )
+    return _svg(parts, width=max(WIDTH, LABEL_ROOM + size + 10), height=size + 30, title=title, words=words)
+
+
+def _pair_cell(row: int, column: int, shade: int, pair: PairShare) -> Markup:
+    x, y = LABEL_ROOM + column * CELL, 24 + row * CELL
+    return Markup(
+        '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
+        '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{:.0f}<title>{} of {}</title></text>'
+    ).format(
+        shade,
+        x + 1,
+        y + 1,
+        CELL - 2,
+        CELL - 2,
+        shade,
+        x + CELL / 2,
+        y + CELL / 2 + 5,
+        100 * pair.share,
+        pair.agreed,
+        pair.n,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPoint:
+    """A rater: seconds per judgment, how well they do from 0 to 1, and where to read more."""
+
+    name: str
+    seconds: float
+    share: float
+    address: str
+
+
+def rater_scatter(points: Sequence[RaterPoint], *, title: str) -> Markup:
+    """Raters by speed (across) and by how often they agree with the others (up); a dot leads to its rater."""
+    if not points:
+        return Markup("")
+    slowest = max(point.seconds for point in points) or 1.0
+    room = WIDTH - LEFT - 20
+    parts = _shares(WIDTH - 20)
+    slow = Markup('<text x="{}" y="{}">0 s</text><text x="{}" y="{}" text-anchor="end">{:.0f} s</text>')
+    parts.append(slow.format(LEFT, HEIGHT - 10, WIDTH - 20, HEIGHT - 10, slowest))
+    for point in sorted(points, key=lambda point: point.name):
+        x, y = LEFT + room * point.seconds / slowest, _y(point.share)
+        said = f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s"
+        parts.append(
+            Markup(
+                '<a href="{}" aria-label="{}"><circle class="dot series-1" cx="{:.1f}" cy="{:.1f}" r="6"/>'
+                "<title>{}</title></a>"
+            ).format(point.address, said, x, y, said)
+        )
+    words = "; ".join(f"{point.name}: {100 * point.share:.0f} %, {point.seconds:.0f} s" for point in points)
+    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words, role="group")
+
+
+def _svg(
+    drawn: Sequence[Markup], *, width: float, height: float, title: str, words: str, role: str = "img"
+) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="{}" aria-label="{}">')
+    return head.format(width, height, role, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
+
+
+def _short(label: str, most: int) -> Markup:
+    return escape(label if len(label) <= most else label[: most - 1] + "…")
