@@ -90,7 +90,10 @@ def renamed(args: Sequence[str], path: str) -> list[str]:
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are given as `{name: (module:attribute or module:attribute:command, help line)}`."""
+    """A group whose commands are given as `{name: (module:attribute or module:attribute:command, help line)}`.
+
+    A name of two words is a command beside the one of its first word: `score FILE...` and `score compare FILE...`.
+    """
 
     targets: Mapping[str, tuple[str, str]] = {}
 
@@ -102,6 +105,10 @@ class LazyGroup(TyperGroup):
         super().__init__(**attributes)
         for name, (target, help_line) in self.targets.items():
             self.add_command(LazyCommand(name, target, help_line))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = " ".join(args[:2])
+        return (name, self.commands[name], args[2:]) if name in self.commands else super().resolve_command(ctx, args)
 
 
 COMMANDS = {
@@ -129,8 +136,9 @@ COMMANDS = {
     "cloze": ("grater.cli.selection:cloze_app", "Writer, raters and systems fill the same blanks."),
     "choice": ("grater.cli.selection:choice_app", "The writer's word or the system's: corrected accuracy."),
     "score": ("grater.cli.score:app", "Score corrections by M2, ERRANT or GLEU, with intervals and tests."),
-    "combine": ("grater.cli.score:combine_app", "One correction of several: the edits that enough systems propose."),
-    "ceiling": ("grater.cli.score:ceiling_app", "What people reach: each annotator against the others."),
+    "score compare": ("grater.cli.score:compare_app", "Saved scores side by side, paired by sentence."),
+    "combine": ("grater.cli.combine:app", "One correction of several: the edits that enough systems propose."),
+    "ceiling": ("grater.cli.ceiling:app", "What people reach: each annotator against the others."),
     "report": ("grater.cli.report:app", "Tables in, one page with pictures out."),
     "study": ("grater.cli.study:app", "A study in one database: import, jobs, invitations, export."),
     "judge": (

@@ -109,6 +109,7 @@ class Scores(Result):
             "metric": self.metric,
             "systems": [system.to_dict() for system in self.systems],
             "pairs": [pair.as_json() for pair in self.pairs],
+            "intervals": self.scope,
             "signature": str(self.signature),
         }
 
@@ -146,6 +147,11 @@ class Scores(Result):
         return (words,) if n_resamples < least else ()
 
     @property
+    def scope(self) -> str:
+        """What the intervals speak of."""
+        return Scope(unit=self.signature.options["units"]).sentence
+
+    @property
     def _resamples_needed(self) -> int:
         return resamples_needed(len(self.systems), n_pairs=len(self.pairs))
 
@@ -165,8 +171,7 @@ def _system_sheet(scores: Scores) -> Sheet:
         letters = f"The last column: better or worse than {baseline} at 95 %, or not told apart from it {test}."
     undefined = undefined_notes(score for system in scores.systems for score in system.overall.scores.values())
     title = f"{metric_title(scores.metric)}, {counted(first.sentences.n_sentences, 'sentence')}"
-    scope = Scope(unit=scores.signature.options["units"])
-    notes = (*([letters] if scores.pairs else []), *undefined, scope.sentence)
+    notes = (*([letters] if scores.pairs else []), *undefined, scores.scope)
     return Sheet(title, columns, tuple(rows), notes=notes, name="scores")
 
 
@@ -315,6 +320,27 @@ def documents_of(references: References) -> list[str]:
             "that name their documents, or resample sentences"
         )
     return [str(document) for document in documents]
+
+
+def scored_part(
+    metric: Metric,
+    counts: Sequence[SentenceCounts],
+    places: Sequence[int],
+    *,
+    options: MetricOptions,
+    chance: Resampling,
+    documents: Sequence[str] | None = None,
+) -> list[ScoredCounts]:
+    """The scores of each system on some of the sentences, with intervals from these alone."""
+    chosen = np.array(places, np.int64)
+    part = [replace(own, cells=own.cells[chosen], n_rows=own.n_rows[chosen], by_type={}) for own in counts]
+    names, values = metric.score_names(options), [metric.values(own, options) for own in part]
+    design = _design(part[0], None if documents is None else [documents[place] for place in places])
+    drawn = _resampled_scores(metric, part, design, options, chance)
+    return [
+        ScoredCounts(_intervals(names, values[at], drawn[:, at], design), _totals(metric, own.expected))
+        for at, own in enumerate(part)
+    ]
 
 
 def _require_names_apart(names: Sequence[str]) -> None:

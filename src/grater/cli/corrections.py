@@ -1,0 +1,205 @@
+"""What the commands for corrections read: references, hypotheses (`FILE` or `NAME=FILE`), and the options they share.
+
+A file is called by its stem, or by the NAME before its equals sign.  `-` is standard input, whose first lines tell
+whether it is M2, our JSONL or plain text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import typer
+from typer.core import TyperCommand
+
+from grater.cli.command import split_name
+from grater.corpora import read_corpus
+from grater.corpora.merge import Reread, merge_annotators
+from grater.corpora.plain import read_sentences
+from grater.corpora.source import OPENERS, open_source
+from grater.errors import UsageError
+from grater.evaluate.edits.edit_table import Mode
+from grater.evaluate.edits.metrics import Metric
+from grater.evaluate.edits.scores import Cluster
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
+from grater.model import Essay
+
+HYP = "--hyp"
+Kind: TypeAlias = Literal["m2", "jsonl", "text"]
+KINDS: dict[str, Kind] = {".m2": "m2", ".jsonl": "jsonl"}
+"""Suffixes of tokenised sentences with edits; JSONL knows their documents too."""
+
+
+class ManyHypotheses(TyperCommand):
+    """A command whose `--hyp` takes all the files that follow it, up to the next option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, repeated(args))
+
+
+def repeated(args: Sequence[str]) -> list[str]:
+    """`--hyp a b c` as `--hyp a --hyp b --hyp c`."""
+    arguments: list[str] = []
+    is_hypothesis = is_first = False
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            is_hypothesis = is_first = arg == HYP
+        elif is_hypothesis and not is_first:
+            arguments.append(HYP)
+        else:
+            is_first = False
+        arguments.append(arg)
+    return arguments
+
+
+def split_files(files: Sequence[Path], hypotheses: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """`REF HYP...`, or `REF... --hyp HYP...`."""
+    if hypotheses:
+        return list(files), list(hypotheses)
+    if len(files) < 2:
+        raise UsageError("expected a reference and at least one hypothesis: REF HYP..., or REF... --hyp HYP...")
+    return [files[0]], list(files[1:])
+
+
+def read_references(
+    metric: Metric, files: Sequence[Path], source: Path | None, *, engine: str = "grater", quickly: bool = False
+) -> References:
+    """References of one or several files; `quickly` in the metric's own shape where that is possible.
+
+    Plain text becomes edits by the engine, for metrics that compare edits.
+    """
+    named = named_files(files)
+    name = ", ".join(str(file) for _, file in named)
+    if all(is_annotated(file) for _, file in named):
+        if source is not None:
+            raise UsageError("annotated references have their source sentences in them; leave --source out")
+        return References(name, _annotated(metric, named, quickly=quickly))
+    if any(is_annotated(file) for _, file in named):
+        raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
+    if source is None:
+        raise UsageError("plain text references need the sentences as they were before: --source FILE")
+    _require_apart([annotator for annotator, _ in named])
+    lines = {annotator: sentences_of(file) for annotator, file in named}
+    if metric.references_are_texts:
+        return References(name, rewritten(sentences_of(source), lines, source_name=str(source)))
+    return _extracted(name, sentences_of(source), lines, engine, source_name=str(source))
+
+
+def _extracted(
+    name: str, sources: list[str], lines: Mapping[str, list[str]], engine: str, *, source_name: str
+) -> References:
+    from grater.corpora.parallel import parallel_essays  # edits in M2 need no tagger
+    from grater.text.edits.engine import load_engine
+
+    chosen = load_engine(engine)
+    return References(name, list(parallel_essays(sources, lines, chosen, source_name=source_name)), chosen.name)
+
+
+def read_hypotheses(metric: Metric, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
+    """The systems, each called by its file's stem, or by its NAME in NAME=FILE."""
+    return [_hypothesis(metric, file, name, quickly=quickly) for name, file in named_files(files)]
+
+
+def named_files(files: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Each file with its NAME in NAME=FILE, else with as much of its own name as tells it from the others."""
+    named = [split_name(file) for file in files]
+    short = short_names([file for _, file in named])
+    return [(name or short[str(file)], file) for name, file in named]
+
+
+def short_names(files: Sequence[Path]) -> dict[str, str]:
+    """By path: the file's stem, its whole name where stems are the same, the path where names are too."""
+    names = {str(file): [_plain_name(file).stem, file.name, str(file)] for file in files}
+    for level in range(2):
+        times = Counter(choices[level] for choices in names.values())
+        if all(times[choices[level]] == 1 for choices in names.values()):
+            return {file: choices[level] for file, choices in names.items()}
+    return {file: choices[2] for file, choices in names.items()}
+
+
+def is_annotated(path: Path) -> bool:
+    """Whether a file has sentences with edits, rather than one sentence per line."""
+    return kind_of(path) != "text"
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file holds by its name, or standard input by its first lines."""
+    if str(path) != "-":
+        return KINDS.get(_plain_name(path).suffix.lower(), "text")
+    first, second = [*islice(open_source(path).lines(), 2), "", ""][:2]
+    if "grater-corpus" in first:
+        return "jsonl"
+    is_block = first.startswith("S ") and (not second.strip() or second.startswith("A "))
+    return "m2" if is_block else "text"
+
+
+def _hypothesis(metric: Metric, file: Path, system: str, *, quickly: bool) -> Hypothesis:
+    if not is_annotated(file) or _is_foreign(file):
+        return Hypothesis(system, str(file), texts=sentences_of(file))
+    return Hypothesis(system, str(file), sentences=_read(metric, file, quickly=quickly))
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether JSON lines are not ours: most likely sentences with their corrections, of some other program."""
+    return kind_of(file) == "jsonl" and "grater-corpus" not in next(iter(open_source(file).lines()), "")
+
+
+def sentences_of(file: Path) -> list[str]:
+    """Plain text, one sentence per line; columns or JSON would be scored as if they were words, and are refused."""
+    sentences = read_sentences(open_source(file))
+    filled = [sentence for sentence in sentences if sentence.strip()]
+    if filled and all("\t" in sentence for sentence in filled):
+        raise UsageError(
+            f"{file}: expected one sentence per line, found a tab in each; take one column: cut -f2 {file}"
+        )
+    if filled and all(sentence.startswith("{") and sentence.endswith("}") for sentence in filled):
+        raise UsageError(
+            f"{file}: expected one sentence per line, found JSON; take the corrected sentences out first"
+        )
+    return sentences
+
+
+def _annotated(metric: Metric, named: Sequence[tuple[str, Path]], *, quickly: bool) -> Sentences:
+    if len(named) == 1:
+        return _read(metric, named[0][1], quickly=quickly)
+    _require_apart([name for name, _ in named])
+    return list(merge_annotators({name: Reread(partial(_essays, file)) for name, file in named}))
+
+
+def _require_apart(names: Sequence[str]) -> None:
+    doubled = next((name for name, n in Counter(names).items() if n > 1), None)
+    if doubled is not None:
+        raise UsageError(f"expected annotators of different names, found {doubled!r} twice")
+
+
+def _read(metric: Metric, file: Path, *, quickly: bool) -> Sentences:
+    return metric.read(open_source(file)) if quickly and kind_of(file) == "m2" else list(_essays(file))
+
+
+def _essays(file: Path) -> Iterator[Essay]:
+    return read_corpus(file, format_name=kind_of(file) if str(file) == "-" else None)
+
+
+def _plain_name(path: Path) -> Path:
+    """The name without the suffix of its packing: `A.m2` of `A.m2.gz`."""
+    return path.with_suffix("") if path.suffix in OPENERS else path
+
+
+MetricName: TypeAlias = Annotated[
+    str, typer.Option(metavar="m2|errant|cleme|gleu|accuracy", help="How corrections are scored.")
+]
+SourceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
+]
+MatchMode: TypeAlias = Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")]
+Beta: TypeAlias = Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")]
+MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")]
+SpacyModel: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
+]
+DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in a resample.")]
