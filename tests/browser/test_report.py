@@ -12,13 +12,14 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from grater.report.build import build
 from grater.report.document import Report
-from grater.report.save import save_report
+from grater.report.save import report_html, save_report
 from tests.browser.chromium import watched
 from tests.report.made_up import inputs
+from tests.report.test_board import made
 
 Scheme = Literal["light", "dark"]
 
@@ -123,3 +124,27 @@ def test_paper_is_white_and_holds_whole_tables_without_the_lists(page: Page) -> 
     wide = "[...document.querySelectorAll('.sheet, .chart')].filter(each => each.scrollWidth > each.clientWidth)"
     assert page.evaluate(f"{wide}.map(each => each.id)") == []
     assert not page.locator(".list .opened").first.is_visible()
+
+
+@pytest.fixture(scope="module")
+def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("board") / "board.html"
+    path.write_text(report_html(made("errant")))
+    return path
+
+
+def test_a_leaderboard_leads_to_sentences_on_a_phone_and_axe_finds_nothing(
+    chromium: Browser, leaderboard: Path, scheme: Scheme
+) -> None:
+    viewport: ViewportSize = {"width": 360, "height": 720}
+    context = chromium.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True)
+    page = context.new_page()
+    page.goto(leaderboard.as_uri())
+    page.locator("#table-scores a").first.click()
+    assert page.locator(".list:target .items li").first.is_visible()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    serious = [
+        each["id"] for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")
+    ]
+    context.close()
+    assert (width <= 360, serious) == (True, [])

@@ -29,6 +29,7 @@ from grater.evaluate.edits.edit_table import Tier
 from grater.evaluate.edits.metrics import METRICS, MetricOptions
 from grater.evaluate.edits.saved import compare_saved, read_saved, saved_json, version_notes
 from grater.evaluate.edits.scores import RESAMPLES, Resampling, documents_of, score_systems, sentence_frame
+from grater.evaluate.edits.systems import References
 from grater.files import require_place
 from grater.statistics.paired import Test
 
@@ -71,6 +72,9 @@ def score(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the result as JSON, for 'grater score compare'.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
+    ] = None,
     table: Table = "text",
     seed: Seed = 0,
     as_json: Json = False,
@@ -79,14 +83,16 @@ def score(
     chosen = METRICS[metric]
     references_files, hypothesis_files = split_files(files, hyp)
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
-    _require_places(per_sentence, [save], [*inputs, *([source] if source else [])])
+    _require_places(per_sentence, [save, html], [*inputs, *([source] if source else [])])
     if by and metric in WITHOUT_TYPES:
         raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
-    quickly = cluster == "sentence"  # the fast reader does not keep documents
+    quickly = cluster == "sentence" and html is None  # the fast reader keeps neither documents nor essays
     engine = f"errant:{spacy_model}" if spacy_model else engine
     references = read_references(chosen, references_files, source, engine=engine, quickly=quickly)
     hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
     tier: Tier | None = by or ("full" if as_json else None)
+    if html and tier is None and metric not in WITHOUT_TYPES and _has_errant_types(references):
+        tier = "main"
     options = MetricOptions(beta, mode, tier, max_unchanged, engine)
     chance = Resampling(resamples, seed, cluster, test, baseline)
     scores = score_systems(chosen, references, hypotheses, options=options, chance=chance)
@@ -98,8 +104,22 @@ def score(
         documents = documents_of(references) if cluster == "document" else None
         with replacing(save) as stream:
             stream.write(saved_json(scores, options, documents))
+    if html:
+        from grater.report.board import board  # draws, which other scoring need not wait for
+        from grater.report.save import report_html
+
+        page = report_html(board(chosen, scores, references, hypotheses, options=options, chance=chance))
+        with replacing(html) as stream:
+            stream.write(page)
     warn(scores.warnings)
     show(scores, table=table, as_json=as_json)
+
+
+def _has_errant_types(references: References) -> bool:
+    """Whether a page of scores by type makes sense: a system's edits have ERRANT's types."""
+    from grater.corpora.tagsets import TAGSETS
+
+    return all(edit.tag in TAGSETS["errant"] for essay in references.essays for edit in essay.edits)
 
 
 def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:

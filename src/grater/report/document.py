@@ -46,7 +46,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One judged item as a reader meets it behind a number: `labels` by rater, `decisions` by system."""
+    """One judged item as a reader meets it behind a number: `labels` by rater, `decisions` by system.
+
+    `is_whole` is for a whole sentence, in `before`, with no place marked in it.
+    """
 
     item_id: str
     before: str
@@ -54,6 +57,7 @@ class ItemView:
     after: str
     labels: tuple[tuple[str, str], ...]
     decisions: tuple[tuple[str, str], ...]
+    is_whole: bool = False
 
     @property
     def by_label(self) -> list[tuple[str, list[str]]]:
@@ -85,6 +89,8 @@ class Report:
     lists: Sequence[ItemList] = ()
     left_out: tuple[str, ...] = ()
     made: str = ""
+    lists_title: str = "The items behind the numbers"
+    lists_words: str = "Choose a list; the hits, false alarms and misses of the tables lead here too."
 
     @property
     def figures(self) -> tuple[Figure, ...]:
