@@ -218,7 +218,7 @@ def _view(page: _Data, place: int, system: int) -> ItemView:
     name = page.scores.systems[system].system
     people = [change for change in page.changes[place] if change[0].startswith("annotator ")]
     own = [change for change in page.changes[place] if change[0] == name]
-    text = f"{place + 1}. {' '.join(page.sources[place])}"
+    text = " ".join(page.sources[place])
     return ItemView(str(place + 1), text, "", "", (), (*own, *people), is_whole=True)
 
 

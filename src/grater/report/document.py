@@ -48,7 +48,7 @@ class Section:
 class ItemView:
     """One judged item as a reader meets it behind a number: `labels` by rater, `decisions` by system.
 
-    `is_whole` is for a whole sentence, in `before`, with no place marked in it.
+    `is_whole` is for a whole sentence, in `before`, with no place marked in it; its id is its number.
     """
 
     item_id: str
