@@ -38,7 +38,7 @@ from grater.detect.context.calibration import PRECISIONS
 from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
 from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
 from grater.detect.context.network import Network, answer_sentences
-from grater.detect.context.tuning import Trial, fitted, right_items, shipped_at, trials
+from grater.detect.context.tuning import PossibleFlag, fitted, right_items, shipped_at, possible_flags
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system
@@ -301,11 +301,11 @@ def learners(options: Options) -> None:
 
 def _ranked(detector: ContextDetector, essays: Sequence[Essay]) -> list[Finding]:
     """Findings whose scores are probabilities of being right, so that types of error can be ranked together."""
-    best: dict[str, tuple[float, Trial]] = {}
-    for trial in trials(detector, essays):
-        value = detector.calibrations[trial.name].probability(trial.margin)
-        if trial.item.item_id not in best or value > best[trial.item.item_id][0]:
-            best[trial.item.item_id] = (value, trial)
+    best: dict[str, tuple[float, PossibleFlag]] = {}
+    for flag in possible_flags(detector, essays):
+        value = detector.calibrations[flag.name].probability(flag.margin)
+        if flag.item.item_id not in best or value > best[flag.item.item_id][0]:
+            best[flag.item.item_id] = (value, flag)
     return [
         replace(finding, decision=replace(finding.decision, score=best[finding.item.item_id][0]))
         for finding in detector.find(essays)
@@ -351,20 +351,20 @@ def extraneous(options: Options) -> None:
     essays = learner_essays()
     wrong, untouched = [], []
     edits = {essay.essay_id: essay.edits for essay in essays}
-    for trial in trials(options.detector, essays):
-        if trial.name != "prep-extraneous":
+    for flag in possible_flags(options.detector, essays):
+        if flag.name != "prep-extraneous":
             continue
-        span = trial.item.span
+        span = flag.item.span
         near = [
-            edit for edit in edits[trial.item.essay_id] if edit.span.start <= span.end and span.start <= edit.span.end
+            edit for edit in edits[flag.item.essay_id] if edit.span.start <= span.end and span.start <= edit.span.end
         ]
         deleters = {
             edit.rater for edit in near if edit.tag == "Prep" and "" in edit.replacements and edit.span == span
         }
         if len(deleters) >= 2:
-            wrong.append(trial.margin)
+            wrong.append(flag.margin)
         elif not near:
-            untouched.append(trial.margin)
+            untouched.append(flag.margin)
     ordered, others = np.sort(wrong)[::-1], np.array(untouched)
     rows = []
     for recall in (0.2, 0.3, 0.4, 0.5, 0.6):
@@ -434,12 +434,12 @@ finally:
 def calibrate(options: Options) -> None:
     """Fit the calibrations, choose thresholds, write the model."""
     essays, _ = halves(learner_essays())
-    listed = list(trials(options.detector, essays))
-    items = {trial.item.item_id: trial.item for trial in listed}
+    listed = list(possible_flags(options.detector, essays))
+    items = {flag.item.item_id: flag.item for flag in listed}
     right = {kind: error_items(essays, [i for i in items.values() if i.kind == kind], kind) for kind in TAGS}
     calibrations = fitted(listed, right)
     native_essays, n_words = some(native_texts()["OneStop"](), N_NATIVE_WORDS)
-    found = list(trials(options.detector, native_essays))
+    found = list(possible_flags(options.detector, native_essays))
     calibrations = shipped_at(calibrations, found, n_words=n_words, per_thousand=BUDGET)
     for name, calibration in calibrations.items():
         print(name, calibration.as_json())

@@ -1,6 +1,6 @@
 """Calibrations and shipped thresholds, from text whose errors are known and from text without any.
 
-A *trial* is one possible flag: the best correction of one name of error in one slot, its margin, and whether it would
+A *possible flag* is the best correction of one name of error in one slot, its margin, and whether it would
 be right.  Right by edits: an annotator has an edit of the wanted tags on the item (`corpora.judgments`).
 
 The shipped threshold of each name is where a flag is right with the same probability (Platt's, `calibration`): the
@@ -25,7 +25,7 @@ LEVELS = np.arange(0.30, 0.996, 0.005)
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PossibleFlag:
     """A possible flag."""
 
     item: Item
@@ -34,12 +34,12 @@ class Trial:
     word: str
 
 
-def trials(detector: ContextDetector, essays: Iterable[Essay]) -> Iterator[Trial]:
+def possible_flags(detector: ContextDetector, essays: Iterable[Essay]) -> Iterator[PossibleFlag]:
     """For every slot the best correction of each name of error."""
     for essay_id, _, answered in detector.answers(essays):
         for option in best_options(answered):
             item = Item(essay_id, answered.slot.span, answered.slot.kind)
-            yield Trial(item=item, name=option.name, margin=option.margin, word=option.word)
+            yield PossibleFlag(item=item, name=option.name, margin=option.margin, word=option.word)
 
 
 def best_options(answered: Asked) -> list[Option]:
@@ -63,21 +63,21 @@ def right_items(
     )
 
 
-def fitted(table: Sequence[Trial], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:
+def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:
     """A calibration by name; `right` are the ids of right items by kind."""
     calibrations: dict[str, Calibration] = {}
     for name in NAMES:
-        own = [trial for trial in table if trial.name == name]
-        is_right = [trial.item.item_id in right[trial.item.kind] for trial in own]
-        calibrations[name] = fit([trial.margin for trial in own], is_right)
+        own = [flag for flag in table if flag.name == name]
+        is_right = [flag.item.item_id in right[flag.item.kind] for flag in own]
+        calibrations[name] = fit([flag.margin for flag in own], is_right)
     return calibrations
 
 
 def shipped_at(
-    calibrations: Mapping[str, Calibration], native: Sequence[Trial], *, n_words: int, per_thousand: float
+    calibrations: Mapping[str, Calibration], native: Sequence[PossibleFlag], *, n_words: int, per_thousand: float
 ) -> dict[str, Calibration]:
     """The same with thresholds at one probability: the lowest with so few flags in well-formed text."""
-    margins = {name: np.array([trial.margin for trial in native if trial.name == name]) for name in NAMES}
+    margins = {name: np.array([flag.margin for flag in native if flag.name == name]) for name in NAMES}
     for level in LEVELS:
         at = {name: _margin_at(calibrations[name], float(level)) for name in NAMES}
         n_flags = sum(int((margins[name] > at[name]).sum()) for name in NAMES)
