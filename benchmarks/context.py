@@ -38,7 +38,7 @@ from grater.detect.context.calibration import PRECISIONS
 from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
 from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
 from grater.detect.context.network import Network, answer_sentences
-from grater.detect.context.tuning import PossibleFlag, fitted, right_items, shipped_at, possible_flags
+from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, log
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ from grater.detect.context.pieces import PieceVocabulary
 from grater.detect.context.slots import ARTICLE, KINDS, NUMBER, VERB_FORM, Slot, slots_of
 from grater.detect.detector import Finding, grouped
 from grater.detect.learning.linear import Scores
-from grater.detect.prepositions.candidates import Candidate
+from grater.detect.prepositions.candidates import PREP, Candidate
 from grater.errors import BadInput, Problem
 from grater.model import DELETE, Decision, Essay, Item, Json
 from grater.models import read_model, require_parts, shipped, write_model
@@ -64,24 +65,28 @@ class Asked:
     shares: tuple[tuple[str, float], ...]
 
     def options(self) -> list[Option]:
-        """Every other word."""
-        own = max(dict(self.shares)[self.slot.written], LEAST_PROBABILITY)
-        return [
-            _option(self.slot, word, log(max(share, LEAST_PROBABILITY)) - log(own))
-            for word, share in self.shares
-            if word != self.slot.written
-        ]
+        """For each name of error the likeliest other word."""
+        own = log(max(next(share for word, share in self.shares if word == self.slot.written), LEAST_PROBABILITY))
+        by_type: dict[str, Option] = {}
+        n_types = 2 if not self.slot.is_gap and self.slot.kind in (PREP, ARTICLE) else 1
+        for word, share in self.shares:
+            type_ = type_of(self.slot, word)
+            if word == self.slot.written or type_ in by_type:
+                continue
+            by_type[type_] = Option(
+                word=word,
+                margin=log(max(share, LEAST_PROBABILITY)) - own,
+                type=type_,
+                name=name_of(self.slot, type_),
+            )
+            if len(by_type) == n_types:
+                break
+        return list(by_type.values())
 
 
-def _option(slot: Slot, word: str, margin: float) -> Option:
-    type_ = type_of(slot, word)
-    is_named = slot.kind in (NUMBER, VERB_FORM)
-    return Option(word=word, margin=margin, type=type_, name=slot.kind if is_named else f"{stem(slot)}-{type_}")
-
-
-def stem(slot: Slot) -> str:
-    """*prep* for written and missing prepositions alike."""
-    return slot.kind.removesuffix("-missing")
+def name_of(slot: Slot, type_: str) -> str:
+    """The name that an error has its calibration under; written and missing prepositions are both *prep*."""
+    return slot.kind if slot.kind in (NUMBER, VERB_FORM) else f"{slot.kind.removesuffix('-missing')}-{type_}"
 
 
 def type_of(slot: Slot, word: str) -> str:
@@ -103,13 +108,12 @@ def log_shares(logits: Logits) -> Scores:
     return shares
 
 
-def asked(slot: Slot, row: Scores) -> Asked:
-    """The answers to a slot from the row of its word."""
+def asked(slot: Slot, row: Sequence[float]) -> Asked:
+    """The answers to a slot from the probabilities at its word."""
     by_word: dict[str, float] = {}
-    for word, share in zip(slot.words, np.exp(row[slot.head.columns]).tolist(), strict=True):
+    for word, share in zip(slot.words, row[slot.head.start : slot.head.end], strict=True):
         by_word[word] = by_word.get(word, 0.0) + share
-    ordered = sorted(by_word.items(), key=lambda pair: -pair[1])
-    return Asked(slot=slot, shares=tuple(ordered))
+    return Asked(slot=slot, shares=tuple(sorted(by_word.items(), key=itemgetter(1), reverse=True)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,9 +152,10 @@ class ContextDetector:
                     for slot in slots_of(sentence):
                         yield essay.essay_id, sentence, asked(slot, row[slot.index])
 
-    def _rows(self, sentences: Sequence[Sentence]) -> list[Scores]:
+    def _rows(self, sentences: Sequence[Sentence]) -> list[list[list[float]]]:
+        """The probabilities at each word of each sentence."""
         logits = answer_sentences(self.network, self.vocabulary, [sentence.words for sentence in sentences])
-        return [log_shares(of_sentence) for of_sentence in logits]
+        return [np.exp(log_shares(of_sentence)).tolist() for of_sentence in logits]
 
     def _finding(self, essay_id: str, sentence: Sentence, answered: Asked) -> Finding:
         slot = answered.slot
@@ -184,9 +189,10 @@ def _rounded(excess: float) -> float | None:
 
 
 def _beliefs(answered: Asked) -> tuple[tuple[str, float], ...]:
-    rounded = [(word, round(share, DECIMALS)) for word, share in answered.shares]
     own = answered.slot.written
-    return tuple(rounded[:MOST_ANSWERS] + [pair for pair in rounded[MOST_ANSWERS:] if pair[0] == own])
+    likeliest, others = answered.shares[:MOST_ANSWERS], answered.shares[MOST_ANSWERS:]
+    kept = (*likeliest, *(pair for pair in others if pair[0] == own))
+    return tuple((word, round(share, DECIMALS)) for word, share in kept)
 
 
 def is_wrong_indefinite(slot: Slot) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from grater.detect.articles.phrases import ARTICLES, CARDINAL, OPEN, PROPER, QUANTIFIER, noun_phrases
 from grater.detect.context.heads import (
@@ -146,6 +147,7 @@ def _numbers(sentence: Sentence) -> Iterator[Slot]:
             yield _inflected(sentence, chunk.head, NUMBER, NUMBER_HEAD, forms)
 
 
+@lru_cache(maxsize=16_384)
 def _noun_forms(small: str) -> tuple[str, str] | None:
     """Singular and plural; None where there is no choice."""
     number = number_of(small)
@@ -185,6 +187,7 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
             yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
 
 
+@lru_cache(maxsize=16_384)
 def _is_asked(small: str) -> bool:
     """Whether a word is a form of one verb alone, and one that changes."""
     return small.isalpha() and small not in UNASKED and verb_base(small, "VB") == verb_base(small, "VBD")

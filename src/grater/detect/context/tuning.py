@@ -17,7 +17,7 @@ import numpy as np
 
 from grater.corpora.judgments import judgments_from_edits
 from grater.detect.context.calibration import NAMES, Calibration, fit, with_shipped
-from grater.detect.context.detector import Asked, ContextDetector, Option
+from grater.detect.context.detector import ContextDetector
 from grater.model import Essay, Item
 
 LEVELS = np.arange(0.30, 0.996, 0.005)
@@ -26,7 +26,7 @@ LEVELS = np.arange(0.30, 0.996, 0.005)
 
 @dataclass(frozen=True, slots=True)
 class PossibleFlag:
-    """A possible flag."""
+    """The likeliest correction of one name of error in a slot."""
 
     item: Item
     name: str
@@ -37,18 +37,9 @@ class PossibleFlag:
 def possible_flags(detector: ContextDetector, essays: Iterable[Essay]) -> Iterator[PossibleFlag]:
     """For every slot the best correction of each name of error."""
     for essay_id, _, answered in detector.answers(essays):
-        for option in best_options(answered):
+        for option in answered.options():
             item = Item(essay_id, answered.slot.span, answered.slot.kind)
             yield PossibleFlag(item=item, name=option.name, margin=option.margin, word=option.word)
-
-
-def best_options(answered: Asked) -> list[Option]:
-    """The best option of each name."""
-    by_name: dict[str, Option] = {}
-    for option in answered.options():
-        if option.name not in by_name or option.margin > by_name[option.name].margin:
-            by_name[option.name] = option
-    return list(by_name.values())
 
 
 def right_items(

@@ -1,0 +1,58 @@
+"""Calibrations from edits, and thresholds from text without errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grater.detect.context.calibration import NAMES, Calibration
+from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
+from grater.model import Edit, Essay, Item, Span
+from tests.detect.context.stand_in import answering, detector
+
+pytest.importorskip("onnxruntime", reason="the tests of context need onnxruntime: pip install 'grater[context]'")
+
+
+def flag(number: int, name: str, margin: float) -> PossibleFlag:
+    return PossibleFlag(item=Item("essay", Span(number, number + 1), "prep"), name=name, margin=margin, word="on")
+
+
+def test_every_slot_has_its_likeliest_correction_of_each_name(tmp_path: Path) -> None:
+    toy = detector(tmp_path, answering({"in": {"prep": "on"}}))
+    flags = {
+        one.name: one for one in possible_flags(toy, [Essay("1", "It rained in Monday.")]) if one.item.kind == "prep"
+    }
+    assert set(by_name) == {"prep-choice", "prep-extraneous"}
+    assert (by_name["prep-choice"].word, by_name["prep-choice"].margin) == ("on", pytest.approx(8.0))
+    assert by_name["prep-extraneous"].margin == pytest.approx(0.0)
+
+
+def test_an_item_is_right_if_a_named_annotator_corrects_it_with_a_wanted_tag() -> None:
+    text = "It rained in Monday on school."
+    edits = (
+        Edit(span=Span(10, 12), replacements=("on",), tag="Prep", rater="A"),
+        Edit(span=Span(20, 22), replacements=("at",), tag="Prep", rater="B"),
+        Edit(span=Span(13, 19), replacements=("Sunday",), tag="Wci", rater="A"),
+    )
+    essay = Essay("1", text, edits=edits, annotators=("A", "B"))
+    items = [Item("1", Span(10, 12), "prep"), Item("1", Span(20, 22), "prep"), Item("1", Span(13, 19), "number")]
+    assert right_items([essay], items, tags=["Prep"], raters=["A"]) == {items[0].item_id}
+    assert right_items([essay], items, tags=["Prep"]) == {items[0].item_id, items[1].item_id}
+
+
+def test_a_calibration_is_fitted_for_every_name() -> None:
+    flags = [flag(number, name, number % 10) for name in NAMES for number in range(200)]
+    right = {one.item.item_id for one in flags if one.margin >= 5}
+    calibrations = fitted(flags, {"prep": right})
+    assert set(calibrations) == set(NAMES)
+    assert all(4 < calibration.threshold(0.95) < 5 for calibration in calibrations.values())
+
+
+def test_shipped_thresholds_keep_to_the_flags_that_well_formed_text_may_have() -> None:
+    calibrations = dict.fromkeys(NAMES, Calibration(slope=1.0, intercept=-3.0))
+    native = [flag(number, "prep-choice", number / 100) for number in range(1000)]
+    shipped = shipped_at(calibrations, native, n_words=10_000, per_thousand=5)
+    n_flags = sum(one.margin > shipped["prep-choice"].shipped for one in native)
+    assert 45 <= n_flags <= 50
+    assert len({calibration.shipped for calibration in shipped.values()}) == 1
