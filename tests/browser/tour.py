@@ -14,8 +14,9 @@ from grater.model import Json
 from grater.server import Settings, setup_link
 from grater.server.roles import PAGES
 from grater.server.work.pages import last_page
-from grater.store import essays, gold, invitations, jobs, panels, revisions, units
+from grater.store import essays, gold, invitations, jobs, panels, revisions, runs, units
 from grater.store.people import Person
+from grater.store.runs import RunFile
 from grater.store.units import NewUnit
 from grater.study.adjudication import review
 from grater.study.people import add_seat
@@ -32,6 +33,7 @@ NO_PAGES = frozenset(
         "/manage/audit.csv",
         "/manage/audit.jsonl",
         "/manage/jobs/{job_id}/payments.csv",
+        "/manage/runs/{run_id}/file",
         "/mining/{job_id}/verdicts.csv",
     )
 )  # a way on, a sign of life, files
@@ -117,19 +119,12 @@ def _staff(site: Site) -> Iterator[Stop]:
     with site.store.read() as tx:
         unit = units.get(tx, unit_id)
     job_id, essay_id = unit.job.job_id, unit.unit.essay.essay_id
-    for name in (
-        "start",
-        "jobs/new",
-        "import",
-        "essays",
-        "items",
-        "people",
-        "systems",
-        "export",
-        "webhooks",
-        "audit",
-    ):
-        yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name.replace('jobs/new', 'new-job')}")
+    with site.store.write() as tx:
+        run = runs.add(tx, "report", "Report: Two schools", {}, actor=owner.person_id)
+        runs.finish(tx, run, words="The report is ready.", files=[RunFile(name="report.html", content=b"")])
+    for name in ("start", "runs", "essays", "items", "people", "systems", "export", "webhooks", "audit", "import"):
+        yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name}")
+    yield Stop("/manage/jobs/new", "/manage/jobs/new", owner, "manage-new-job")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
     yield Stop("/me/second-factor", "/me/second-factor", owner, "second-factor")

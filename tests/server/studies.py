@@ -126,6 +126,7 @@ def served(place: Path | str, *, tasks: Sequence[str] = (), judgments: int = 2, 
     `place` is a folder, or the URL of an empty database.
     """
     clock = Clock()
+    options.setdefault("wait_seconds", 120)
     settings = Settings(base_url=BASE, clock=clock, **options)  # type: ignore[arg-type]
     if isinstance(place, str):
         with open_store(place, create=True, clock=clock) as store:

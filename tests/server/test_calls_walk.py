@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,13 @@ def a_rating_job(crew: Crew) -> None:
     assert manager.call("hand_over_units", job_id=named)["units"] == len(waiting)
 
 
+def wait_until(is_so: Callable[[], bool], *, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "waited for nothing"
+        time.sleep(0.05)
+
+
 def mistakes(manager: Program) -> None:
     """A job that nobody has judged is renamed, archived and deleted, and so is an essay."""
     job_id = manager.call("make_job", {"name": "mistake", "task": "error", "open": False})["job_id"]
@@ -142,6 +150,10 @@ def mistakes(manager: Program) -> None:
     manager.upload("bring_in", {"kind": "corpus"}, ("wrong.txt", b"A file that was never meant."))
     wrong = manager.call("essay_list")["essays"][-1]["essay_id"]
     manager.call("delete_one_essay", {"essay_id": wrong, "word": "delete"})
+    run_id = manager.call("new_run")["run_id"]
+    wait_until(lambda: manager.call("one_run", run_id=run_id)["state"] == "done")
+    assert manager.call("run_list")["runs"][0]["words"] == "The report is ready."
+    assert b"Two schools" in manager.call("run_file", run_id=run_id)
     assert manager.call("rename")["name"] == "Prepositions of two schools"
 
 

@@ -34,7 +34,7 @@ def test_a_sample_is_drawn_shown_and_offered_for_a_job(study: Study) -> None:
     with study.store.read() as tx:
         drawn = set(decisions.sample_named(tx, "first").frame["item"])
     assert len(drawn & set(ids[:4])) == 3
-    assert "<option>first</option>" in manager.get("/manage/jobs/new").text
+    assert "<option selected>first</option>" in manager.get("/manage/jobs/new").text
     made = manager.post("/manage/jobs", {"task": "error", "name": "sampled", "judgments": "1", "sample": "first"})
     assert "<dd>0<small>of 6</small></dd>" in made.text
 

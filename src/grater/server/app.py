@@ -6,11 +6,13 @@ to put on the table of roles is closed.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from grater import __version__
@@ -24,6 +26,10 @@ from grater.server.settings import Settings
 from grater.server.webhooks.delivery import delivering
 from grater.store import Store
 from grater.study.live import Live
+from grater.study.runs import Runner
+
+LOOK_SECONDS = 20.0
+"""Between two looks for long work that a process left behind when it died."""
 
 UPLOADS = ("/manage/import", "/manage/start", f"{API}/import")
 LONG = (
@@ -47,7 +53,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     store.limit_statements(settings.long_request_seconds)
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
     with store.glance() as tx:
-        server = Server(settings, store, environment(), logins, Live(store), secret=tx.key)
+        server = Server(settings, store, environment(), logins, Live(store), tx.key, Runner(store))
     app = FastAPI(
         title="grater",
         version=__version__,
@@ -68,8 +74,27 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    async with delivering(app.state.server):
+    async with delivering(app.state.server), working(app.state.server.runner):
         yield
+
+
+@asynccontextmanager
+async def working(runner: Runner) -> AsyncIterator[None]:
+    """Take up the long work that an earlier process left, and look for more from time to time."""
+    await run_in_threadpool(runner.take_up)
+
+    async def for_ever() -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            runner.wake()
+
+    task = asyncio.create_task(for_ever())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def _add_walls(app: FastAPI, settings: Settings) -> None:

@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 from fastapi import Depends
 from jinja2 import Environment
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -43,9 +44,11 @@ from grater.server.settings import Settings
 from grater.store import Store, credentials
 from grater.store.ids import new_secret
 from grater.store.people import Person
+from grater.study.dashboard import Dashboard
 from grater.study.live import Live
 from grater.study.people import note_use
 from grater.study.preview import Previews
+from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
 from grater.study.status import study_name
 
@@ -55,7 +58,7 @@ class Server:
     """One value, made by `create_app`; handlers reach it through their context.
 
     `secret` signs the forms of visitors who have not logged in.  It is the study's own, so any process takes a form
-    that another one made.
+    that another one made.  `drawings` are the charts of a job's dashboard, drawn once for each count.
     """
 
     settings: Settings
@@ -64,7 +67,9 @@ class Server:
     logins: Tries
     live: Live
     secret: str = field(repr=False)
+    runner: Runner
     previews: Previews = field(default_factory=Previews)
+    drawings: dict[str, tuple[Dashboard, dict[str, Markup]]] = field(default_factory=dict)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
 
 

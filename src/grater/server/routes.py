@@ -32,6 +32,8 @@ from grater.server.raters import api as raters_api
 from grater.server.raters import pages as raters_pages
 from grater.server.reviews import api as reviews_api
 from grater.server.reviews import pages as reviews_pages
+from grater.server.runs import api as runs_api
+from grater.server.runs import pages as runs_pages
 from grater.server.study import api as study_api
 from grater.server.study import pages as study_pages
 from grater.server.systems import api as systems_api
@@ -59,6 +61,7 @@ PAGES = (
     trying_pages.router,
     mending_pages.router,
     study_pages.router,
+    runs_pages.router,
     systems_pages.router,
     units_pages.router,
     people_pages.router,
@@ -73,6 +76,7 @@ CALLS = (
     openapi.router,
     account_api.router,
     study_api.router,
+    runs_api.router,
     systems_api.router,
     mining_api.router,
     people_api.router,

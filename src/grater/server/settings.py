@@ -17,7 +17,8 @@ class Settings:
 
     `proxies` are the addresses or networks of proxies whose `X-Forwarded-For` is believed, none unless named.
     `logins_a_minute` is for one process, which counts for itself.  A request works for `request_seconds`, one that
-    takes or makes whole files, or runs a system, for `long_request_seconds`.
+    takes or makes whole files, or runs a system, for `long_request_seconds`.  A page that asked for long work waits
+    `wait_seconds` for it, and then lets it go on in the background.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -31,6 +32,7 @@ class Settings:
     most_unpacked_bytes: int = 200 * MEGABYTE
     private_webhooks: bool = False
     proxies: tuple[str, ...] = ()
+    wait_seconds: float = 3.0
     request_seconds: float = 30.0
     long_request_seconds: float = 600.0
 

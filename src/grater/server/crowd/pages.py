@@ -53,11 +53,25 @@ def crowd_page(context: Context, job_id: str, width: float = WIDTH) -> Response:
         }
     coming = forecasts(figures.scores, figures.costs.valid, figures.costs, figures.pace, width=wanted)
     board = history.value if history else None
-    drawn = _drawn(job, board) if board else {}
+    drawn = _charts(context, job, board) if board else {}
     more = {"forecasts": coming, "width": wanted, "charts": drawn, "is_drawing": history is None}
     return context.page(
         "crowd_live.html", {**shown, **more}, agreement=figures.agreement, pace=figures.pace, board=board
     )
+
+
+def _charts(context: RequestContext, job: Job, board: Dashboard) -> dict[str, Markup]:
+    """The charts of a dashboard, drawn once."""
+    drawings = context.server.drawings
+    kept = drawings.get(job.job_id)
+    if kept is None or kept[0] is not board:
+        while len(drawings) >= MOST_DRAWN:
+            drawings.pop(next(iter(drawings)), None)
+        kept = drawings[job.job_id] = (board, _drawn(job, board))
+    return kept[1]
+
+
+MOST_DRAWN = 100
 
 
 def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:

@@ -12,18 +12,22 @@ import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import overload
 
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from grater.errors import BadInput, Problem
+from grater.model import Json
 from grater.report.save import report_html
 from grater.server.context import RequestContext
 from grater.server.uploads import received
 from grater.store import Store, jobs
+from grater.store.runs import Run, RunFile
 from grater.study.export import export
 from grater.study.importing import KINDS, Imported, import_files
 from grater.study.reporting import study_report
+from grater.study.runs import ask_for_import
 from grater.study.tables import ALL_COUNT, Counting
 
 NAME = "study"
@@ -31,14 +35,36 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 """The oldest time that a zip can hold: the same study gives the same bytes."""
 
 
-def brought_in(context: RequestContext) -> list[Imported]:
-    """Import what the form holds; names in messages are those of the files, not of our folders."""
+BIG = 5_000_000
+"""Bytes from which on an import goes on in the background."""
+
+
+@overload
+def brought_in(context: RequestContext) -> list[Imported]: ...
+@overload
+def brought_in(context: RequestContext, *, in_background: bool) -> list[Imported] | Run: ...
+def brought_in(context: RequestContext, *, in_background: bool = False) -> list[Imported] | Run:
+    """Import what the form holds; names in messages are those of the files, not of our folders.
+
+    What is big becomes a run, where the caller has no need of the outcome now.
+    """
     kind = context.text("kind")
     if kind not in KINDS:
         raise BadInput(Problem("form", f"kind: expected one of {', '.join(KINDS)}, found {kind[:20]!r}"))
     with received(context) as paths:
+        files = [(path, file) for path in paths for file in _files(path)]
+        if in_background and sum(file.stat().st_size for _, file in files) > BIG:
+            return _later(context, kind, files)
         imported = _import(context, kind, paths)
     return [replace(file, name=Path(file.name).name) for file in imported]
+
+
+def _later(context: RequestContext, kind: str, files: list[tuple[Path, Path]]) -> Run:
+    options: dict[str, Json] = {"kind": kind, **{name: context.text(name) for name in ("format", "job", "task")}}
+    sent = [RunFile(name=file.relative_to(path.parent).as_posix(), content=file.read_bytes()) for path, file in files]
+    with context.server.store.write() as tx:
+        run = ask_for_import(tx, sent, options, actor=context.person.person_id)
+    return context.server.runner.wait(run.run_id, seconds=0)
 
 
 def _import(context: RequestContext, kind: str, paths: list[Path]) -> list[Imported]:

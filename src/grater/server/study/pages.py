@@ -12,12 +12,15 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grater.corpora import FORMATS
-from grater.errors import GraterError, NotFound, StoreBusy, StoreFull
+from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
-from grater.server.study.files import brought_in, report_file, zipped_study
+from grater.server.runs.files import result_file
+from grater.server.study.files import brought_in, zipped_study
 from grater.store import dump, essays, items, jobs, units
+from grater.store.runs import Run
 from grater.study.importing import KINDS, Imported
+from grater.study.runs import ask_for_report
 from grater.study.status import rename_study
 from grater.study.tables import targets_of
 from grater.tasks import TASKS
@@ -39,12 +42,12 @@ def start(context: Context) -> Response:
         with context.server.store.write() as tx:
             rename_study(tx, context.text("name"), actor=context.person.person_id)
         context.server.title.forget()
-        brought_in(context)
+        done = brought_in(context, in_background=True)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
         return _start_page(context, problems=str(error).splitlines())
-    return context.go("/manage/jobs/new")
+    return context.go("/manage/runs" if isinstance(done, Run) else "/manage/jobs/new")
 
 
 def _start_page(context: RequestContext, *, problems: Sequence[str] = ()) -> Response:
@@ -64,12 +67,12 @@ def import_page(context: Context) -> Response:
 @router.post("/manage/import")
 def bring_in(context: Context) -> Response:
     try:
-        done = brought_in(context)
+        done = brought_in(context, in_background=True)
     except (StoreBusy, StoreFull):
         raise
     except GraterError as error:
         return _import_page(context, problems=str(error).splitlines(), done=[])
-    return _import_page(context, problems=[], done=done)
+    return context.go("/manage/runs") if isinstance(done, Run) else _import_page(context, problems=[], done=done)
 
 
 def _import_page(context: RequestContext, *, problems: list[str], done: list[Imported]) -> Response:
@@ -127,4 +130,12 @@ def download(context: Context) -> Response:
 
 @router.post("/manage/report")
 def make_report(context: Context) -> Response:
-    return report_file(context.server.store, job=context.text("job"), title=context.text("title"))
+    """The report at once where that is quick; else it is made in the background."""
+    with context.server.store.write() as tx:
+        asked = ask_for_report(
+            tx, job=context.text("job"), title=context.text("title"), actor=context.person.person_id
+        )
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if run.state == "failed":
+        raise UsageError(run.words)
+    return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")

@@ -13,8 +13,8 @@ from grater.errors import Conflict, GraterError, StoreBusy, StoreFull, UsageErro
 from grater.server.context import Context, RequestContext, number_of
 from grater.server.errors import lines_of
 from grater.store import decisions, essays
+from grater.study.runs import ask_for_system
 from grater.study.samples import N_SAMPLED, Wish, draw
-from grater.study.systems import Decided, run_installed
 
 router = APIRouter()
 
@@ -26,11 +26,16 @@ def systems_page(context: Context) -> Response:
 
 @router.post("/manage/systems")
 def run_system(context: Context) -> Response:
-    """Run an installed system over all essays; raters need not wait for it."""
+    """Run an installed system over all essays, in the background where that takes long."""
     try:
-        return _page(context, done=run_installed(context.server.store, context.text("system")))
+        with context.server.store.write() as tx:
+            asked = ask_for_system(tx, context.text("system"), actor=context.person.person_id)
     except (Conflict, UsageError) as error:
         return _page(context, problem=str(error))
+    run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
+    if not run.is_over:
+        return context.go("/manage/runs")
+    return _page(context, problem=run.words) if run.state == "failed" else _page(context, done=run.words)
 
 
 @router.post("/manage/samples")
@@ -48,7 +53,7 @@ def draw_sample(context: Context) -> Response:
     return context.go("/manage/systems")
 
 
-def _page(context: RequestContext, *, problem: str = "", done: Decided | None = None) -> Response:
+def _page(context: RequestContext, *, problem: str = "", done: str = "") -> Response:
     with context.server.store.read() as tx:
         drawn = {name: decisions.sample_named(tx, name) for name in decisions.sample_names(tx)}
         shown = {

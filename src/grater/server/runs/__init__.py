@@ -1,0 +1,1 @@
+"""Long work in the background: how far it is, and what it made."""

@@ -1,0 +1,84 @@
+"""Long work in the background by the API: ask for it, see how far it is, fetch what it made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from starlette.responses import HTMLResponse, Response
+
+from grater.errors import UsageError
+from grater.server.calls import Body, Shape, When, at_most, calls_about, example
+from grater.server.context import Context
+from grater.server.runs.files import result_file
+from grater.store import runs
+from grater.study.runs import ask_for_report, ask_for_system
+
+router = calls_about("runs")
+
+MOST = 50
+
+
+class Run(Shape):
+    """`done` of `total` steps, both 0 where nobody knows; `words` say what came of it, or what went wrong."""
+
+    run_id: str
+    kind: str
+    title: str
+    state: Literal["waiting", "running", "done", "failed"]
+    done: int
+    total: int
+    words: str
+    made_at: When
+    ended_at: When | None
+
+
+class Runs(Shape):
+    """The newest first."""
+
+    runs: list[Run]
+
+
+class NewRun(Body):
+    """A `system` to run over all essays, or a report (`job`, `title`)."""
+
+    model_config = example(kind="report", title="Two schools")
+    kind: Literal["system", "report"]
+    system: str = ""
+    job: str = Field(default="", description="Its name: the report is of this job alone.")
+    title: Annotated[str, at_most("report.title")] = ""
+
+
+@router.get("/runs")
+def run_list(context: Context) -> Runs:
+    """The latest runs."""
+    with context.server.store.read() as tx:
+        return Runs(runs=[Run.of(run) for run in runs.latest(tx, most=MOST)])
+
+
+@router.post("/runs")
+def new_run(context: Context, sent: NewRun) -> Run:
+    """Begin long work, which goes on in the background and survives a restart of the server."""
+    actor = context.person.person_id
+    if sent.kind == "system" and (sent.job or sent.title):
+        raise UsageError("job and title are for a report; expected a system alone")
+    with context.server.store.write() as tx:
+        if sent.kind == "system":
+            run = ask_for_system(tx, sent.system, actor=actor)
+        else:
+            run = ask_for_report(tx, job=sent.job, title=sent.title, actor=actor)
+    context.server.runner.wake()
+    return Run.of(run)
+
+
+@router.get("/runs/{run_id}")
+def one_run(context: Context, run_id: str) -> Run:
+    """How far a run is."""
+    with context.server.store.read() as tx:
+        return Run.of(runs.get(tx, run_id))
+
+
+@router.get("/runs/{run_id}/file", response_class=HTMLResponse)
+def run_file(context: Context, run_id: str) -> Response:
+    """What a run made: the report as one HTML page."""
+    return result_file(context.server.store, run_id)

@@ -1,0 +1,111 @@
+"""Long work in the background: asked for, worked on, ended; and a server that is killed in the middle of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.model import Essay
+from grater.server.study import files
+from grater.store import Store, decisions, essays, open_store, people, runs
+from grater.study.runs import ask_for_system, work_once
+from grater.study.systems import run_installed
+from tests.server.studies import Study, served
+from tests.server.test_calls_walk import wait_until
+
+TEXT = "He depends of the weather. We arrive to the square at six, and my uncle waits for us near of the fountain. "
+SYSTEM = "prep-lm"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with served(tmp_path, wait_seconds=0) as found:
+        yield found
+
+
+def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(study: Study) -> None:
+    manager = study.browser("manager")
+    page = manager.post("/manage/systems", {"system": SYSTEM})
+    assert page.url.path == "/manage/runs"
+    assert f"Run {SYSTEM} over the essays" in page.text
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    assert f"{SYSTEM}: " in manager.get("/manage/runs").text
+    with study.store.read() as tx:
+        assert decisions.system_names(tx) == [SYSTEM]
+
+
+def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Study) -> None:
+    manager = study.browser("manager")
+    with study.store.write() as tx:
+        bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
+        good = ask_for_system(tx, SYSTEM)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with study.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+        assert "expected a line starting with" in runs.get(tx, bad.run_id).words
+        assert not runs.files_of(tx, bad.run_id, is_result=False)
+
+
+def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BIG", 10)
+    manager = study.browser("manager")
+    sent = {"files": ("long.txt", b"A text that is longer than ten bytes.")}
+    assert manager.post("/manage/import", {"kind": "corpus"}, files=sent).url.path == "/manage/runs"
+    wait_until(lambda: "1 file: 1 new" in manager.get("/manage/runs").text)
+
+
+def test_what_another_process_works_on_is_left_to_it_until_it_falls_silent(study: Study) -> None:
+    with study.store.write() as tx:
+        run = ask_for_system(tx, SYSTEM)
+        assert runs.claim(tx) is not None  # by a process that then dies
+    assert work_once(study.store) is None
+    study.clock.now += runs.STALE_MS + 1
+    done = work_once(study.store)
+    assert done is not None
+    assert done.run_id == run.run_id
+
+
+def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        with store.write() as tx:
+            people.add(tx, name="Owner", role="owner", password_hash="x")
+            essays.add_all(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
+            run = ask_for_system(tx, SYSTEM)
+        first = serving(tmp_path)
+        wait_until(lambda: state(store, run.run_id) == "running")
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        assert state(store, run.run_id) == "running"  # nobody could say otherwise
+        second = serving(tmp_path)
+        try:
+            wait_until(lambda: state(store, run.run_id) == "done")
+        finally:
+            second.terminate()
+            second.wait()
+        with store.read() as tx:
+            n_decided = decisions.count(tx)
+        assert run_installed(store, SYSTEM).n_items == n_decided
+
+
+def state(store: Store, run_id: str) -> str:
+    with store.read() as tx:
+        return runs.get(tx, run_id).state
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def serving(folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "grater", "serve", str(folder / "study.db"), "--port", str(free_port())]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
