@@ -153,6 +153,16 @@ NUMBERS: dict[str, Doors] = {
     "job.overlap_every": of_named_annotators("--overlap-every", "overlap_every"),
     "job.delay_days": of_job("--delay-days", "delay_days"),
     "job.lease_minutes": of_job("--lease-minutes", "lease_minutes"),
+    "job.suggested_share": Doors(
+        lambda value, name: [
+            *("study", "job", "STUDY", "--task", "marking", "--name", name, "--suggested-share", str(value))
+        ],
+        lambda value, name: (
+            "/manage/jobs",
+            {"name": name, "task": "marking", "suggested_share": 100 * value},  # a page speaks of percent
+        ),
+        lambda value, name: ("/jobs", {"name": name, "task": "marking", "suggested_share": value}),
+    ),
     "seed": of_job("--seed", "seed"),
     "gold.least": Doors(
         lambda value, _: ["study", "gold", "STUDY", "--job", "error", "--least", str(value)],

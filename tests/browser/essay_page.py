@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -177,10 +177,12 @@ def open_own_desk(page: Page, site: Site, adjudicator: Person, unit_id: str) -> 
 
 
 @contextmanager
-def marking(site: Site, chromium: Browser, text: str, **options: object) -> Iterator[EssayPage]:
+def marking(
+    site: Site, chromium: Browser, text: str, *, offered: Sequence[tuple[str, str, str]] = (), **options: object
+) -> Iterator[EssayPage]:
     """A page of a new annotator on a new essay; no script error, no breach of the content policy."""
     person = site.person()
-    address = site.lease(site.marking_job(text), person)
+    address = site.lease(site.marking_job(text, offered=offered), person)
     context = site.context(chromium, person, **options)
     with watched(context) as (page, complaints):
         yield replace(open_essay(page, site, person, address), complaints=complaints)

@@ -39,6 +39,7 @@ FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
 
 def take(browser: Browser, site: Site, folder: Path) -> None:
     _marking(browser, site, folder)
+    _suggestions(browser, site, folder)
     _forms(browser, site, folder)
     _adjudicating(browser, site, folder)
     _tour(browser, site, folder)
@@ -94,6 +95,27 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
         page.locator("#mark").tap()
         page.wait_for_timeout(500)  # the mark of the finger fades
         page.screenshot(path=folder / "marking-phone-slip.png")
+
+
+OFFERED = (
+    ("lisbon", "Lisbon", "Mec"),
+    ("own", "owns", "SVA"),
+    ("bakery", "bakeries", "Nn"),
+    ("shelter", "dog home", "Wcip"),
+)
+
+
+def _suggestions(browser: Browser, site: Site, folder: Path) -> None:
+    """A system's marks, one of them accepted, the cursor on the next."""
+    person = site.person()
+    with _page(browser, site, person, viewport=WIDE) as page:
+        desk = open_essay(page, site, person, site.lease(site.marking_job(ESSAY, offered=OFFERED), person))
+        desk.press("Alt+ArrowDown", "Enter", "Alt+ArrowDown")
+        desk.saved()
+        page.screenshot(path=folder / "marking-suggestions.png")
+        page.set_viewport_size(PHONE)
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+        page.screenshot(path=folder / "marking-suggestions-phone.png")
 
 
 def _forms(browser: Browser, site: Site, folder: Path) -> None:

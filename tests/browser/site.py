@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -14,7 +14,7 @@ from pathlib import Path
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext
 
-from grater.model import Essay, Item, Span
+from grater.model import Essay, Item, Json, Span
 from grater.server import Settings, create_app
 from grater.server.context import SESSION
 from grater.store import Store, credentials, essays, items, jobs, judgments, open_store, people, units
@@ -23,6 +23,7 @@ from grater.store.units import NewUnit
 from grater.study.work import take_next
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
+from grater.tasks.suggestions import Suggestion, payload_of
 from grater.tasks.task import Answer
 from tests.server import studies
 
@@ -51,15 +52,20 @@ class Site:
         context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
         return context
 
-    def marking_job(self, *texts: str, judgments: int = 1) -> str:
-        """A job of whole essays; gives its id."""
+    def marking_job(self, *texts: str, judgments: int = 1, offered: Sequence[tuple[str, str, str]] = ()) -> str:
+        """A job of whole essays; gives its id.  `offered` are words, correction and tag of suggestions to all."""
         found = [Essay(f"page-{next(NUMBER)}", text) for text in texts]
         whole = [Item(essay.essay_id, Span(0, len(essay.text)), MARKING.kind) for essay in found]
         with self.store.write() as tx:
             essays.add_all(tx, found)
             items.add_all(tx, [items.of(item) for item in whole])
             job = jobs.add(tx, name=f"Term papers {next(NUMBER)}", task="marking", judgments=judgments)
-            units.add_all(tx, job.job_id, [NewUnit(((item.item_id, {}),), item.essay_id) for item in whole])
+            payloads = [_offering(text, offered) for text in texts]
+            new = [
+                NewUnit(((item.item_id, {}),), item.essay_id, payload=payload)
+                for item, payload in zip(whole, payloads, strict=True)
+            ]
+            units.add_all(tx, job.job_id, new)
             return jobs.set_state(tx, job.job_id, "open").job_id
 
     def rating_job(self, task: str, *, n_units: int = 2) -> str:
@@ -80,6 +86,17 @@ class Site:
         """Every answer of a job, in the order in which they came."""
         with self.store.read() as tx:
             return [answer for _, answers in judgments.by_submission(tx, job_id) for answer in answers]
+
+
+def _offering(text: str, offered: Sequence[tuple[str, str, str]]) -> dict[str, Json]:
+    if not offered:
+        return {}
+    starts = [text.index(words) for words, _, _ in offered]
+    marks = [
+        Suggestion(Span(start, start + len(words)), tag, (correction,))
+        for start, (words, correction, tag) in zip(starts, offered, strict=True)
+    ]
+    return payload_of("a system", 1.0, marks)
 
 
 def _suggesting(unit: NewUnit) -> NewUnit:

@@ -78,7 +78,9 @@ def test_every_page_on_the_tour(site: Site, chromium: Browser, part: Callable[[S
 
 
 def test_the_marking_page_with_its_slip_and_its_marks(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, "She own a bakery. He repeat it again and again.") as desk:
+    offered = [("bakery", "bakeries", "Nn"), ("it", "this", "Pref")]
+    with marking(site, chromium, "She own a bakery. He repeat it again and again.", offered=offered) as desk:
+        desk.press("Alt+ArrowDown")
         assert complaints(desk.page) == []
         desk.drag("own")
         desk.page.keyboard.type("s")

@@ -111,6 +111,56 @@ def test_a_session_with_a_finger_on_a_phone(site: Site, chromium: Browser) -> No
         assert handed_in(site, desk) == [("", "ArtOrDet", ["a"])]
 
 
+OFFERED = (("visit", "visited", "Vt"), ("in", "at", "Wcip"), ("own", "has", "SVA"), ("bakery", "bakeries", "Nn"))
+
+
+@pytest.mark.parametrize("hand", ["keys", "finger"])
+def test_suggestions_are_accepted_changed_or_rejected_by_one_key_or_tap(
+    site: Site, chromium: Browser, hand: str
+) -> None:
+    with marking(site, chromium, TEXT, offered=OFFERED, **(PHONE if hand == "finger" else {})) as desk:
+        page = desk.page
+        expect(page.locator("#ghost-words")).to_have_text("4 of 4 suggestions open")
+
+        def ask(key: str, button: str) -> None:
+            if hand == "keys":
+                desk.press(key)
+            else:
+                page.locator("#ghost-line").get_by_role("button", name=button).tap()
+
+        ask("Alt+ArrowDown", "Next suggestion")
+        expect(page.locator("#ghost-words")).to_have_text("Suggestion: visit → visited (Verb Tense)")
+        ask("Enter", "Accept")
+        ask("Alt+ArrowDown", "Next suggestion")
+        ask("Delete", "Reject")
+        ask("Alt+ArrowDown", "Next suggestion")
+        if hand == "keys":
+            page.keyboard.type("sva")
+            desk.press("Tab")
+        else:
+            ask("", "Change")
+            page.locator(".correction").tap()
+        desk.press("Control+a")
+        page.keyboard.type("owns")
+        desk.press("Enter")
+        expect(page.locator("#ghost-words")).to_have_text("1 of 4 suggestions open")
+        assert desk.quotes() == [("visit", "Vt", ["visited"]), ("own", "SVA", ["owns"])]
+        page.reload()
+        expect(page.locator("#ghost-words")).to_have_text("1 of 4 suggestions open")
+        page.locator("#send").click()
+        expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+        with site.store.read() as tx:
+            lease = leases.find(tx, desk.address.rpartition("/")[2], person_id=desk.person.person_id)
+    assert lease is not None
+    (answer,) = site.handed_in(lease.job_id)
+    assert answer.payload["suggestions"] == {
+        "system": "a system",
+        "shown": True,
+        "fates": ["accepted", "rejected", "changed", "left"],
+        "origins": ["accepted", "changed"],
+    }
+
+
 def test_letters_select_by_letter_and_never_half_an_emoji(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.click("puppy")

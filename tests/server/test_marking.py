@@ -115,7 +115,7 @@ def told(browser: Browser, path: str) -> dict[str, str]:
 def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: Study) -> None:
     browser, path = begin(study, "annotator")
     page = browser.get(path).text
-    assert "0 done" in page
+    assert "0 of 3 done" in page
     assert f'action="{path}/return"' in page
     assert browser.post(f"{path}/return").status_code == 200
     assert "This one has gone back" in browser.get(path).text

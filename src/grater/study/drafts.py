@@ -18,6 +18,7 @@ from grater.store import Tx, leases, revisions, units
 from grater.store.revisions import Draft
 from grater.study.work import NOT_YOURS
 from grater.tasks.marking import MOST_EDITS, TASK, tagset_of
+from grater.tasks.suggestions import REJECTED
 from grater.tasks.task import Unit
 
 RUNS_ON = ("Srun", "Sfrag")
@@ -73,7 +74,11 @@ def checked(text: str, body: Mapping[str, object]) -> dict[str, Json]:
         complaint = _complaint(text, each)
         if complaint:
             raise BadInput(Problem("draft", f"edit {number}: {complaint}"))
-    return {"edits": cast("list[Json]", edits), "set_aside": cast(bool, body["set_aside"])}
+    rejected = body.get(REJECTED, [])
+    if not isinstance(rejected, list) or not all(type(number) is int for number in rejected):
+        raise BadInput(Problem("draft", "expected the numbers of rejected suggestions"))
+    saved: dict[str, Json] = {"edits": cast("list[Json]", edits), "set_aside": cast(bool, body["set_aside"])}
+    return {**saved, **({REJECTED: rejected} if rejected else {})}
 
 
 def _complaint(text: str, each: object) -> str | None:

@@ -33,6 +33,7 @@ from grater.study import tables
 from grater.study.corpus import TASK as MARKING
 from grater.study.corpus import marked_essays, marked_in
 from grater.study.money import costs
+from grater.study.suggestions import has_suggestions, suggestion_frame
 from grater.study.tables import redundancy_of
 from grater.study.terms import whole_protocol
 from grater.tables import equal_in_number, read_judgments, with_labels, write_table
@@ -80,6 +81,8 @@ def _frames(tx: Tx, folder: Path, *, names: bool, raw: bool) -> None:
         "decisions": tables.decision_frame(tx),
         "adjudications": tables.adjudication_frame(tx, raters),
     }
+    if has_suggestions(tx):
+        whole["suggestions"] = suggestion_frame(tx, raters)
     for name, frame in whole.items():
         write_table(frame, folder / f"{name}.csv", raw=raw)
     by_job = {job.name: _work(whole["judgments"], job.name) for job in jobs.all(tx)}

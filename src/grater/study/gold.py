@@ -25,6 +25,7 @@ from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
 from grater.tasks import TASKS
 from grater.tasks.marking import DEFAULT_TAGSET
+from grater.tasks.suggestions import SUGGESTIONS
 from grater.tasks.task import UNKNOWN
 
 LOOKS = ("grey", "tagset")
@@ -170,6 +171,10 @@ def gold_from_planted(
     """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
+    if SUGGESTIONS in job.options:
+        raise UsageError(
+            f"{job.name}: offers a system's marks; essays with planted errors have none, and would be known by it"
+        )
     made, met, tags = 0, 0, _tags(tx, job)
     for good in corpus:
         if not good.edits:

@@ -34,15 +34,18 @@ from math import comb
 
 import numpy as np
 
+from grater.corpora.tagsets import TAGSETS
 from grater.detect.articles.design import NounPlace, item_rows, places_of, select
 from grater.detect.prepositions.candidates import PREP, preposition_places
 from grater.errors import UsageError
-from grater.model import DELETE, Edit, Essay, Item, Json, Span, short_hash
+from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span, short_hash
 from grater.store import Tx, decisions, essays, items
 from grater.store.items import StudyItem
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS, IN_CONTEXT, NO_CONTEXT
+from grater.tasks.marking import DEFAULT_TAGSET
+from grater.tasks.suggestions import payload_of, suggestion_of
 from grater.text.analysis import analyse
 from grater.text.prepositions import canonical
 
@@ -213,6 +216,7 @@ class Wanted:
     essay_ids: Collection[str] = ()
     delay_days: float = 3
     payload: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    suggested_share: float = 1.0
     is_preview: bool = False
 
 
@@ -239,15 +243,7 @@ def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 
 
 def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:
-    known = decisions.system_names(tx)
-    if not known:
-        raise UsageError(
-            f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
-            "run one, or import its decisions"
-        )
-    system = wanted.system or (known[0] if len(known) == 1 else None)
-    if system is None or system not in known:
-        raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {wanted.system or 'none'}")
+    system = _system(tx, wanted)
     by_item = {each.item_id: each.suggestion for each in decisions.all(tx, system=system) if each.suggestion}
     if wanted.task == CHOICE:
         by_item |= decisions.best_words(tx, system)
@@ -294,13 +290,48 @@ def _one(each: StudyItem, payload: Mapping[str, Json], wanted: Wanted) -> NewUni
 
 def _essays(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     new_units = []
+    offered = _offered(tx, wanted) if wanted.system else None
     for essay in essays.all(tx) if wanted.essay_ids else own_essays(tx):
         if not wanted.essay_ids or essay.essay_id in wanted.essay_ids:
             item = Item(essay.essay_id, Span(0, len(essay.text)), TASKS["marking"].kind)
             if not wanted.is_preview:
                 items.add_all(tx, [items.of(item)])
-            new_units.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=wanted.payload))
+            payload = {**wanted.payload, **(offered(essay) if offered else {})}
+            new_units.append(NewUnit(((item.item_id, {}),), essay.essay_id, payload=payload))
     return new_units
+
+
+def _offered(tx: Tx, wanted: Wanted) -> Callable[[Essay], dict[str, Json]]:
+    """What a unit keeps of a system's marks on its essay."""
+    system = _system(tx, wanted)
+    tags = TAGSETS[str(wanted.payload.get("tagset") or DEFAULT_TAGSET)]
+    places = {each.item_id: each.item for each in items.all(tx) if each.item is not None}
+    by_essay: dict[str, list[tuple[Item, Decision]]] = defaultdict(list)
+    for decision in decisions.all(tx, system=system):
+        item = places.get(decision.item_id)
+        if decision.flagged and item is not None:
+            by_essay[item.essay_id].append((item, decision))
+
+    def of(essay: Essay) -> dict[str, Json]:
+        flagged = sorted(by_essay.get(essay.essay_id, ()), key=lambda pair: pair[0].span)
+        marks = [suggestion_of(item, decision, essay.text, tags) for item, decision in flagged]
+        return payload_of(system, wanted.suggested_share, [mark for mark in marks if mark is not None])
+
+    return of
+
+
+def _system(tx: Tx, wanted: Wanted) -> str:
+    """The system whose suggestions a task shows: the one that is named, or the only one of the study."""
+    known = decisions.system_names(tx)
+    if not known:
+        raise UsageError(
+            f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
+            "run one, or import its decisions"
+        )
+    system = wanted.system or (known[0] if len(known) == 1 else None)
+    if system is None or system not in known:
+        raise UsageError(f"expected one of the study's systems ({', '.join(known)}), found {wanted.system or 'none'}")
+    return system
 
 
 def _constructions(tx: Tx, wanted: Wanted) -> list[NewUnit]:

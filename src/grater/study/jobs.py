@@ -22,6 +22,8 @@ from grater.study.job_units import Batch, Wanted, batches, units_for
 from grater.study.limits import LONGEST, require_name, require_number, require_text
 from grater.study.terms import set_terms
 from grater.tasks import TASKS
+from grater.tasks.marking import TASK as MARKING
+from grater.tasks.suggestions import SUGGESTIONS
 
 MOVES: Mapping[str, tuple[JobState, ...]] = {
     "draft": ("open",),
@@ -30,6 +32,9 @@ MOVES: Mapping[str, tuple[JobState, ...]] = {
     "closed": ("open",),
 }
 """The states that a manager may give a job, by the state that it has."""
+
+NUMBERS = ("judgments", "most", "batch_size", "overlap_every", "delay_days", "lease_minutes", "suggested_share")
+"""Of a plan, each with a limit."""
 
 GIVEN_STATES = ("open", "paused", "closed")
 
@@ -43,7 +48,8 @@ class JobPlan:
 
     `most` is how many units are drawn at random from those that fit; None takes all.  `is_fresh` leaves out essays
     that a job of the same task has already.  `cents` of `currency` are paid for each judgment; None agrees on no pay.
-    Without a `name` the job is called by its task.
+    Without a `name` the job is called by its task.  `system` is whose suggestions `choice` and `verify` ask about,
+    and whose marks `marking` offers, for a `suggested_share` of what each annotator gets.
     """
 
     name: str
@@ -52,6 +58,7 @@ class JobPlan:
     title: str = ""
     kind: str | None = None
     system: str | None = None
+    suggested_share: float = 1.0
     item_ids: Sequence[str] = ()
     essay_ids: Sequence[str] = ()
     most: int | None = None
@@ -92,7 +99,7 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
         judgments=plan.judgments,
         access="assigned" if persons else "pool",
         lease_minutes=plan.lease_minutes or LEASE_MINUTES.get(task.name, DEFAULT_LEASE),
-        options={"seed": plan.seed, **plan.options},
+        options={"seed": plan.seed, **_condition(plan), **plan.options},
         actor=actor,
     )
     jobs.add_guidelines(tx, job.job_id, task.guidelines if plan.guidelines is None else plan.guidelines, actor=actor)
@@ -100,6 +107,13 @@ def plan_job(tx: Tx, plan: JobPlan, *, actor: str | None = None) -> Job:
     if plan.cents is not None:
         set_terms(tx, job.job_id, {"pay": {"cents": plan.cents, "currency": plan.currency}}, actor=actor)
     return jobs.set_state(tx, job.job_id, "open", actor=actor) if plan.is_open else job
+
+
+def _condition(plan: JobPlan) -> dict[str, Json]:
+    """That annotators are offered a system's marks, as the job says it."""
+    if plan.task != MARKING.name or not plan.system:
+        return {}
+    return {SUGGESTIONS: {"system": plan.system, "share": plan.suggested_share}}
 
 
 def _free_name(tx: Tx, task: str) -> str:
@@ -119,6 +133,7 @@ def chains_for(tx: Tx, plan: JobPlan, *, is_preview: bool = False) -> list[list[
         essay_ids=plan.essay_ids,
         delay_days=plan.delay_days,
         payload=plan.payload,
+        suggested_share=plan.suggested_share,
         is_preview=is_preview,
     )
     fitting = units_for(tx, wanted)
@@ -135,7 +150,7 @@ def _require_plan(plan: JobPlan) -> None:
     """Refuse numbers and texts outside of their limits."""
     require_name(plan.name)
     require_text("job.title", plan.title)
-    for name in ("judgments", "most", "batch_size", "overlap_every", "delay_days", "lease_minutes"):
+    for name in NUMBERS:
         require_number(f"job.{name}", getattr(plan, name))
     require_number("seed", plan.seed)
     if plan.guidelines is not None:

@@ -40,6 +40,7 @@ LIMITS: Mapping[str, Limit] = {
     "job.batch_size": Limit(0, 1_000_000),
     "job.overlap_every": Limit(0, 1_000_000),
     "job.delay_days": Limit(0, 365),
+    "job.suggested_share": Limit(0, 1, excludes_least=True),
     "job.lease_minutes": Limit(0, 43_200, excludes_least=True),
     "sample.n": Limit(1, 1_000_000),
     "sample.flagged": Limit(0, 1_000_000),

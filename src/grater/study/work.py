@@ -75,7 +75,13 @@ class Desk:
     @cached_property
     def shown(self) -> Shown:
         """All that the page may show, the same on every visit; an answer is stored without it."""
-        return _shown(self.unit.job.task, self.unit.unit, self.key, self.lease.lease_id)
+        return _shown(self.unit.job.task, self.unit.unit, self.key, self._stream)
+
+    @property
+    def _stream(self) -> str:
+        """Chance belongs to the lease; an essay's to its annotator, who may come back to it under another lease."""
+        is_essay = self.unit.job.task == MARKING.name
+        return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
 
     @property
     def submission_id(self) -> str:
@@ -83,9 +89,9 @@ class Desk:
 
 
 @lru_cache(maxsize=MOST_SHOWN)
-def _shown(task: str, unit: Unit, key: str, lease_id: str) -> Shown:
+def _shown(task: str, unit: Unit, key: str, stream: str) -> Shown:
     """Remembered for a while: a unit is taken by one request and looked at by the next."""
-    return TASKS[task].show(unit, rng=generator(0, key, lease_id))
+    return TASKS[task].show(unit, rng=generator(0, key, stream))
 
 
 def submission_id_of(lease_id: str) -> str:
@@ -123,7 +129,8 @@ def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
     """Store the answer to a lease; when this returns it is stored for good."""
-    answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
+    kept = desk.lease.kept or (desk.shown.kept if desk.task.name == MARKING.name else {})
+    answers = desk.task.read(desk.unit.unit, fields, kept=kept)
     with store.write(brief=True) as tx:
         people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)

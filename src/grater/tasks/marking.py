@@ -5,9 +5,12 @@ has one tag of the study's set (the unit's `"tagset"`, the 27 of NUCLE by defaul
 A correction is required except for tags that cannot have one (`Um`, `Cit`, `Wa`).  An essay beyond correction is set
 aside.
 
-The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`.  Offsets
-are code points.  Every span carries its quote, and is refused unless the text has those words there: a browser
-that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is
+The form has `edits`, a JSON list of `{start, end, quote, tag, replacements, comment}`, and `set_aside`; where a
+system's marks are offered (`suggestions`), an edit that came of one names its number in `suggestion`, and `rejected`
+lists those that were turned down.
+
+Offsets are code points.  Every span carries its quote, and is refused unless the text has those words there: a
+browser that counts in other units is detected at once.  Departure: an empty `replacements` (found, not corrected) is
 accepted only for tags that require none.
 
 Gold is graded by the planted errors that were found: the accepted answers of the essay's one item are marks,
@@ -27,6 +30,7 @@ from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import Problems
 from grater.model import Edit, Item, Json, Span
 from grater.tasks.form import FORM, first
+from grater.tasks.suggestions import REJECTED, SUGGESTED, SUGGESTIONS, draw_condition, record
 from grater.tasks.task import Accepted, Answer, Form, Rng, Shown, Unit
 
 MARKED, CLEAN, SET_ASIDE = "marked", "clean", "set-aside"
@@ -67,20 +71,33 @@ class Marking:
     guidelines: str = GUIDELINES
     keeps: bool = False
 
-    def show(self, unit: Unit, *, rng: Rng) -> Shown:  # noqa: ARG002
+    def show(self, unit: Unit, *, rng: Rng) -> Shown:
         """The essay is shown whole by the marking page; there are no questions beside it."""
-        return Shown(before=unit.essay.text, pieces=(), after="", fields=())
+        kept = draw_condition(unit, rng=rng)
+        return Shown(before=unit.essay.text, pieces=(), after="", fields=(), kept=kept)
 
-    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:  # noqa: ARG002
-        edits = read_edits(unit, first(form, "edits") or "[]")
+    def read(self, unit: Unit, form: Form, *, kept: Mapping[str, Json]) -> tuple[Answer, ...]:
+        sent = first(form, "edits") or "[]"
+        edits = read_edits(unit, sent)
         is_aside = first(form, "set_aside").lower() in ("1", "true", "on", "yes")
         label = SET_ASIDE if is_aside else MARKED if edits else CLEAN
         payload: dict[str, Json] = {"edits": [_as_json(edit) for edit in edits], "tagset": tagset_of(unit).name}
+        if SUGGESTED in kept:
+            rejected = _json_list(first(form, REJECTED) or "[]")
+            is_shown = bool(kept[SUGGESTED])
+            payload[SUGGESTIONS] = record(unit, json.loads(sent), edits, rejected, is_shown=is_shown)
         return (Answer(essay_item_id(unit), label, payload=payload),)
 
     def right(self, answers: Sequence[Answer], accepted: Accepted) -> bool:
         n_found, n_planted = planted_found(answers, accepted)
         return n_found >= SHARE_FOUND * n_planted
+
+
+def _json_list(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def tagset_of(unit: Unit) -> TagSet:

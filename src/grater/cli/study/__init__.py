@@ -49,6 +49,10 @@ COMMANDS = {
     "adjudicate": ("grater.cli.study.results:adjudicate_app", "What raters differ on, and what counts in the end."),
     "review": ("grater.cli.study.results:review_app", "Marks that look wrong, back to the annotators who made them."),
     "evaluate": ("grater.cli.study.results:evaluate_app", "The systems against the raters: precision, recall, F."),
+    "suggestions": (
+        "grater.cli.study.results:suggestions_app",
+        "What a system's suggestions change in marked essays, and what became of them.",
+    ),
     "report": ("grater.cli.study.results:report_app", "One page with everything that the study found."),
     "export": (
         "grater.cli.study.files:export_app",

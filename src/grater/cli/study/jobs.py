@@ -40,7 +40,13 @@ def add_job_command(
         typer.Option("--judgments-per-item", min=1, help="Judgments for each unit; of named annotators, how many."),
     ] = 1,
     kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
-    system: Annotated[str | None, typer.Option(help="Whose suggestions choice and verify show.")] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Whose suggestions choice and verify show, and marking offers.")
+    ] = None,
+    suggested_share: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each one's essays."),
+    ] = 1.0,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job of the task has yet.")] = False,
     sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
@@ -63,6 +69,7 @@ def add_job_command(
         judgments,
         kind=kind,
         system=system,
+        suggested_share=suggested_share,
         most=most,
         annotators=annotators,
         batch_size=batch_size,

@@ -1,4 +1,4 @@
-"""Commands on results: adjudicate, review, evaluate and report."""
+"""Commands on results: adjudicate, review, evaluate, suggestions and report."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
 from grater.study.reporting import study_report
 from grater.study.status import open_study
+from grater.study.suggestions import study_suggestions
 from grater.study.tables import Counting, judged_by_programs
 
 StudyConfidence: TypeAlias = Annotated[
@@ -145,6 +146,23 @@ def evaluate_study(
             chance=Chance(n_resamples=resamples, seed=seed),
         )
     warn(result.warnings)
+    show(result, as_json=as_json)
+
+
+suggestions_app = typer.Typer()
+
+
+@suggestions_app.command()
+def suggestions(
+    study: StudyName,
+    job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """What a system's suggestions change in marked essays: agreement and scores with and without, and the bias."""
+    with open_study(study) as store, store.read() as tx:
+        result = study_suggestions(tx, job_names=job, chance=Chance(n_resamples=resamples, seed=seed))
     show(result, as_json=as_json)
 
 

@@ -282,7 +282,12 @@ class NewJob(Body):
     title: Annotated[str, at_most("job.title")] = ""
     judgments: Annotated[int, within("job.judgments")] = Field(default=1, description="Wanted for each unit.")
     kind: str | None = None
-    system: str | None = None
+    system: str | None = Field(
+        default=None, description="Whose suggestions choice and verify ask about, and marking offers."
+    )
+    suggested_share: Annotated[float, within("job.suggested_share")] = Field(
+        default=1, description="Marking with a system: the share of essays for which an annotator sees its marks."
+    )
     sample: str | None = Field(default=None, description="The items of this sample that nobody has judged yet.")
     item_ids: tuple[str, ...] = ()
     essay_ids: tuple[str, ...] = ()

@@ -94,7 +94,8 @@ def plan_of(context: RequestContext) -> JobPlan:
         title=context.text("title"),
         judgments=number_of(context, "judgments", 1),
         kind=(context.text("kind") or None) if task in OF_ITEMS else None,
-        system=(context.text("system") or None) if task in SUGGESTING else None,
+        system=_system(context, task),
+        suggested_share=decimal_of(context, "suggested_share", 100.0) / 100 if task == MARKING else 1.0,
         most=number_of(context, "most", 0) or None,
         annotators=tuple(context.fields().get("annotators", ())),
         batch_size=number_of(context, "batch_size", 0),
@@ -107,6 +108,12 @@ def plan_of(context: RequestContext) -> JobPlan:
         is_fresh=bool(context.text("fresh")),
         cents=number_of(context, "cents", 0) if context.text("cents") else None,
     )
+
+
+def _system(context: RequestContext, task: str) -> str | None:
+    if task == MARKING:
+        return context.text("offered") or None
+    return (context.text("system") or None) if task in SUGGESTING else None
 
 
 SUGGESTING = ("choice", "verify")

@@ -22,6 +22,9 @@ class DraftSent(Body):
     revision: int = Field(ge=0, le=LARGEST)
     edits: list[EditSent] = Field(max_length=MOST_EDITS)
     set_aside: bool = False
+    rejected: list[int] = Field(
+        default_factory=list, max_length=MOST_EDITS, description="Suggestions that were turned down."
+    )
 
 
 class Note(Shape):
@@ -36,6 +39,7 @@ class Draft(Shape):
     revision: int
     edits: list[Edit]
     set_aside: bool
+    rejected: list[int] = Field(default_factory=list)
     findings: list[Note]
 
 
@@ -59,7 +63,7 @@ def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
 
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """
-    body = sent.model_dump(exclude={"revision"})
+    body = sent.model_dump(exclude={"revision"}, exclude_none=True)
     with context.server.store.write() as tx:
         saved = drafts.save_draft(tx, lease_id, person_id=context.person.person_id, revision=sent.revision, body=body)
     return DraftSaved.model_validate(saved.reply())

@@ -26,8 +26,10 @@ from grater.store.units import StudyUnit
 from grater.study import drafts
 from grater.study.drafts import findings, tag_json
 from grater.study.pace import pace_of
-from grater.study.work import essay_receipt, may_skip, returns_left, submission_id_of
+from grater.study.work import Desk, essay_receipt, may_skip, returns_left, submission_id_of
+from grater.tasks.marking import TASK as MARKING
 from grater.tasks.marking import tagset_of
+from grater.tasks.suggestions import SUGGESTED, suggestions_of
 from grater.tasks.task import Unit
 
 router = APIRouter()
@@ -48,7 +50,10 @@ def marking_page(context: RequestContext, lease: Lease, study_unit: StudyUnit, *
         pace = pace_of(tx, study_unit.job, lease.person_id)
         receipt = essay_receipt(tx, context.request.query_params.get("after", ""), person_id=lease.person_id)
         n_returns = returns_left(tx, lease)
+        kept = Desk(lease, study_unit, MARKING, tx.key).shown.kept
+    offered = suggestions_of(study_unit.unit) if kept.get(SUGGESTED) else ()
     sent = told(study_unit.unit, draft) | {
+        "suggestions": [suggestion.as_json() for suggestion in offered],
         "lease": lease.lease_id,
         "person": lease.person_id,
         "token": context.csrf,

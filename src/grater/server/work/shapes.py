@@ -20,6 +20,7 @@ from grater.study.drafts import tag_json
 from grater.study.work import Desk
 from grater.tasks.marking import MOST_EDITS, tagset_of
 from grater.tasks.marking import TASK as MARKING
+from grater.tasks.suggestions import REJECTED, SUGGESTED, suggestions_of
 
 Word = Annotated[str, StringConstraints(max_length=100)]
 
@@ -51,11 +52,21 @@ class Tag(Shape):
     owes: bool
 
 
+class SuggestedMark(Shape):
+    """A system's mark, offered where the job says so; an edit made of it names its place in the list, from 0."""
+
+    start: int
+    end: int
+    tag: str
+    replacements: list[str]
+
+
 class EssayLease(Lease):
     """A whole essay to mark; offsets are code points of `text`."""
 
     text: str
     tags: list[Tag]
+    suggestions: list[SuggestedMark] = Field(default_factory=list)
 
 
 class Taken(Shape):
@@ -77,20 +88,27 @@ class EditSent(Body):
     tag: str
     replacements: list[str]
     comment: str = ""
+    suggestion: int | None = Field(default=None, ge=0, description="The suggestion that it was made of.")
 
 
 class Said(Body):
-    """An answer: `fields` of a form, each a list of values; or for an essay `edits`, or `set_aside`."""
+    """An answer: `fields` of a form, each a list of values; or for an essay `edits`, or `set_aside`.
+
+    `rejected` are the numbers of suggestions that were turned down.
+    """
 
     fields: dict[Word, list[str]] = Field(default_factory=dict, max_length=100)
     edits: list[EditSent] | None = Field(default=None, max_length=MOST_EDITS)
     set_aside: bool = False
+    rejected: list[int] = Field(default_factory=list, max_length=MOST_EDITS)
 
     def as_fields(self) -> dict[str, list[str]]:
         """As a page would send it."""
         fields = dict(self.fields)
         if self.edits is not None:
-            fields["edits"] = [json.dumps([edit.model_dump() for edit in self.edits], ensure_ascii=False)]
+            rows = [edit.model_dump(exclude_none=True) for edit in self.edits]
+            fields["edits"] = [json.dumps(rows, ensure_ascii=False)]
+        fields |= {REJECTED: [json.dumps(self.rejected)]} if self.rejected else {}
         return fields | ({"set_aside": ["1"]} if self.set_aside else {})
 
 
@@ -137,7 +155,9 @@ def desk_json(desk: Desk) -> dict[str, Json]:
     if desk.task.name != MARKING.name:
         return {**lease, **shown_json(desk.shown)}
     tags: list[Json] = [tag_json(tag) for tag in tagset_of(desk.unit.unit)]
-    return {**lease, "text": desk.unit.unit.essay.text, "tags": tags}
+    offered = suggestions_of(desk.unit.unit) if desk.shown.kept.get(SUGGESTED) else ()
+    marks: list[Json] = [suggestion.as_json() for suggestion in offered]
+    return {**lease, "text": desk.unit.unit.essay.text, "tags": tags, "suggestions": marks}
 
 
 def known_json(gold: Iterable[Gold]) -> list[Known]:

@@ -1,6 +1,7 @@
 // The marking desk: the essay, the cursor, the open mark and the list, and what every request of the annotator does.
 
-import { inOrder, inWords, isSame, marksAt } from "./marks.js";
+import { changedMark, inOrder, inWords, isSame, marksAt, newMark } from "./marks.js";
+import { Ghosts } from "./ghosts.js";
 import { Editing } from "./editing.js";
 import { History } from "./history.js";
 import { EssayView } from "./view.js";
@@ -14,8 +15,11 @@ import { selectedSpan } from "./places.js";
 export class Desk {
   /** `changed(state)` hears of every change of the work, `typed(slip)` of what stands on a slip that is not saved,
    * `say(words)` is told what to announce. */
-  constructor({ text, tags, state, parts, say, changed, typed = () => {} }) {
+  constructor({ text, tags, state, parts, say, changed, typed = () => {}, suggestions = [] }) {
     Object.assign(this, { text, tags, parts, say, changed });
+    this.ghosts = new Ghosts(suggestions);
+    this.suggestion = null; // what a new mark is made of
+    this.drawn = () => {}; // hears of every drawing
     this.owes = new Map(tags.map((tag) => [tag.code, tag.owes]));
     this.history = new History(state);
     this.isTapped = false; // whether a finger chose the words at the cursor
@@ -78,7 +82,8 @@ export class Desk {
 
   #drawText() {
     const { editing, cursor } = this;
-    this.view.draw({ marks: editing.shown(this.state.marks), cursor, chosen: editing.id });
+    this.view.draw({ marks: this.ghosts.among(editing.shown(this.state.marks), this.state), cursor, chosen: editing.id });
+    this.drawn();
     editing.drawHandles(this.isTapped ? cursor : null);
   }
 
@@ -86,11 +91,18 @@ export class Desk {
 
   /** To the next (1) or previous (-1) mark. */
   step(direction) {
-    const marks = inOrder(this.state.marks);
+    const marks = inOrder([...this.state.marks, ...this.ghosts.open(this.state)]);
     const isBeyond = (mark) => (direction > 0 ? mark.start > this.cursor.start : mark.start < this.cursor.start);
     const mark = direction > 0 ? marks.find(isBeyond) : marks.findLast(isBeyond);
     if (mark) this.walk.toSpan(mark);
     else this.say(direction > 0 ? "No mark further on." : "No mark before.");
+  }
+
+  /** To the next open suggestion, from the top again behind the last one. */
+  stepToGhost() {
+    const open = inOrder(this.ghosts.open(this.state));
+    const next = open.find(({ start }) => start > this.cursor.start) ?? open[0];
+    if (next) this.walk.toSpan(next);
   }
 
   /** Missing words before (-1) or behind (1) the cursor. */
@@ -114,12 +126,43 @@ export class Desk {
     }
     const there = this.state.marks.findLast(({ start, end }) => start === this.cursor.start && end === this.cursor.end);
     if (there && !isNew) this.openMark(there);
+    else if (this.ghost && !typed && !isNew) this.accept();
+    else if (this.ghost) this.change({ typed });
     else this.#open({ span: this.cursor, typed });
+  }
+
+  /** The suggestion that the cursor stands on, if it is still open. */
+  get ghost() {
+    return this.ghosts.at(this.cursor, this.state);
+  }
+
+  /** Takes the suggestion as it is; one that owes a correction is opened instead. */
+  accept() {
+    const { ghost } = this;
+    if (!ghost || !this.putAway()) return;
+    const mark = newMark({ ...ghost, suggestion: ghost.number });
+    if (isUnfinished(mark, this.owes)) this.change();
+    else this.apply({ ...this.state, marks: [...this.state.marks, mark] }, `accepted ${mark.tag}: ${inWords(mark, this.text)}`);
+  }
+
+  /** Opens the suggestion on a slip; what is saved there came of it. */
+  change({ typed = "" } = {}) {
+    const { ghost } = this;
+    if (!ghost || !this.putAway()) return;
+    const corrections = ghost.replacements.length ? [...ghost.replacements] : [this.text.slice(ghost.start, ghost.end)];
+    this.#open({ span: ghost, typed, offered: { letters: ghost.tag, corrections, comment: "" }, suggestion: ghost.number });
+  }
+
+  reject() {
+    const { ghost } = this;
+    if (!ghost || !this.putAway()) return;
+    this.apply({ ...this.state, rejected: [...this.state.rejected, ghost.number] }, `rejected ${ghost.tag}: ${inWords(ghost, this.text)}`);
   }
 
   remove() {
     const [mark] = marksAt(this.state.marks, this.cursor);
     if (mark) this.#drop(mark);
+    else if (this.ghost) this.reject();
     else this.say("No mark here.");
   }
 
@@ -173,10 +216,11 @@ export class Desk {
 
   // What they come to.
 
-  #open({ span, mark = null, typed = "", left = undefined }) {
+  #open({ span, mark = null, typed = "", left = undefined, offered = null, suggestion = null }) {
     this.editing.id = mark?.id ?? 0;
+    this.suggestion = suggestion;
     this.#drawText();
-    this.editing.open({ span, mark, typed, left, isTouch: this.pointer.kind === "touch" && !typed });
+    this.editing.open({ span, mark, typed, left, offered, isTouch: this.pointer.kind === "touch" && !typed });
   }
 
   /** One of the handles was moved. */
@@ -186,7 +230,9 @@ export class Desk {
     this.say(this.#cursorInWords());
   }
 
-  #keep(mark, before) {
+  #keep(kept, before) {
+    const mark = before || this.suggestion === null ? kept : changedMark(kept, { suggestion: this.suggestion });
+    this.suggestion = null;
     const others = this.state.marks.filter(({ id }) => id !== mark.id);
     this.editing.id = 0;
     this.apply(
@@ -220,8 +266,10 @@ export class Desk {
     if (!this.putAway()) return;
     const marks = marksAt(ids.map((id) => this.markOf(id)).filter(Boolean), { start: 0, end: this.text.length });
     this.isTapped = this.pointer.kind === "touch";
+    const ghost = this.ghosts.open(this.state).find(({ id }) => ids.includes(id));
     if (isGap) this.walk.toGap(offset);
     else if (marks.length) this.openMark(marks[0]);
+    else if (ghost) this.walk.toSpan(ghost);
     else this.walk.toWord(offset);
   }
 
@@ -235,7 +283,8 @@ export class Desk {
   #cursorInWords() {
     const words = this.cursor.isPoint ? "gap" : this.text.slice(this.cursor.start, this.cursor.end);
     const marks = marksAt(this.state.marks, this.cursor);
-    return [words, ...marks.map((mark) => `${mark.tag}: ${inWords(mark, this.text)}`)].join("; ");
+    const offered = this.ghost ? [`suggestion ${this.ghost.tag}: ${inWords(this.ghost, this.text)}`] : [];
+    return [words, ...marks.map((mark) => `${mark.tag}: ${inWords(mark, this.text)}`), ...offered].join("; ");
   }
 
   #travel(what, done, nothing) {

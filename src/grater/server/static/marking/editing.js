@@ -54,13 +54,14 @@ export class Editing {
   }
 
   /** Opens the slip beside words; `mark` where there is one already, `typed` what was typed ahead, `left` what stood
-   * on it before. */
-  open({ span, mark, typed, isTouch, left = this.#leftAt(span, mark) }) {
+   * on it before, `offered` what a system would write there. */
+  open({ span, mark, typed, isTouch, left = this.#leftAt(span, mark), offered = null }) {
     const piece = this.view.elementAt(span);
     piece.scrollIntoView({ block: "nearest" });
     this.span = span;
     const rect = lettersOf(piece).getBoundingClientRect();
-    const again = left && typed ? { ...left, letters: typed } : left; // what is typed now is the kind that is meant
+    const words = left ?? offered;
+    const again = words && typed ? { ...words, letters: typed } : words; // what is typed now is the kind that is meant
     this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect, left: again });
     if (left) this.say("What you typed here before is back; it is not saved yet.");
     this.typed(this.slip);

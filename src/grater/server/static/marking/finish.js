@@ -13,6 +13,7 @@ export function wireFinish({ desk, saver, sender, sent, text, watch }) {
     const form = {
       submission_id: sent.submission,
       edits: JSON.stringify(toWire(desk.state.marks, text)),
+      ...(desk.state.rejected.length ? { rejected: JSON.stringify(desk.state.rejected) } : {}),
       seconds: watch.seconds().toFixed(1),
       ...(desk.state.setAside ? { set_aside: "1" } : {}),
     };

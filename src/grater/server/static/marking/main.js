@@ -13,6 +13,7 @@ import { chooseVersion, stateOf, takeUpKept } from "./versions.js";
 import { drawFindings } from "./findings.js";
 import { sendLeftovers, wireFinish } from "./finish.js";
 import { toWire } from "./marks.js";
+import { wireGhosts } from "./ghosts.js";
 
 export function start(sent) {
   hideTheRest();
@@ -22,11 +23,16 @@ export function start(sent) {
   const watch = new Watch();
   const slip = keep.slip();
   let isSlipKept = true;
-  const body = (state) => ({ edits: toWire(state.marks, text), set_aside: state.setAside });
+  const body = (state) => ({
+    edits: toWire(state.marks, text),
+    set_aside: state.setAside,
+    ...(state.rejected.length ? { rejected: state.rejected } : {}),
+  });
   const drawNotes = ({ findings }) => drawFindings(byId("findings"), findings, (span) => desk.jump(span));
   const desk = new Desk({
     text,
     tags: sent.tags,
+    suggestions: sent.suggestions,
     state: stateOf(sent.draft.body),
     parts: partsOfPage(),
     say: (words) => announcer.say(words),
@@ -43,6 +49,7 @@ export function start(sent) {
     heard: (reply) => drawNotes(reply),
   });
   wireButtons(desk);
+  wireGhosts(desk);
   drawNotes(sent);
   wireFinish({ desk, saver, sender: new Sender({ token: sent.token, keep, tell: showState }), sent, text, watch });
   wirePage(saver, () => saver.isAtRisk || !isSlipKept);

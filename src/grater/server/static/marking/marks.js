@@ -1,13 +1,14 @@
 // Marks: what an annotator says of a span.  Values, never changed in place.
 //
-// A mark is { id, start, end, tag, replacements, comment }.  `replacements` as on the wire: several are
+// A mark is { id, start, end, tag, replacements, comment, suggestion }; `suggestion` is the number of the one that it was
+// made of, else null.  `replacements` as on the wire: several are
 // alternatives, [""] deletes the words, [] is an error found but not corrected.
 
 let lastId = 0;
 
-export function newMark({ start, end, tag = "", replacements = [], comment = "" }) {
+export function newMark({ start, end, tag = "", replacements = [], comment = "", suggestion = null }) {
   lastId += 1;
-  return Object.freeze({ id: lastId, start, end, tag, replacements: Object.freeze([...replacements]), comment });
+  return Object.freeze({ id: lastId, start, end, tag, replacements: Object.freeze([...replacements]), comment, suggestion });
 }
 
 export function changedMark(mark, changes) {
@@ -44,13 +45,14 @@ export function isSame(one, other) {
 
 /** As the server wants them: with the quote that proves the offsets, without our ids. */
 export function toWire(marks, text) {
-  return inOrder(marks).map(({ start, end, tag, replacements, comment }) => ({
+  return inOrder(marks).map(({ start, end, tag, replacements, comment, suggestion }) => ({
     start,
     end,
     quote: text.slice(start, end),
     tag,
     replacements: [...replacements],
     comment,
+    ...(suggestion === null ? {} : { suggestion }),
   }));
 }
 
@@ -62,7 +64,8 @@ export function fromWire(edits) {
 export function isSameDraft(one, other) {
   const [mine, theirs] = [fromWire(one?.edits), fromWire(other?.edits)];
   const isAlike = mine.length === theirs.length && mine.every((mark, n) => isSame(mark, theirs[n]));
-  return isAlike && (one?.set_aside === true) === (other?.set_aside === true);
+  const isSameTurnedDown = String(one?.rejected ?? []) === String(other?.rejected ?? []);
+  return isAlike && isSameTurnedDown && (one?.set_aside === true) === (other?.set_aside === true);
 }
 
 /** What a mark does, in a few words: `chair → chairs`. */

@@ -4,7 +4,7 @@ import { byId, countWords, showState } from "./page.js";
 import { fromWire, isSameDraft } from "./marks.js";
 
 export function stateOf(body) {
-  return { marks: fromWire(body?.edits), setAside: body?.set_aside === true };
+  return { marks: fromWire(body?.edits), setAside: body?.set_aside === true, rejected: body?.rejected ?? [] };
 }
 
 /** Work that this browser kept and the server never got: taken up again, or a choice where the server has moved on. */

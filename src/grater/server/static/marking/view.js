@@ -126,7 +126,8 @@ export class EssayView {
     }
     for (const mark of piece.marks) {
       const lane = this.lanes.get(mark.id);
-      node.style.setProperty(`--line-${lane}`, `var(--hue-${this.hues.get(mark.tag) ?? 0})`);
+      node.style.setProperty(`--line-${lane}`, mark.isGhost ? "transparent" : `var(--hue-${this.hues.get(mark.tag) ?? 0})`);
+      node.classList.toggle("ghost", piece.marks.some(({ isGhost }) => isGhost));
       if (mark.start === piece.start && this.#beginsIn(mark, chunk)) node.prepend(this.#label(mark, lane));
     }
     return node;
@@ -137,8 +138,8 @@ export class EssayView {
   }
 
   #label(mark, lane) {
-    const label = element("span", `code lane-${lane} hue-${this.hues.get(mark.tag) ?? 0}`);
-    label.dataset.code = mark.tag || "?";
+    const label = element("span", `code lane-${lane} ${mark.isGhost ? "ghost-code" : `hue-${this.hues.get(mark.tag) ?? 0}`}`);
+    label.dataset.code = mark.isGhost ? `${mark.replacements.map((words) => words || "∅").join("/") || mark.tag}?` : mark.tag || "?";
     label.setAttribute("aria-hidden", "true");
     return label;
   }

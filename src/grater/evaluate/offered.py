@@ -1,0 +1,206 @@
+"""What a system's suggestions do to the people who are shown them: with and without, on marked essays.
+
+Annotators who mark essays may be offered a system's marks (`grater.tasks.suggestions`).  Held against markings by
+people who were not shown them, five numbers say what changed: the share of the suggested places that annotators mark
+(the precision that they would give to the system), the share of their marks of the same kinds that were suggested
+(its recall), marks per 100 words, marks elsewhere than suggested per 100 words (what they overlook shows here), and
+seconds per 100 words; and the agreement among annotators, as `grater agree` counts it.
+
+The difference in the first is the bias: a system that is scored by people who saw its marks looks better by that
+much.  Intervals are from resampling whole essays with everything that was said of them.  Where suggestions were shown
+for a share of essays drawn by chance, the difference is an effect; where two jobs are compared, it may also be one of
+people or times.  A mark is at a suggestion where the two spans touch.  Without markings in one condition its numbers,
+and the differences, are undefined.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grater.agreement.edits import EditOptions, edit_agreement
+from grater.errors import UsageError
+from grater.evaluate.counts import interval_rows
+from grater.model import Edit, Essay, Interval, Json
+from grater.result import Result, encode
+from grater.rng import generator
+from grater.sheet import Sheet, count, interval, number, undefined_notes
+from grater.signature import Signature
+from grater.statistics.bootstrap import Chance, Resampled, resample
+from grater.statistics.intervals import percentile_interval
+from grater.tasks.suggestions import FATES, Suggestion
+
+CONDITIONS = ("with", "without")
+MEASURES = {
+    "suggestions marked": "share of suggested places that annotators mark",
+    "marks suggested": "share of their marks of these kinds that are at a suggestion",
+    "marks": "marks per 100 words",
+    "marks elsewhere": "marks away from suggestions per 100 words",
+    "seconds": "seconds per 100 words",
+}
+NOT_SHARED = "no essay was marked by two annotators in this condition"
+NOTHING_TO_COMPARE = "one of the two conditions has no marking that counts"
+WORDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedOnce:
+    """One annotator's marks on an essay; `suggestions` is what was, or could have been, offered."""
+
+    essay: Essay
+    rater: str
+    edits: tuple[Edit, ...]
+    suggestions: tuple[Suggestion, ...]
+    is_shown: bool
+    fates: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SuggestionEffect(Result):
+    """`scores` by measure and condition, `differences` by measure, `kappas` by condition, `fates` counted."""
+
+    n_essays: int
+    n_markings: dict[str, int]
+    scores: dict[str, dict[str, Interval]]
+    differences: dict[str, Interval]
+    kappas: dict[str, Interval]
+    fates: dict[str, int]
+    signature: Signature
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "essays": self.n_essays,
+            "markings": dict(self.n_markings),
+            "scores": encode(self.scores),
+            "differences": encode(self.differences),
+            "kappa": encode(self.kappas),
+            "fates": dict(self.fates),
+            "signature": str(self.signature),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        rows = [row for name in MEASURES for row in interval_rows(self.scores[name], measure=name)]
+        rows += [
+            row for name in MEASURES for row in interval_rows({"difference": self.differences[name]}, measure=name)
+        ]
+        return pl.DataFrame([*rows, *interval_rows(self.kappas, measure="identification kappa")])
+
+    def sheets(self) -> list[Sheet]:
+        rows = [
+            (words, *self._cells(self.scores[name]), interval(self.differences[name]))
+            for name, words in MEASURES.items()
+        ]
+        rows.append(("agreement on identification (kappa)", *self._cells(self.kappas), ""))
+        shown = ", ".join(f"{self.n_markings[name]:,} markings {name}" for name in CONDITIONS)
+        notes = (
+            f"{self.n_essays:,} essays; {shown}.",
+            "A positive difference in the first row is the bias of a score by people who saw the marks.",
+            *undefined_notes([*self.differences.values(), *self.kappas.values()]),
+        )
+        columns = ("", *CONDITIONS, "difference")
+        effect = Sheet("What suggestions change", columns, tuple(rows), notes=notes, name="effect")
+        return [effect, replace(self._fate_sheet(), signature=str(self.signature))]
+
+    def _cells(self, by_condition: Mapping[str, Interval]) -> tuple[str, str]:
+        first, second = (interval(by_condition[condition]) for condition in CONDITIONS)
+        return first, second
+
+    def _fate_sheet(self) -> Sheet:
+        total = sum(self.fates.values())
+        rows = [(fate, count(n), number(n / total) if total else "") for fate, n in self.fates.items()]
+        return Sheet("What became of suggestions", ("", "suggestions", "share"), tuple(rows), name="fates")
+
+
+def suggestion_effect(markings: Iterable[MarkedOnce], *, chance: Chance | None = None) -> SuggestionEffect:
+    """From all markings of essays for which suggestions are known; refused where nobody was shown any."""
+    chance, known = chance or Chance(), list(markings)
+    if not any(each.is_shown for each in known):
+        raise UsageError("expected markings by annotators who were shown suggestions, found none")
+    essays = sorted({each.essay.essay_id for each in known})
+    place = {essay_id: row for row, essay_id in enumerate(essays)}
+    rows = np.zeros((len(essays), 4 * len(MEASURES)))
+    for each in known:
+        rows[place[each.essay.essay_id]] += _counts(each)
+    drawn = resample(rows, n_resamples=chance.n_resamples, rng=generator(chance.seed, "suggestions"))
+    options = {"resamples": str(chance.n_resamples), "seed": str(chance.seed), "cluster": "essay"}
+    fates = Counter(fate for each in known for fate in each.fates)
+    return SuggestionEffect(
+        n_essays=len(essays),
+        n_markings={name: sum(each.is_shown == (name == "with") for each in known) for name in CONDITIONS},
+        scores={name: _scores(drawn, row) for row, name in enumerate(MEASURES)},
+        differences={name: _difference(drawn, row) for row, name in enumerate(MEASURES)},
+        kappas={name: _kappa(known, name, chance) for name in CONDITIONS},
+        fates={fate: fates[fate] for fate in FATES},
+        signature=Signature("suggestions", options),
+    )
+
+
+def _counts(marking: MarkedOnce) -> npt.NDArray[np.float64]:
+    """Part and whole of every measure, in the columns of the marking's condition."""
+    words = len(marking.essay.text.split())
+    kinds = {suggestion.tag for suggestion in marking.suggestions}
+    marked = sum(any(_touch(suggestion, edit) for edit in marking.edits) for suggestion in marking.suggestions)
+    at = [any(_touch(suggestion, edit) for suggestion in marking.suggestions) for edit in marking.edits]
+    of_kinds = [is_at for is_at, edit in zip(at, marking.edits, strict=True) if edit.tag in kinds]
+    seconds = marking.seconds
+    pairs = [
+        (marked, len(marking.suggestions)),
+        (sum(of_kinds), len(of_kinds)),
+        (WORDS * len(at), words),
+        (WORDS * (len(at) - sum(at)), words),
+        (0, 0) if seconds is None else (WORDS * seconds, words),
+    ]
+    both = np.zeros((len(pairs), len(CONDITIONS), 2))
+    both[:, CONDITIONS.index("with" if marking.is_shown else "without"), :] = pairs
+    return both.reshape(-1)
+
+
+def _touch(suggestion: Suggestion, edit: Edit) -> bool:
+    return suggestion.span.touches(edit.span)
+
+
+def _columns(measure: int, condition: int) -> tuple[int, int]:
+    first = 4 * measure + 2 * condition
+    return first, first + 1
+
+
+def _scores(drawn: Resampled, measure: int) -> dict[str, Interval]:
+    columns = [_columns(measure, condition) for condition in range(len(CONDITIONS))]
+    return {name: drawn.ratio([part], [whole]) for name, (part, whole) in zip(CONDITIONS, columns, strict=True)}
+
+
+def _difference(drawn: Resampled, measure: int) -> Interval:
+    """With less without; undefined where either is."""
+    values, draws = [], []
+    for condition in range(len(CONDITIONS)):
+        part, whole = _columns(measure, condition)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values.append(float(drawn.sums[part] / drawn.sums[whole]))
+            draws.append(drawn.draws[:, part] / drawn.draws[:, whole])
+    difference = draws[0] - draws[1]
+    if not np.isfinite(values[0] - values[1]):
+        return Interval(float("nan"), float("nan"), float("nan"), NOTHING_TO_COMPARE)
+    return percentile_interval(values[0] - values[1], difference[np.isfinite(difference)], n_units=drawn.n_units)
+
+
+def _kappa(markings: Sequence[MarkedOnce], condition: str, chance: Chance) -> Interval:
+    """The agreement of annotators in one condition on which tokens are wrong."""
+    mine = [each for each in markings if each.is_shown == (condition == "with")]
+    by_essay: dict[str, Essay] = {}
+    for each in mine:
+        essay = by_essay.get(each.essay.essay_id, replace(each.essay, edits=(), annotators=()))
+        edits = tuple(replace(edit, rater=each.rater) for edit in each.edits)
+        by_essay[each.essay.essay_id] = replace(
+            essay, edits=essay.edits + edits, annotators=(*essay.annotators, each.rater)
+        )
+    try:
+        options = EditOptions(n_resamples=chance.n_resamples, seed=chance.seed)
+        return edit_agreement(by_essay.values(), options).criteria["identification"].mean_kappa
+    except UsageError:
+        return Interval(float("nan"), float("nan"), float("nan"), NOT_SHARED)
