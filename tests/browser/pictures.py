@@ -29,6 +29,11 @@ ESSAY = (
     "to smile, and a people who smile buy more cakes. I am agree with her.\n\n"
     "In my opinion, a small shop can to compete with the supermarkets if it gives to customers something special."
 )
+LEARNER = (
+    "Last year I moved to Lisbon because I am interested of old cities. I listen music when I walk along the river, "
+    "and my neighbours gave me many informations about the market. Its open in Saturday.\n\n"
+    "I have lived here since eight months and I am student at the university. We discussed about our teh plans."
+)
 MARKS = (
     ("visit", "vt", "visited"), ("lisbon", "mec", "Lisbon"), ("own", "sva", "owns"), ("bakery", "nn", "bakeries"),
     ("because of", "rloc", "because"), ("to everywhere", "wcip", "everywhere"), ("to smile", "vform", "smile"),
@@ -42,6 +47,7 @@ def take(browser: Browser, site: Site, folder: Path) -> None:
     _suggestions(browser, site, folder)
     _forms(browser, site, folder)
     _adjudicating(browser, site, folder)
+    _checking(browser, site, folder)
     _tour(browser, site, folder)
 
 
@@ -138,6 +144,20 @@ def _adjudicating(browser: Browser, site: Site, folder: Path) -> None:
         desk.drag("in summer")
         page.keyboard.type("wci")
         page.screenshot(path=folder / "adjudicate-mark.png")
+
+
+def _checking(browser: Browser, site: Site, folder: Path) -> None:
+    context = browser.new_context(base_url=site.url, viewport=WIDE)
+    page = context.new_page()
+    page.goto("/check")
+    page.locator("#text").fill(LEARNER)
+    page.get_by_role("button", name="Check my writing").click()
+    page.locator(".spot").first.wait_for(timeout=60_000)
+    for key in "naar":
+        page.keyboard.press(key)
+    page.evaluate("scrollTo(0, 0)")
+    page.screenshot(path=folder / "check.png")
+    context.close()
 
 
 def _tour(browser: Browser, site: Site, folder: Path, **options: object) -> None:

@@ -279,3 +279,11 @@ def test_asked_alone_harper_passes_all_its_findings_on(capsys: pytest.CaptureFix
     assert len(flags) == len(lints) > 1
     assert "readability" in [flag["kind"] for flag in flags]
     assert {flag["message"] for flag in flags} == {lint.message.replace("`", "") for lint in lints}
+
+
+def test_british_spelling_is_no_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("harper")
+    text = "My neighbours organised a colourful programme and travelled to the centre of the grey town."
+    (tmp_path / "essay.txt").write_text(text, encoding="utf-8")
+    ran = grater(capsys, "check", tmp_path / "essay.txt", "--system", "harper:errors", "--json")
+    assert json.loads(ran.out)["flags"] == []

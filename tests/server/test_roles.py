@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.routing import Mount
 
-from grater.server.roles import API, PUBLIC, ROLES_OF, roles_of
+from grater.server.roles import API, EDITORS, PUBLIC, ROLES_OF, roles_of
 from grater.store import credentials
 from tests.server.studies import BASE, ROLES, Study, served
 
@@ -53,6 +53,10 @@ OF_ANYBODY = {
     "/setup/{token}",
     "/join/{token}",
     "/p/{panel_id}",
+    "/check",
+    "/check/keep",
+    f"{EDITORS}/check",
+    f"{EDITORS}/languages",
     f"{API}/openapi.json",
 }
 

@@ -26,6 +26,13 @@ def serve(
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Webhooks may lie inside the server's own network.")
     ] = False,
+    check_page: Annotated[
+        bool,
+        typer.Option("--check-page", help="Open 'Check my writing' at /check to whoever comes, without a login."),
+    ] = False,
+    editors: Annotated[
+        bool, typer.Option("--editors", help="Answer editors that speak LanguageTool's protocol, at /v2/check.")
+    ] = False,
     url: Annotated[str | None, typer.Option(help="Where people reach it, if through a proxy: https://...")] = None,
     proxies: Annotated[
         list[str] | None,
@@ -45,7 +52,13 @@ def serve(
 
     address = url or f"http://{HOST if host == '0.0.0.0' else host}:{port}"
     server.require_proxies(proxies or ())
-    settings = Settings(base_url=address, private_webhooks=private_webhooks, proxies=tuple(proxies or ()))
+    settings = Settings(
+        base_url=address,
+        private_webhooks=private_webhooks,
+        proxies=tuple(proxies or ()),
+        check_page=check_page,
+        editors=editors,
+    )
     with open_study(study) as store, store.serving():
         server.require_processes(store, processes)
         link = setup_link(settings, store)

@@ -27,6 +27,7 @@ from grater.server.webhooks.delivery import delivering
 from grater.store import Store
 from grater.study.live import Live
 from grater.study.runs import Runner
+from grater.study.writing import Proofreader
 
 LOOK_SECONDS = 20.0
 """Between two looks for long work that a process left behind when it died."""
@@ -53,7 +54,17 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     store.limit_statements(settings.long_request_seconds)
     logins = Tries(a_minute=settings.logins_a_minute, clock=settings.clock)
     with store.glance() as tx:
-        server = Server(settings, store, environment(), logins, Live(store), tx.key, Runner(store))
+        server = Server(
+            settings=settings,
+            store=store,
+            templates=environment(),
+            logins=logins,
+            checks=Tries(a_minute=settings.checks_a_minute, clock=settings.clock),
+            proofreader=Proofreader(settings.check_systems),
+            live=Live(store),
+            secret=tx.key,
+            runner=Runner(store),
+        )
     app = FastAPI(
         title="grater",
         version=__version__,

@@ -30,7 +30,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from grater.errors import BadInput, Forbidden, GraterError, Problem
-from grater.server.roles import API, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
+from grater.server.roles import API, EDITORS, PUBLIC, SAFE, WITHOUT_FACTOR, roles_of, scope_allows
 from grater.server.security import (
     FIELD,
     HEADER,
@@ -51,6 +51,7 @@ from grater.study.preview import Previews
 from grater.study.runs import Runner
 from grater.study.second_factor import is_missing
 from grater.study.status import study_name
+from grater.study.writing import Proofreader
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +66,8 @@ class Server:
     store: Store
     templates: Environment
     logins: Tries
+    checks: Tries
+    proofreader: Proofreader
     live: Live
     secret: str = field(repr=False)
     runner: Runner
@@ -264,7 +267,7 @@ class RequestContext:
 async def open_context(request: Request) -> AsyncIterator[RequestContext]:
     server = server_of(request)
     route: str = request.scope["route"].path
-    is_api = route.startswith(API)
+    is_api = route.startswith((API, EDITORS))
     token = "" if is_api else read_session(request, server.settings)
     access = await run_in_threadpool(_who, server, request, token, is_api)
     visitor, session_csrf = (access.person, access.csrf) if access else (None, "")

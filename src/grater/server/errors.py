@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grater.errors import (
@@ -31,7 +31,7 @@ from grater.errors import (
     UsageError,
 )
 from grater.server.context import FactorNeeded, LoginNeeded, known_visitor, login_path, server_of
-from grater.server.roles import API, FACTOR_PATH, SAFE
+from grater.server.roles import API, EDITORS, FACTOR_PATH, SAFE
 from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")
@@ -58,9 +58,11 @@ def status_of(error: GraterError) -> int:
 
 
 def answer(request: Request, status: int, *lines: str) -> Response:
-    """The error as the asker wants it: JSON under the API, else a page."""
+    """The error as the asker wants it: JSON under the API, a line to editors, else a page."""
     if request.url.path.startswith(API):
         return JSONResponse({"error": {"status": status, "message": "\n".join(lines)}}, status)
+    if request.url.path.startswith(f"{EDITORS}/"):
+        return PlainTextResponse(f"Error: {' '.join(lines)}", status)
     template = server_of(request).templates.get_template("error.html")
     person, csrf = known_visitor(request)
     shown = {"status": status, "phrase": HTTPStatus(status).phrase, "lines": lines, "path": ""}

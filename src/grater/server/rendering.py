@@ -62,7 +62,7 @@ def expected(unit: StudyUnit, known: Gold, shown: Shown) -> str:
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
-SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing")
+SHEETS = ("base", "frame", "cards", "figures", "forms", "questions", "managing", "check")
 """In the order in which they overrule each other."""
 
 WHOLE = "site.css"

@@ -20,6 +20,9 @@ OWNERS = frozenset((OWNER,))
 
 API = "/api/v1"
 
+EDITORS = "/v2"
+"""Where editors ask for LanguageTool's protocol; like the API, it knows no cookies."""
+
 FACTOR_PATH = "/me/second-factor"
 
 PAGES: Mapping[tuple[str, str], frozenset[str]] = {
@@ -147,6 +150,9 @@ PAGES: Mapping[tuple[str, str], frozenset[str]] = {
     ("GET", "/mining/{job_id}/{place}"): ADJUDICATORS,
     ("POST", "/mining/{job_id}/{place}"): ADJUDICATORS,
     ("GET", "/api"): EVERYBODY,
+    ("GET", "/check"): ANYBODY,
+    ("POST", "/check"): ANYBODY,
+    ("POST", "/check/keep"): ANYBODY,
 }
 
 CALLS: Mapping[tuple[str, str], frozenset[str]] = {
@@ -263,10 +269,16 @@ CALLS: Mapping[tuple[str, str], frozenset[str]] = {
     ("POST", f"{API}/webhooks/{{webhook_id}}/state"): OWNERS,
 }
 
+OF_EDITORS: Mapping[tuple[str, str], frozenset[str]] = {
+    ("GET", f"{EDITORS}/check"): ANYBODY,
+    ("POST", f"{EDITORS}/check"): ANYBODY,
+    ("GET", f"{EDITORS}/languages"): ANYBODY,
+}
+
 WITHOUT_FACTOR = frozenset((FACTOR_PATH, f"{FACTOR_PATH}/confirm", "/logout", "/login", "/login/code", "/healthz"))
 """What is open to somebody who must set up a second factor first."""
 
-ROLES_OF: Mapping[tuple[str, str], frozenset[str]] = {**PAGES, **CALLS}
+ROLES_OF: Mapping[tuple[str, str], frozenset[str]] = {**PAGES, **CALLS, **OF_EDITORS}
 
 
 SAFE = ("GET", "HEAD", "OPTIONS")

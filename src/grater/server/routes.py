@@ -10,6 +10,8 @@ from grater.server.adjudication import api as adjudication_api
 from grater.server.adjudication import pages as adjudication_pages
 from grater.server.audit import api as audit_api
 from grater.server.audit import pages as audit_pages
+from grater.server.check import languagetool
+from grater.server.check import pages as check_pages
 from grater.server.crowd import api as crowd_api
 from grater.server.crowd import pages as crowd_pages
 from grater.server.gold import api as gold_api
@@ -70,6 +72,8 @@ PAGES = (
     adjudication_pages.router,
     mining_pages.router,
     reviews_pages.router,
+    check_pages.router,
+    languagetool.router,
 )
 
 CALLS = (

@@ -77,6 +77,8 @@ def run(study: str, settings: Settings, store: Store, *, host: str, port: int, p
         "base_url": settings.base_url,
         "private_webhooks": settings.private_webhooks,
         "proxies": list(settings.proxies),
+        "check_page": settings.check_page,
+        "editors": settings.editors,
         "logins_a_minute": max(1, settings.logins_a_minute // processes),
     }
     os.environ[ENVIRONMENT] = json.dumps(for_processes)

@@ -19,6 +19,9 @@ class Settings:
     `logins_a_minute` is for one process, which counts for itself.  A request works for `request_seconds`, one that
     takes or makes whole files, or runs a system, for `long_request_seconds`.  A page that asked for long work waits
     `wait_seconds` for it, and then lets it go on in the background.
+
+    `check_page` opens "Check my writing" to whoever comes, `editors` LanguageTool's protocol; both check texts by
+    `check_systems`, or by the default ones, `checks_a_minute` for each address.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -35,6 +38,10 @@ class Settings:
     wait_seconds: float = 3.0
     request_seconds: float = 30.0
     long_request_seconds: float = 600.0
+    check_page: bool = False
+    editors: bool = False
+    check_systems: tuple[str, ...] = ()
+    checks_a_minute: int = 60
 
     @property
     def is_secure(self) -> bool:

@@ -86,6 +86,7 @@ LONGEST: Mapping[str, int] = {
     "about.country": 200,
     "about.languages": 200,
     "adjudication.comment": 2000,
+    "check.text": 20_000,
     "report.title": 200,
     "panel.text": 1000,
     "webhook.url": 2000,

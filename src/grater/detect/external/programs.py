@@ -18,12 +18,14 @@ and marks without a suggestion.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Thread
+from functools import cache
+from threading import Lock, Thread
 from typing import IO, Any
 from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
@@ -206,6 +208,24 @@ KINDS = {
 }
 """What we call Harper's kinds of marks; others keep their names."""
 
+VARIANTS = (
+    (r"our(?=$|s$|ed$|ing$|ful|able|ite|hood|ly$|less)", "or"),
+    (r"is(?=(?:e|es|ed|ing|ation|ations)$)", "iz"),
+    (r"ys(?=(?:e|es|ed|ing)$)", "yz"),
+    (r"tre(?=s?$)", "ter"),
+    (r"ll(?=(?:ed|ing|er|ers)$)", "l"),
+    (r"ogue(?=s?$)", "og"),
+    (r"ence$", "ense"),
+    (r"grey", "gray"),
+)
+"""British endings and the American ones; learners may use either."""
+
+BRITISH = frozenset(("programme", "programmes"))
+"""Words for which Harper suggests others than their American spelling."""
+
+LINTING = Lock()
+"""A linter takes one text at a time."""
+
 OUR_KINDS = {"mass noun": "number", "plural noun": "number", "indefinite article": "article", "preposition": "prep"}
 """What a message of Harper's is about, by words in it, whatever its kind."""
 
@@ -224,14 +244,26 @@ class Harper:
     def correct(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, tuple[Edit, ...]]]:
         linter = _linter()
         for essay in essays:
-            lints = linter.lint(essay.text, language="plaintext")
+            with LINTING:
+                lints = linter.lint(essay.text, language="plaintext")
             kept = [lint for lint in lints if _is_error(lint)] if self.without_style else lints
             yield essay, tuple(_edit(lint, essay, self.name) for lint in kept)
 
 
 def _is_error(lint: Any) -> bool:
-    """Whether Harper knows better, and it is not a matter of style."""
-    return bool(lint.suggestions) and lint.lint_kind not in STYLE
+    """Whether Harper knows better, and it is a matter neither of style nor of American or British spelling."""
+    words = [str(suggestion.replacement_text) for suggestion in lint.suggestions if suggestion.kind != REMOVE]
+    if not lint.suggestions or lint.lint_kind in STYLE or lint.problem_text.lower() in BRITISH:
+        return False
+    return not any(_american(lint.problem_text) == _american(text) != lint.problem_text.lower() for text in words)
+
+
+def _american(word: str) -> str:
+    """A word in small letters with the endings that American spelling has."""
+    small = word.lower()
+    for british, american in VARIANTS:
+        small = re.sub(british, american, small)
+    return small
 
 
 def _edit(lint: Any, essay: Essay, rater: str) -> Edit:
@@ -260,7 +292,9 @@ def _replacement(suggestion: Any, words: str) -> str:
     return words + text if suggestion.kind == INSERT_AFTER else text
 
 
+@cache
 def _linter() -> Any:
+    """One for the whole process: its dictionary takes a second to make."""
     try:
         import harper
     except ImportError as error:

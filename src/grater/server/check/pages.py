@@ -1,0 +1,199 @@
+"""Check my writing, at `/check`: a text in, marks with reasons out, each to be accepted or rejected.
+
+Nobody logs in, and nothing is stored: the page carries the text and the answers, and every request checks the text
+anew.  Only *Send my answers*, with the box ticked, keeps them (`grater.study.writing`).  The page works without
+scripts; with them a file can be dropped on it, and accepted changes show at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from grater.detect.feedback import Feedback
+from grater.detect.marks import Change, Mark, advice, change, source, why
+from grater.errors import BadInput, NotFound, Problem, UsageError
+from grater.server.context import Context, RequestContext
+from grater.server.errors import lines_of
+from grater.study.limits import LONGEST
+from grater.study.writing import ACCEPT, CONSENT, LABELS, changed, keep
+
+router = APIRouter()
+
+TOO_OFTEN = "Too many texts at once from here; wait a minute, then try again."
+NOTHING = "There is nothing to check yet: paste or type a text, or choose a file."
+NO_CONSENT = "Nothing was kept. If you want your text and your answers kept, tick the box first."
+ANSWER = "mark-"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A mark as the page shows it: the words, what they become, and what is said about it."""
+
+    number: int
+    item_id: str
+    words: str
+    better: str
+    advice: str
+    why: str
+    source: str
+    title: str = ""
+    wrong: str = ""
+    right: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of the text, with its note where it is marked."""
+
+    text: str
+    note: Note | None = None
+
+
+@router.get("/check")
+def check_page(context: Context) -> Response:
+    _require_open(context)
+    return _page(context, text="")
+
+
+@router.post("/check")
+def check(context: Context) -> Response:
+    """The text with its marks, after the accepted changes if any came along."""
+    return _answer(context, _checked)
+
+
+@router.post("/check/keep")
+def keep_answers(context: Context) -> Response:
+    """Store the text and the answers, with the writer's consent."""
+    return _answer(context, _kept)
+
+
+def _answer(context: RequestContext, work: Callable[[RequestContext], Response]) -> Response:
+    """What comes of a text; one that cannot be checked comes back with the reason."""
+    _require_open(context)
+    try:
+        return work(context)
+    except (BadInput, UsageError) as error:
+        return _page(context, text=context.text("text"), problems=lines_of(error), status=422)
+    except _TooOften:
+        return _page(context, text=context.text("text"), problems=[TOO_OFTEN], status=429)
+
+
+def _checked(context: RequestContext) -> Response:
+    feedback, answers = _feedback(context, _text(context)), _answers(context)
+    accepted = [flag for flag in feedback.flags if answers.get(flag.item.item_id) == ACCEPT]
+    if accepted:
+        feedback = context.server.proofreader.check(changed(feedback.essay.text, accepted))
+    return _page(context, text=feedback.essay.text, feedback=feedback)
+
+
+def _kept(context: RequestContext) -> Response:
+    feedback, answers = _feedback(context, _text(context)), _answers(context)
+    has_consent = bool(context.text("consent"))
+    return _page(
+        context,
+        text=feedback.essay.text,
+        feedback=feedback,
+        answers=answers,
+        n_kept=keep(context.server.store, feedback, answers) if has_consent else 0,
+        problems=[] if has_consent else [NO_CONSENT],
+        status=200 if has_consent else 422,
+    )
+
+
+class _TooOften(Exception):
+    pass
+
+
+def _require_open(context: RequestContext) -> None:
+    if not context.server.settings.check_page:
+        raise NotFound("There is no such page.")
+
+
+def _feedback(context: RequestContext, text: str) -> Feedback:
+    if not text.strip():
+        raise BadInput(Problem("form", NOTHING))
+    if not context.server.checks.take(f"check {context.address}"):
+        raise _TooOften
+    return context.server.proofreader.check(text)
+
+
+def _text(context: RequestContext) -> str:
+    """What was typed, else what is in the file; browsers send line ends as two characters."""
+    typed = context.form.get("text", "")
+    file = context.form.get("file")
+    if not (isinstance(typed, str) and typed.strip()) and isinstance(file, UploadFile):
+        try:
+            typed = file.file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(Problem("file", "expected plain text in UTF-8; save it as text (.txt) first")) from error
+    return str(typed).replace("\r\n", "\n")
+
+
+def _answers(context: RequestContext) -> dict[str, str]:
+    return {
+        name.removeprefix(ANSWER): value
+        for name, value in context.form.multi_items()
+        if name.startswith(ANSWER) and isinstance(value, str) and value in LABELS
+    }
+
+
+def _page(
+    context: RequestContext,
+    *,
+    text: str,
+    feedback: Feedback | None = None,
+    answers: dict[str, str] | None = None,
+    n_kept: int = 0,
+    problems: list[str] | None = None,
+    status: int = 200,
+) -> Response:
+    stretches = _stretches(feedback, answers or {}) if feedback else []
+    return context.page(
+        "check.html",
+        status=status,
+        text=text,
+        feedback=feedback,
+        stretches=stretches,
+        notes=[stretch.note for stretch in stretches if stretch.note],
+        problems=problems or [],
+        n_kept=n_kept,
+        longest=LONGEST["check.text"],
+        consent=CONSENT,
+    )
+
+
+def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
+    """The text cut at its marks; a change that touches the one before waits until that is made."""
+    text, stretches, end, shown = feedback.essay.text, [], 0, set[str]()
+    for mark in feedback.marks:
+        made = change(text, mark.findings[0])
+        if not made.replacements or made.span.start < end:
+            continue
+        note = _note(text, len(shown) + 1, mark, made, answers)
+        shown.add(note.item_id)
+        stretches += [Stretch(text[end : made.span.start]), Stretch(note.words, note)]
+        end = made.span.end
+    return [*stretches, Stretch(text[end:])]
+
+
+def _note(text: str, number: int, mark: Mark, made: Change, answers: dict[str, str]) -> Note:
+    finding, rule = mark.findings[0], mark.explanation
+    return Note(
+        number=number,
+        item_id=finding.item.item_id,
+        words=made.span.of(text),
+        better=made.replacements[0],
+        advice=advice(finding),
+        why=why(mark),
+        source=source(finding),
+        title=rule.title if rule else "",
+        wrong=rule.wrong if rule else "",
+        right=rule.right if rule else "",
+        answer=answers.get(finding.item.item_id, ""),
+    )

@@ -1,0 +1,151 @@
+"""Check my writing: open only where it is switched on, storing nothing that its writer did not agree to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from grater.detect.prepositions.linear import save
+from grater.store import essays, events, judgments, people
+from grater.study.writing import JOB
+from tests.detect.prepositions.tiny import tiny_engine
+from tests.server.studies import Browser, Study, served
+
+TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("models") / "tiny.model"
+    save(tiny_engine(), path)
+    return str(path)
+
+
+@pytest.fixture
+def open_study(tmp_path: Path, model: str) -> Iterator[Study]:
+    with served(tmp_path, check_page=True, check_systems=(model,), checks_a_minute=4) as study:
+        yield study
+
+
+@pytest.fixture
+def visitor(open_study: Study) -> Browser:
+    browser = open_study.browser()
+    browser.get("/check")
+    return browser
+
+
+def marks_of(page: str) -> dict[str, str]:
+    """The field of every mark, by its advice."""
+    notes = re.findall(r"<strong>(.*?)</strong>.*?name=\"(mark-\w+)\"", page, re.S)
+    return {unescape(advice): name for advice, name in notes}
+
+
+def rows(study: Study) -> list[dict[str, object]]:
+    with study.store.read() as tx:
+        return [dict(row) for row in judgments.table(tx)]
+
+
+def test_the_page_is_not_there_unless_it_is_switched_on(study: Study) -> None:
+    browser = study.browser()
+    assert browser.get("/check").status_code == 404
+    browser.get("/login")
+    assert browser.post("/check", {"text": TEXT}).status_code == 404
+    assert browser.post("/check/keep", {"text": TEXT, "consent": "yes"}).status_code == 404
+
+
+def test_a_visitor_gets_marks_with_the_reason_the_better_word_and_how_sure(visitor: Browser) -> None:
+    page = visitor.post("/check", {"text": TEXT})
+    assert page.status_code == 200
+    assert list(marks_of(page.text)) == ["on → for", "drop about", "put in to"]
+    assert "learn “wait for” as one piece" in page.text
+    assert "takes its object directly" in page.text
+    assert re.search(r"tiny, (sure|fairly sure|not quite sure)", page.text)
+    assert "<b>" not in visitor.post("/check", {"text": "<b>The girl</b> waited on the bus."}).text
+
+
+def test_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
+    with open_study.store.read() as tx:
+        before = essays.count(tx), people.count(tx), events.latest(tx)
+    page = visitor.post("/check", {"text": TEXT})
+    visitor.post("/check", {"text": TEXT, **dict.fromkeys(marks_of(page.text).values(), "accept")})
+    with open_study.store.read() as tx:
+        assert (essays.count(tx), people.count(tx), events.latest(tx)) == before
+
+
+def test_accepted_changes_are_made(visitor: Browser) -> None:
+    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
+    answers = {fields["on → for"]: "accept", fields["drop about"]: "reject", fields["put in to"]: "accept"}
+    page = visitor.post("/check", {"text": TEXT, **answers}).text
+    text = unescape(re.search(r'name="text" value="(.*?)"', page, re.S)[1])  # type: ignore[index]
+    assert text == TEXT.replace("on the bus", "for the bus").replace("listened the", "listened to the")
+
+
+def test_without_consent_answers_are_not_kept(visitor: Browser, open_study: Study) -> None:
+    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
+    page = visitor.post("/check/keep", {"text": TEXT, fields["on → for"]: "accept"})
+    assert (page.status_code, rows(open_study)) == (422, [])
+    assert "Nothing was kept" in page.text
+    assert re.search(rf'name="{fields["on → for"]}" value="accept" checked', page.text), "answers stay on the page"
+
+
+def test_with_consent_answers_become_judgments_of_a_job_of_their_own(visitor: Browser, open_study: Study) -> None:
+    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
+    answers = {fields["on → for"]: "accept", fields["put in to"]: "reject"}
+    page = visitor.post("/check/keep", {"text": TEXT, "consent": "yes", **answers})
+    assert (page.status_code, "2 answers are kept" in page.text) == (200, True)
+    stored = rows(open_study)
+    assert sorted(str(row["label"]) for row in stored) == ["suggestion better", "writer's better"]
+    assert {row["job"] for row in stored} == {JOB}
+    assert len({row["rater"] for row in stored}) == 1
+    with open_study.store.read() as tx:
+        kept = [essay for essay in essays.all(tx) if essay.text == TEXT]
+        writer = people.all(tx)[-1]
+    assert [essay.metadata["from"] for essay in kept] == [JOB]
+    assert (writer.password_hash, writer.email, writer.role) == ("", "", "worker")
+
+
+def test_the_same_text_sent_twice_is_two_writers(visitor: Browser, open_study: Study) -> None:
+    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
+    for _ in range(2):
+        answers = {"text": TEXT, "consent": "yes", fields["on → for"]: "accept"}
+        assert visitor.post("/check/keep", answers).status_code == 200
+    assert len({row["rater"] for row in rows(open_study)}) == 2
+
+
+def test_consent_without_an_answer_keeps_nothing(visitor: Browser, open_study: Study) -> None:
+    page = visitor.post("/check/keep", {"text": TEXT, "consent": "yes", "mark-nonsense": "accept"})
+    assert (page.status_code, rows(open_study)) == (422, [])
+    with open_study.store.read() as tx:
+        assert [essay for essay in essays.all(tx) if essay.text == TEXT] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [(" \n", 422, "nothing to check yet"), ("a " * 10_001, 422, "expected at most 20,000 characters")],
+)
+def test_a_text_that_cannot_be_checked_gets_one_line(visitor: Browser, text: str, status: int, words: str) -> None:
+    page = visitor.post("/check", {"text": text})
+    assert (page.status_code, words in page.text) == (status, True)
+
+
+def test_a_file_is_read_and_one_that_is_no_text_is_refused(visitor: Browser) -> None:
+    page = visitor.post("/check", {"text": ""}, files={"file": ("a.txt", TEXT.replace("\n", "\r\n").encode())})
+    assert list(marks_of(page.text)) == ["on → for", "drop about", "put in to"]
+    page = visitor.post("/check", {"text": ""}, files={"file": ("a.docx", b"PK\x03\x04\xff\xfe")})
+    assert (page.status_code, "save it as text" in page.text) == (422, True)
+
+
+def test_too_many_texts_wait_and_are_not_lost(visitor: Browser, open_study: Study) -> None:
+    assert [visitor.post("/check", {"text": TEXT}).status_code for _ in range(5)] == [200] * 4 + [429]
+    assert "The girl waited on the bus." in visitor.post("/check", {"text": TEXT}).text
+    open_study.clock.now += 60_000
+    assert visitor.post("/check", {"text": TEXT}).status_code == 200
+
+
+def test_another_site_can_send_nothing(visitor: Browser) -> None:
+    assert visitor.post("/check", {"text": TEXT}, headers={"origin": "https://elsewhere.example"}).status_code == 403
+    assert visitor.post("/check", {"text": TEXT, "csrf": "wrong"}).status_code == 403
