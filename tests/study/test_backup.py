@@ -15,7 +15,20 @@ from sqlalchemy import select
 
 from grater.errors import GraterError, MissingExtra, UsageError
 from grater.server.roles import API
-from grater.store import Store, checks, credentials, jobs, open_store, people, schema, units
+from grater.store import (
+    Store,
+    checks,
+    credentials,
+    dump,
+    invitations,
+    jobs,
+    open_store,
+    people,
+    schema,
+    second_factors,
+    units,
+)
+from grater.store.backup import SECRET
 from grater.study.backup import back_up, restore
 from tests.server.studies import Study, new_units, served
 from tests.store.conftest import cluster
@@ -142,13 +155,21 @@ def test_a_nameless_copy_holds_no_name_and_no_secret_in_any_byte(tmp_path: Path)
     with open_store(path, create=True) as store, store.write() as tx:
         person = people.add(tx, name="Ann Unmistakable", role="worker", email="ann@unmistakable.example")
         token = credentials.make_token(tx, person.person_id)
+        second_factors.begin(tx, person.person_id, "ABCDEFGHSECRETKEY")
+        invitations.make(tx, role="worker", days=1, name="Bob Unmistakable")
     back_up(str(path), copy, pseudonyms=True)
     assert b"nmistakable" not in copy.read_bytes()
+    assert b"ABCDEFGHSECRETKEY" not in copy.read_bytes()
     with restore(copy, str(tmp_path / "again.db")) as again, again.read() as tx:
         assert people.get(tx, person.person_id).name == person.pseudonym
         assert credentials.find_token(tx, token) is None
     back_up(str(path), tmp_path / "whole.db")
     assert b"Ann Unmistakable" in (tmp_path / "whole.db").read_bytes()
+
+
+def test_a_table_that_no_archive_holds_is_not_in_a_nameless_copy_either() -> None:
+    """A new table of secrets is named in both places; drafts and last answers hold no name."""
+    assert set(SECRET) == set(dump.STAYS) - {"meta", "drafts", "last_answers"}
 
 
 def test_nothing_is_replaced_and_what_is_no_backup_is_refused(tmp_path: Path) -> None:

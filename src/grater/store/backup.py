@@ -6,7 +6,8 @@ happened.  SQLite copies a snapshot of its file (`sqlite3_backup`) while others 
 `pg_restore`, which must be installed where the command runs and be no older than the server.
 
 A backup is readable by its owner alone, appears under its name only when it is whole, and never replaces a file.  A
-copy by pseudonyms also loses what only the study itself needs: passwords, sessions, tokens, invitations, webhooks.
+copy by pseudonyms also loses what only the study itself needs: passwords, second factors, sessions, tokens,
+invitations, webhooks, and files that wait to be imported.
 
 Rows of a restored PostgreSQL study keep no numbers of transactions: another server counts its own.
 """
@@ -33,12 +34,23 @@ from grater.store.store import OWNER_ONLY
 
 SQLITE, POSTGRES = b"SQLite format 3\0", b"PGDMP"
 
+SECRET = (
+    "deliveries",
+    "webhooks",
+    "sessions",
+    "tokens",
+    "invitations",
+    "recovery_codes",
+    "second_factors",
+    "run_files",
+    "runs",
+)
 NAMELESS = (
     "UPDATE people SET name = pseudonym, email = '', payload = '{}', password_hash = ''",
     "UPDATE panel_places SET external_id = person_id",
     "UPDATE panels SET state = 'closed', options = json_set(options, '$.secret', '')"
     " WHERE json_extract(options, '$.secret') <> ''",
-    *(f"DELETE FROM {table}" for table in ("deliveries", "webhooks", "sessions", "tokens", "invitations")),
+    *(f"DELETE FROM {table}" for table in SECRET),
     "VACUUM",
 )
 """What makes a copy nameless; VACUUM, since the pages of a file keep what was deleted."""

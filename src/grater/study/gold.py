@@ -24,11 +24,12 @@ from grater.study.limits import require_number, require_text
 from grater.tables import Table
 from grater.tables.schema import LIST_SEPARATOR
 from grater.tasks import TASKS
+from grater.tasks.error import ASKS
 from grater.tasks.marking import DEFAULT_TAGSET
 from grater.tasks.suggestions import SUGGESTIONS
-from grater.tasks.task import UNKNOWN
+from grater.tasks.task import UNKNOWN, Unit, UnitItem
 
-LOOKS = ("grey", "tagset")
+LOOKS = (ASKS, "grey", "tagset")
 """What a job says of all its units alike."""
 
 
@@ -67,9 +68,24 @@ def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason:
     essay_id = item.item.essay_id if item and item.item else None
     asked = ((item_id, shown(item) if item else {}),)
     new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
+    if item and item.item:
+        _require_showable(tx, jobs.get(tx, job_id), item.item, new)
     (unit_id,) = units.add_all(tx, job_id, [new])
     gold.add(tx, unit_id, item_id, accepted, reason=reason)
     return unit_id
+
+
+def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
+    """Refuse what every rater who gets it would stumble over: a noun without its five forms, no suggestion."""
+    essay = essays.bare(tx, item.essay_id)
+    if essay is None:
+        return
+    unit = Unit("new", essay, (UnitItem(item, new.items[0][1]),), new.stage, new.payload)
+    try:
+        TASKS[job.task].show(unit, rng=generator(0, item.item_id))
+    except UsageError as error:
+        message = f"item {item.item_id}: cannot be shown as {new.role} of job {job.name!r}: {error}"
+        raise UsageError(message) from error
 
 
 REASON = "The experts who judged this all gave this answer."
