@@ -16,6 +16,7 @@ from grater.store.units import NewUnit
 from grater.study.gold import LOOKS, make_gold
 from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
+from grater.tasks.suggestions import SUGGESTIONS
 from tests.tasks.units import rng, unit_for
 
 TEXT = "Friends waited on the bus stop on a Monday."
@@ -48,9 +49,20 @@ class Noted(dict[str, Any]):
 
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_whatever_a_task_reads_of_a_units_payload_gold_has_too(name: str) -> None:
+    """Suggestions differ from essay to essay: a job that offers them takes no other gold than its own units."""
     payload = Noted()
     TASKS[name].show(replace(unit_for(name), payload=payload), rng=rng())
-    assert payload.names <= set(LOOKS)
+    assert payload.names <= {*LOOKS, SUGGESTIONS}
+
+
+def test_a_job_that_offers_marks_takes_no_essay_without_them_as_gold(store: Store) -> None:
+    with store.write() as tx:
+        essays.add_all(tx, [Essay("e", TEXT)])
+        whole = Item("e", Span(0, len(TEXT)), "essay")
+        items.add_all(tx, [items.of(whole)])
+        job = jobs.add(tx, name="offered", task="marking", judgments=1, options={SUGGESTIONS: {"system": "x"}})
+        with pytest.raises(UsageError, match="offers a system's marks"):
+            make_gold(tx, job, whole.item_id, ["15-17|Wcip"], reason="")
 
 
 def test_added_gold_asks_the_question_of_its_job(store: Store) -> None:

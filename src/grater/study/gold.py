@@ -68,11 +68,20 @@ def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason:
     essay_id = item.item.essay_id if item and item.item else None
     asked = ((item_id, shown(item) if item else {}),)
     new = NewUnit(asked, essay_id, role=role, payload=looks_of(tx, job_id))
+    job = jobs.get(tx, job_id)
+    _require_no_suggestions(job)
     if item and item.item:
-        _require_showable(tx, jobs.get(tx, job_id), item.item, new)
+        _require_showable(tx, job, item.item, new)
     (unit_id,) = units.add_all(tx, job_id, [new])
     gold.add(tx, unit_id, item_id, accepted, reason=reason)
     return unit_id
+
+
+def _require_no_suggestions(job: Job) -> None:
+    if SUGGESTIONS in job.options:
+        raise UsageError(
+            f"{job.name}: offers a system's marks; essays with planted errors have none, and would be known by it"
+        )
 
 
 def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
@@ -187,10 +196,7 @@ def gold_from_planted(
     """Good essays whose edits say which wrong words to put in, as gold by errors found; each comes in but once."""
     if job.task != "marking":
         raise UsageError(f"{job.name}: errors are planted for the task marking, and this job has the task {job.task}")
-    if SUGGESTIONS in job.options:
-        raise UsageError(
-            f"{job.name}: offers a system's marks; essays with planted errors have none, and would be known by it"
-        )
+    _require_no_suggestions(job)
     made, met, tags = 0, 0, _tags(tx, job)
     for good in corpus:
         if not good.edits:
