@@ -5,10 +5,13 @@ article; in the paper several constructions were right in context for a good par
 reach the top.  Here a system's construction is right where it is any that the raters accept: `accepted` by most of
 them (yes, yes* or grey, note 1), or `starred`, among the best for most of them; `original` is the usual score.
 
-A decision on any item of a noun speaks for the noun.  The system's construction is its `suggestion`, where that is
-the name of one; else that of the flagged item (`construction/in-context/the-singular`); without a flag it leaves
-the original.  Only answers given in context count.  A place of which raters accept nothing is wrong for every
-system, and counted.  Intervals draw essays where there are two or more, with the form of `share_interval`.
+A decision on any construction item of a noun speaks for the noun.  The system's construction is its `suggestion`,
+where that is the name of one; else that of the flagged item (`construction/in-context/the-singular`); without a flag
+it leaves the original.  Decisions on articles and on number, as `grater decide --system article` writes them, speak
+for the noun too: the article before it (its item begins where the noun phrase begins) becomes the suggested one, and
+a flagged number (its item ends where the phrase ends) becomes the other.  Only answers given in context count.  A
+place of which raters accept nothing is wrong for every system, and counted.  Intervals draw essays where there are
+two or more, with the form of `share_interval`.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import polars as pl
 
 from grater.agreement.constructions import CONSTRUCTIONS, IN_CONTEXT, KIND, construction_marks
 from grater.errors import BadInput, Problem
-from grater.model import Interval, Json
+from grater.model import DELETE, Interval, Json
 from grater.result import Result
 from grater.rng import generator
 from grater.sheet import Sheet, count, interval
@@ -30,6 +33,8 @@ from grater.statistics.proportions import wilson
 from grater.statistics.student_t import share_interval
 from grater.tables import Judgments, Table
 
+ARTICLE, NUMBER = "article", "number"
+CHOSEN = ("system", "place", "essay", "written", "construction")
 RULES = {"original": "the original", "accepted": "every accepted one", "starred": "every best one"}
 
 
@@ -114,8 +119,13 @@ def construction_scores(
     )
 
 
+def has_constructions(decisions: Table, items: Table) -> bool:
+    """Whether a system decides on the construction of any of these nouns."""
+    return len(_chosen(decisions, _places(items))) > 0
+
+
 def _places(items: Table) -> pl.DataFrame:
-    """Every construction item: item, place, essay, the construction it asks about, and the one that was written."""
+    """Every construction item: where it stands, the construction it asks about, and the one that was written."""
     parts = pl.col("kind").cast(pl.String).str.split("/")
     if "original" not in items.frame.columns:
         raise BadInput(
@@ -125,6 +135,7 @@ def _places(items: Table) -> pl.DataFrame:
     return items.frame.filter(parts.list.first() == KIND).select(
         pl.col("item").cast(pl.String),
         pl.col("essay").cast(pl.String),
+        pl.col("start", "end").cast(pl.Int64),
         place.alias("place"),
         asked=parts.list.get(2),
         written=pl.col("original").cast(pl.String),
@@ -145,6 +156,35 @@ def _accepted(judgments: Judgments, items: Table) -> pl.DataFrame:
 
 def _chosen(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
     """One construction per system and place: system, place, essay, written, construction."""
+    named = _named(decisions, places).select(CHOSEN)
+    parts = _of_parts(decisions.frame, places).select(CHOSEN)
+    return pl.concat([named, parts.join(named, on=["system", "place"], how="anti")])
+
+
+def _of_parts(frame: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """What decisions on articles and number make of each noun."""
+    nouns = places.select("place", "essay", "start", "end", "written").unique()
+    if not {"essay", "start", "end", "kind", "suggestion"} <= set(frame.columns):
+        return nouns.clear().with_columns(system=pl.lit(""), construction=pl.lit(""))
+    rows = frame.with_columns(
+        pl.col("item", "system", "essay", "kind", "suggestion").cast(pl.String),
+        pl.col("start", "end").cast(pl.Int64, strict=False),
+    )
+    flagged = pl.col("flagged").cast(pl.Boolean)
+    word = pl.col("suggestion").str.to_lowercase().replace({"an": "a", DELETE.lower(): "null"})
+    articles = rows.filter(kind=ARTICLE).select("system", "essay", "start", new=pl.when(flagged).then(word))
+    numbers = rows.filter(kind=NUMBER).select("system", "essay", "end", is_other=flagged)
+    both = nouns.join(articles, on=["essay", "start"]).join(numbers, on=["system", "essay", "end"])
+    article, number = (pl.col("written").str.split("-").list.get(place) for place in (0, 1))
+    other = pl.when(number == "singular").then(pl.lit("plural")).otherwise(pl.lit("singular"))
+    made = pl.concat_str(
+        pl.coalesce("new", article), pl.when("is_other").then(other).otherwise(number), separator="-"
+    )
+    return both.with_columns(construction=made)
+
+
+def _named(decisions: Table, places: pl.DataFrame) -> pl.DataFrame:
+    """The constructions of systems that decide on construction items."""
     frame = decisions.frame
     word = pl.col("suggestion").cast(pl.String) if "suggestion" in frame.columns else pl.lit(None, pl.String)
     rows = frame.select(

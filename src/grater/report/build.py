@@ -58,6 +58,7 @@ class Inputs:
     sample: Sample | None = None
     constructions: Judgments | None = None
     construction_items: Table | None = None
+    construction_decisions: Table | None = None
     cloze: Judgments | None = None
     cloze_words: Table | None = None
     choice: Judgments | None = None
@@ -166,7 +167,12 @@ def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
     if inputs.choice is not None:
         yield choice_section(inputs.choice, accuracy=_exact_accuracy(inputs), places=inputs.whereabouts)
     if inputs.constructions is not None and inputs.construction_items is not None:
-        yield constructions_section(inputs.constructions, inputs.construction_items, seed=seed)
+        yield constructions_section(
+            inputs.constructions,
+            inputs.construction_items,
+            decisions=inputs.construction_decisions,
+            chance=inputs.chance,
+        )
 
 
 def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grater.agreement.constructions import (
     IN_CONTEXT,
     NO_CONTEXT,
@@ -10,17 +12,22 @@ from grater.agreement.constructions import (
     SeveralRight,
     construction_study,
 )
+from grater.evaluate.construction_scores import construction_scores
 from grater.report.agreement import confusion_map
-from grater.report.document import Section, interval
+from grater.report.document import Section, interval, sentence
 from grater.sheet import Sheet, counted, number, p_value
+from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Table
 
 EVERYBODY = "all"
 STAGES = {NO_CONTEXT: "without context", IN_CONTEXT: "in context"}
 
 
-def constructions_section(judgments: Judgments, items: Table, *, seed: int = 0) -> Section:
-    """Tables 4 and 5, several right constructions, and what agreement depends on."""
+def constructions_section(
+    judgments: Judgments, items: Table, *, decisions: Table | None = None, chance: Chance | None = None
+) -> Section:
+    """Tables 4 and 5, several right constructions, what agreement depends on, and systems against all of these."""
+    seed = chance.seed if chance else 0
     study = construction_study(judgments, items, seed=seed)
     figures = tuple(
         confusion_map(
@@ -31,10 +38,15 @@ def constructions_section(judgments: Judgments, items: Table, *, seed: int = 0) 
     sheets = [_freedom_sheet(study), *([_stages_sheet(study)] if study.stages else []), _several_sheet(study)]
     if study.contrasts:
         sheets.append(_contrasts_sheet(study.contrasts))
+    words = [*_words(study), study.scope.sentence]
+    scores = construction_scores(decisions, judgments, items, chance=chance) if decisions is not None else None
+    if scores is not None:
+        sheets += [replace(sheet, name="constructions-systems") for sheet in scores.sheets()]
+        words += map(sentence, scores.warnings)
     return Section(
         name="constructions",
         title="Which articles and numbers a noun can take",
-        words=(*_words(study), study.scope.sentence),
+        words=tuple(words),
         figures=figures,
         sheets=tuple(sheets),
         signature=str(study.signature),

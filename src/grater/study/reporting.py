@@ -18,6 +18,7 @@ import polars as pl
 from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.crowd.pay import money
 from grater.crowd.terms import KEY, terms_of
+from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
 from grater.evaluate.selection import WRITER
 from grater.model import Json
 from grater.report.build import Inputs, build
@@ -26,7 +27,7 @@ from grater.report.document import Report
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
-from grater.store.columns import essay_columns, kinds_of, place_columns
+from grater.store.columns import decision_columns, essay_columns, kinds_of, place_columns
 from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
@@ -59,6 +60,7 @@ class Words:
 
     constructions: Judgments | None = None
     construction_items: Table | None = None
+    construction_decisions: Table | None = None
     cloze: Judgments | None = None
     cloze_words: Table | None = None
     choice: Judgments | None = None
@@ -69,11 +71,12 @@ def words_of(tx: Tx) -> Words:
     constructions, items = _constructions(tx)
     blanks = labels_of(tx, "cloze")
     return Words(
-        constructions,
-        items,
-        None if blanks is None else _with_writer(tx, blanks),
-        _of_programs(tx) if blanks is not None else None,
-        labels_of(tx, "choice", groups=(EXPERT,)) or labels_of(tx, "choice", groups=PEOPLE),
+        constructions=constructions,
+        construction_items=items,
+        construction_decisions=_on_nouns(tx, items) if items is not None else None,
+        cloze=None if blanks is None else _with_writer(tx, blanks),
+        cloze_words=_of_programs(tx) if blanks is not None else None,
+        choice=labels_of(tx, "choice", groups=(EXPERT,)) or labels_of(tx, "choice", groups=PEOPLE),
     )
 
 
@@ -83,6 +86,16 @@ def _constructions(tx: Tx) -> tuple[Judgments | None, Table | None]:
         return None, None
     kinds = kinds_of(tx, judged.frame["item"].cast(pl.String).unique().to_list())
     return judged, read_items(place_columns(tx, {kind for kind in kinds if kind.startswith(CONSTRUCTION)}))
+
+
+def _on_nouns(tx: Tx, items: Table) -> Table | None:
+    """What systems decide on the articles and the number of these nouns; None where none does, or not on both."""
+    decided = decision_columns(tx, (ARTICLE, NUMBER))
+    if not len(decided) or "original" not in items.frame.columns:
+        return None
+    places = place_columns(tx, (ARTICLE, NUMBER)).select("item", "essay", "start", "end", "kind")
+    table = read_decisions(decided.join(places, on="item", how="inner"), name="decisions")
+    return table if has_constructions(table, items) else None
 
 
 def _with_writer(tx: Tx, blanks: Judgments) -> Judgments:
@@ -176,6 +189,7 @@ def study_inputs(
         judges=whole_judges(tx, tables) if of_sample is not None else (),
         constructions=words.constructions,
         construction_items=words.construction_items,
+        construction_decisions=words.construction_decisions,
         cloze=words.cloze,
         cloze_words=words.cloze_words,
         choice=words.choice,
