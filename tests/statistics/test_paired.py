@@ -107,7 +107,7 @@ def test_a_single_unit_tells_nothing() -> None:
     assert test.difference.undefined_because == "a single unit cannot be resampled"
     assert isnan(test.p["bootstrap"])
     assert isnan(test.p["randomisation"])
-    assert test.as_json()["bootstrap"] == {"p": None, "p_holm": None}
+    assert test.to_dict()["bootstrap"] == {"p": None, "p_holm": None}
 
 
 def test_holm_agrees_with_the_numbers_of_the_textbook() -> None:

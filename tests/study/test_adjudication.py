@@ -59,7 +59,7 @@ def test_units_on_which_raters_differ_wait_first(judged: Store) -> None:
     with judged.read() as tx:
         first, second = waiting(tx, jobs.named(tx, "errors"))
     assert (first.differs, second.differs) == (True, False)
-    assert list(first.as_json()["labels"].values()) == [{"error": 1, "ok": 2}]  # type: ignore[union-attr]
+    assert list(first.to_dict()["labels"].values()) == [{"error": 1, "ok": 2}]  # type: ignore[union-attr]
 
 
 def test_unanimous_units_are_accepted_and_the_others_wait(judged: Store) -> None:

@@ -61,7 +61,7 @@ def test_a_change_of_mind_is_a_further_version_and_the_newest_counts(store: Stor
     with store.read() as tx:
         found, so_far = all_of(tx, job_id), far(tx, job_id)
     assert [each.verdict for each in found] == ["", "n", "y"]
-    assert (found[2].listed.by, so_far.as_json()) == ("Ada", {"accepted": 1, "rejected": 1, "open": 1})
+    assert (found[2].listed.by, so_far.to_dict()) == ("Ada", {"accepted": 1, "rejected": 1, "open": 1})
 
 
 def test_a_decision_made_from_an_older_version_is_stale(store: Store, ada: Person) -> None:

@@ -150,7 +150,7 @@ def _say(mined: Mined, suspects: list[Suspect], verdicts: Mapping[str, str], out
     if as_json:
         counts = {"uses": len(mined.uses), "suspects": len(mined.suspects), "listed": len(suspects)}
         signature = str(Signature("mine-extraneous"))
-        print_json({**counts, "unattested": unattested, **progress.as_json(), "signature": signature})
+        print_json({**counts, "unattested": unattested, **progress.to_dict(), "signature": signature})
         return
     say(f"{out}: {counted(len(suspects), 'trigram')} of {counted(len(mined.uses), 'use')}, {unattested:,} unattested")
     say(f"  {progress.words}: put y or n in the column verdict, or go through them with --ask")
@@ -169,7 +169,7 @@ def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, 
     if gold:
         write_table(made.gold(), gold)
     if as_json:
-        print_json({**made.as_json(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))})
+        print_json({**made.to_dict(), "signature": str(Signature("mine-balanced", {"seed": str(seed)}))})
     else:
         say("\n  ".join(made.lines(str(out))))
 

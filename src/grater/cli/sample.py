@@ -193,7 +193,7 @@ def _more(
 
 
 def _json(drawn: Sample, left: list[str]) -> dict[str, JsonValue]:
-    draws: list[JsonValue] = [draw.as_json() for draw in draws_of(drawn)]
+    draws: list[JsonValue] = [draw.to_dict() for draw in draws_of(drawn)]
     seed = drawn.meta.seed if drawn.meta else None
     return {"items": drawn.frame["item"].n_unique(), "to_judge": list(left), "seed": seed, "draws": draws}
 

@@ -191,14 +191,19 @@ MOST_PRIOR, LEAST_PRIOR = 20.0, 2.0
 STEPS = 30
 
 
-def shrunk_skills(ballots: Ballots, fitted: Fit) -> list[Interval]:
-    """The chance of being right of each rater, shrunk to the mean of all, with an interval."""
+def shrunk_skills(
+    ballots: Ballots, fitted: Fit, *, prior: tuple[float, float] = (LEAST_PRIOR, MOST_PRIOR)
+) -> list[Interval]:
+    """The chance of being right of each rater, shrunk to the mean of all, with an interval.
+
+    `prior` bounds the number of judgments that the mean is worth; docs/crowd.md has how the bounds were chosen.
+    """
     from scipy.special import betaincinv  # a fifth of a second that most commands need not wait for
 
     n = np.bincount(ballots.rater, minlength=len(ballots.raters)).astype(np.float64)
     truth = _truth_by_others(ballots, fitted)
     right, _ = _right(ballots, truth, mean=0.5, strength=0.0)
-    mean, strength = _beta_prior(right, n)
+    mean, strength = _beta_prior(right, n, prior)
     right, doubt = _right(ballots, truth, mean=mean, strength=strength)
     skill = (mean * strength + right) / (strength + n)
     worth = np.maximum(1.0, n - doubt / (skill * (1 - skill)))
@@ -237,15 +242,16 @@ def _right(ballots: Ballots, truth: Numbers, *, mean: float, strength: float) ->
     return right, doubt
 
 
-def _beta_prior(right: Numbers, n: Numbers) -> tuple[float, float]:
+def _beta_prior(right: Numbers, n: Numbers, bounds: tuple[float, float]) -> tuple[float, float]:
     """The mean of raters' shares and the number of judgments that it is worth, by moments."""
     mean = min(max(float(right.sum() / n.sum()), 1e-3), 1 - 1e-3)
     shares = right / n
     spread = float(n @ (shares - mean) ** 2) / float(n.sum())
     by_chance = mean * (1 - mean) * len(n) / float(n.sum())
     between = spread - by_chance
-    strength = mean * (1 - mean) / between - 1 if between > 0 else MOST_PRIOR
-    return mean, min(max(strength, LEAST_PRIOR), MOST_PRIOR)
+    least, most = bounds
+    strength = mean * (1 - mean) / between - 1 if between > 0 else most
+    return mean, min(max(strength, least), most)
 
 
 def agrees_with_others(ballots: Ballots) -> tuple[Numbers, npt.NDArray[np.bool_]]:

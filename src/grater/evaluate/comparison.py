@@ -61,7 +61,7 @@ class Pair:
     mcnemar_holm: float
 
     def to_dict(self) -> dict[str, Json]:
-        return {**self.test.as_json(), "mcnemar": {**self.mcnemar.as_json(), "mid_p_holm": self.mcnemar_holm}}
+        return {**self.test.to_dict(), "mcnemar": {**self.mcnemar.to_dict(), "mid_p_holm": self.mcnemar_holm}}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

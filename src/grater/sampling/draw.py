@@ -69,7 +69,7 @@ class Draw:
     def n(self) -> int:
         return sum(drawn.n for drawn in self.by_stratum.values())
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         sizes = {name: [drawn.size, drawn.n, drawn.threshold] for name, drawn in self.by_stratum.items()}
         return {
             "system": self.system,
@@ -290,7 +290,7 @@ def _union(decisions: Table, meta: SampleMeta, draws: list[Draw], labels: Judgme
         )
         for place, draw in enumerate(draws)
     ]
-    extra = {**meta.extra, DRAWS: [draw.as_json() for draw in draws]}
+    extra = {**meta.extra, DRAWS: [draw.to_dict() for draw in draws]}
     return Sample(pl.concat(parts), name, replace(meta, extra=extra))
 
 

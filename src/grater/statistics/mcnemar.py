@@ -25,7 +25,7 @@ class McNemar:
     exact: float
     mid_p: float
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "discordant": [self.first, self.second],
             "chi2": self.chi2,

@@ -38,7 +38,7 @@ class PairTest:
     p: dict[Test, float]
     holm: dict[Test, float]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         tests = {
             name: {"p": _number(self.p[name]), "p_holm": _number(self.holm[name])}
             for name in ("bootstrap", "randomisation")

@@ -48,7 +48,7 @@ class Waiting:
     differs: bool
     answers: Mapping[str, tuple[Answer, ...]]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         labels: dict[str, Json] = {
             item_id: dict(sorted(Counter(answer.label for answer in said).items()))
             for item_id, said in self.answers.items()

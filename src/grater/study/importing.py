@@ -186,7 +186,7 @@ class Imported:
     new: int
     known: int = 0
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {"file": self.name, "kind": self.kind, "new": self.new, "known": self.known}
 
 

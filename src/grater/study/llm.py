@@ -53,7 +53,7 @@ class Judged:
     refused: tuple[tuple[str, str], ...] = ()
     stopped: str = ""
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         left: list[Json] = [{"unit": unit_id, "why": why} for unit_id, why in self.refused]
         return {"judged": self.n_done, "refused": left, "stopped": self.stopped}
 

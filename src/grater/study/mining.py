@@ -91,7 +91,7 @@ class Verdict:
     def n_uses(self) -> int:
         return int(self.number("n_uses"))
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         counts = self.numbers((*NUMBERS, "score"))
         words: dict[str, Json] = {"unit": self.listed.unit_id, "trigram": self.trigram, "bigram": self.bigram}
         decided: dict[str, Json] = {"verdict": self.verdict, "by": self.listed.by, "version": self.listed.version}

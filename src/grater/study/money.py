@@ -85,7 +85,7 @@ class Costs:
     def money(self, cents: float) -> str:
         return money(cents, self.pay.currency) if self.pay else ""
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         shares: dict[str, Json] = {
             "judgments": self.judgments,
             "valid": self.valid,

@@ -86,7 +86,7 @@ class Asked:
     unit: StudyUnit
     shown: Shown
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         unit, shown = self.unit.unit, self.shown
         head: dict[str, Json] = {"unit": unit.unit_id, "task": self.unit.job.task, "stage": unit.stage}
         if self.unit.job.task == MARKING.name:
@@ -119,7 +119,7 @@ def judge(
     with store.read() as tx:
         asked = {each.unit.unit_id: each for each in to_ask(tx, job)}
     # All of them now: a thread writes the questions while answered ones are popped.
-    questions = [json.dumps(each.as_json()) for each in asked.values()]
+    questions = [json.dumps(each.to_dict()) for each in asked.values()]
     n_done = 0
     for number, line in enumerate(run(questions), 1):
         unit_id, fields = _answer(line, number)

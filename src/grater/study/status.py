@@ -82,7 +82,7 @@ class JobStatus:
         """Units, valid judgments, judgments wanted, and units that raters hold now."""
         return sum(self.units.values()), self.valid, self.wanted, self.slots.get("leased", 0)
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         shown = {"name": self.job.name, "task": self.job.task, "state": self.job.state, "access": self.job.access}
         counts = {"units": self.units, "slots": self.slots, "submissions": self.submissions}
         return {**shown, "judgments": self.job.judgments, "wanted": self.wanted, "valid": self.valid, **counts}
@@ -99,14 +99,14 @@ class Status:
     jobs: tuple[JobStatus, ...]
     n_invited: int = 0
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         counts = {"essays": self.essays, "items": self.items, "decisions": self.decisions, "people": self.people}
         counts["invited"] = self.n_invited
         return {
             "study": self.name,
             **counts,
             "systems": list(self.systems),
-            "jobs": [job.as_json() for job in self.jobs],
+            "jobs": [job.to_dict() for job in self.jobs],
         }
 
     @property

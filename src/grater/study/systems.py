@@ -86,7 +86,7 @@ class Decided:
     n_flagged: int
     n_new: int
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         return {"system": self.system, "items": self.n_items, "flagged": self.n_flagged, "new": self.n_new}
 
 

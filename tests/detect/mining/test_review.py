@@ -59,7 +59,7 @@ def test_a_table_without_verdicts_is_refused(tmp_path: Path) -> None:
 
 def test_how_far_a_list_is_comes_from_its_verdicts() -> None:
     progress = progress_of(["y", "n", "", "", "y", "y"])
-    assert progress.as_json() == {"accepted": 3, "rejected": 1, "open": 2}
+    assert progress.to_dict() == {"accepted": 3, "rejected": 1, "open": 2}
     assert (progress.decided, progress.all, progress.words) == (4, 6, "3 accepted, 1 rejected, 2 to look at")
 
 
@@ -108,7 +108,7 @@ def test_what_was_built_is_told_in_words_and_in_json() -> None:
         f"wanted 1,500 errors, found {n}: accept more trigrams",
     ]
     counts = {"errors": n, "correct": n, "gold": 4, "duplicates": 1}
-    assert made.as_json() == {**counts, "shortfalls": made.lines("")[1:]}
+    assert made.to_dict() == {**counts, "shortfalls": made.lines("")[1:]}
 
 
 def test_gold_is_half_errors_and_comes_with_its_label() -> None:

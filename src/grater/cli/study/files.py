@@ -98,7 +98,7 @@ def import_into(
         )
     tell_left_out(corpora, format_name)
     if as_json:
-        print_json([each.as_json() for each in done])
+        print_json([each.to_dict() for each in done])
         return
     for each in done:
         known = f", {each.known:,} known already" if each.known else ""
@@ -126,7 +126,7 @@ def show_status(study: StudyName, as_json: Json = False) -> None:
     with open_study(study) as store, store.read() as tx:
         summary = status(tx)
     if as_json:
-        print_json(summary.as_json())
+        print_json(summary.to_dict())
         return
     counts = [
         counted(summary.essays, "essay"),

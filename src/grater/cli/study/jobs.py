@@ -191,7 +191,7 @@ def crowd(
         answer: Mapping[str, JsonValue] = {
             "terms": terms_json(terms_of(crowd_job.options)),
             "protocol": dict(sheet),
-            "costs": costs.as_json(),
+            "costs": costs.to_dict(),
         }
         print_json(answer)
         return

@@ -112,7 +112,7 @@ def _ask_model(
     spent = chat.cache.spent
     if as_json:
         used: dict[str, JsonValue] = {"requests": spent.requests, "tokens": spent.tokens, "cost": chat.cost}
-        print_json({"job": own.name, "rater": person.pseudonym, **done.as_json(), **used})
+        print_json({"job": own.name, "rater": person.pseudonym, **done.to_dict(), **used})
     else:
         for unit_id, why in done.refused:
             say(f"unit {unit_id}: {why}")

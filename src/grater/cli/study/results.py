@@ -60,7 +60,7 @@ def adjudicate(
         with store.read() as tx:
             undecided = waiting(tx, jobs.named(tx, job))
     if as_json:
-        print_json({"decided": n_decided, "waiting": [each.as_json() for each in undecided]})
+        print_json({"decided": n_decided, "waiting": [each.to_dict() for each in undecided]})
         return
     for each in undecided:
         typer.echo(_line(each))

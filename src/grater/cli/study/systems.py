@@ -67,7 +67,7 @@ def run_systems(
         task = bar.add_task("deciding", total=n_essays * len(detectors))
         done = decide(store, detectors, advance=lambda n: bar.advance(task, n))
     if as_json:
-        print_json([each.as_json() for each in done])
+        print_json([each.to_dict() for each in done])
         return
     for each in done:
         say(f"{each.system}: {counted(each.n_items, 'item')}, {each.n_flagged:,} flagged, {each.n_new:,} new")
@@ -245,7 +245,7 @@ def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
     with store.read() as tx:
         counts = far(tx, job.job_id)
     if as_json:
-        print_json({"list": job.name, "job_id": job.job_id, **counts.as_json()})
+        print_json({"list": job.name, "job_id": job.job_id, **counts.to_dict()})
         return
     say(f"{job.name}: {counted(counts.all, 'trigram')}: {counts.words}")
     if counts.open:
@@ -254,7 +254,7 @@ def _tell(store: Store, study: str, job: Job, *, as_json: bool) -> None:
 
 def _tell_built(study: str, job: Job, made: Balanced, *, as_json: bool) -> None:
     if as_json:
-        print_json({"job": job.name, **made.as_json()})
+        print_json({"job": job.name, **made.to_dict()})
         return
     say("\n  ".join(made.lines(job.name)))
     say(f"  open it: grater study change {pasted(study)} --job {shlex.quote(job.name)} --state open")

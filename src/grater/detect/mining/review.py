@@ -92,7 +92,7 @@ class ReviewProgress:
     def words(self) -> str:
         return f"{self.accepted:,} accepted, {self.rejected:,} rejected, {self.open:,} to look at"
 
-    def as_json(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, int]:
         return {"accepted": self.accepted, "rejected": self.rejected, "open": self.open}
 
 
@@ -185,7 +185,7 @@ class Balanced:
         built = f"errors: {self.n_errors:,}, correct uses: {self.n_correct:,}, gold among them: {len(self.gold()):,}"
         return [f"{name}: {built}, duplicates left out: {self.n_duplicates:,}", *self.shortfalls]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         counts: dict[str, Json] = {"errors": self.n_errors, "correct": self.n_correct, "gold": len(self.gold())}
         return {**counts, "duplicates": self.n_duplicates, "shortfalls": list[Json](self.shortfalls)}
 

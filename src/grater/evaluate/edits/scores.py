@@ -108,7 +108,7 @@ class Scores(Result):
         return {
             "metric": self.metric,
             "systems": [system.to_dict() for system in self.systems],
-            "pairs": [pair.as_json() for pair in self.pairs],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "intervals": self.scope,
             "signature": str(self.signature),
         }

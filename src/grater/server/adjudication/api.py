@@ -163,7 +163,7 @@ def _essays(tx: Tx, job: Job) -> list[Undecided]:
 
 
 def _item(unit: Waiting) -> Undecided:
-    return Undecided.model_validate({**unit.as_json(), "unit_id": unit.unit_id})
+    return Undecided.model_validate({**unit.to_dict(), "unit_id": unit.unit_id})
 
 
 def _place(text: str, place: Place) -> Difference:

@@ -96,7 +96,7 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 def mined_lists(context: Context) -> Lists:
     """The mined lists of the study, and how far they are."""
     with context.server.store.read() as tx:
-        rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).as_json()} for job in lists(tx)]
+        rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).to_dict()} for job in lists(tx)]
     return Lists(lists=[Listed.model_validate(row) for row in rows])
 
 
@@ -116,8 +116,8 @@ def bring_list(context: Context) -> Job:
 def mined_list(context: Context, job_id: str) -> MinedList:
     """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
     with context.server.store.read() as tx:
-        job, suspects = the_list(tx, job_id), [suspect.as_json() for suspect in all_of(tx, job_id)]
-        fields = {**Job.of(job).model_dump(), **far(tx, job_id).as_json()}
+        job, suspects = the_list(tx, job_id), [suspect.to_dict() for suspect in all_of(tx, job_id)]
+        fields = {**Job.of(job).model_dump(), **far(tx, job_id).to_dict()}
     return MinedList.model_validate({**fields, "suspects": suspects})
 
 
@@ -132,11 +132,11 @@ def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
             raise BadInput(Problem("verdicts", f"expected trigrams of the list, found {strange[:80]!r}"))
         for trigram, verdict in sent.verdicts.items():
             decide(tx, known[trigram], verdict, context.person)
-        return Far.model_validate(far(tx, job_id).as_json())
+        return Far.model_validate(far(tx, job_id).to_dict())
 
 
 @router.post("/mining/{job_id}/balanced")
 def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
     """The balanced corpus of the accepted trigrams, as a job with gold."""
     job, made = build_now(context, job_id, **sent.model_dump())
-    return Balanced.model_validate({**Job.of(job).model_dump(), **made.as_json()})
+    return Balanced.model_validate({**Job.of(job).model_dump(), **made.to_dict()})

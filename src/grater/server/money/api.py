@@ -118,4 +118,4 @@ def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> 
 
 
 def costs_json(tx: Tx, job: Job) -> Costs:
-    return Costs.model_validate(job_costs(tx, job).as_json())
+    return Costs.model_validate(job_costs(tx, job).to_dict())

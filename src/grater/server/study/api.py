@@ -175,7 +175,7 @@ def bring_in(context: Context) -> ImportedFiles:
     Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
     are unpacked.  What is wrong is told with its line, and then nothing is stored.
     """
-    return ImportedFiles(imported=[Imported.model_validate(file.as_json()) for file in brought_in(context)])
+    return ImportedFiles(imported=[Imported.model_validate(file.to_dict()) for file in brought_in(context)])
 
 
 @router.get("/imports")

@@ -89,7 +89,7 @@ def system_list(context: Context) -> Systems:
 @router.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
     """Run an installed system over all essays; a second run changes nothing."""
-    return Decided.model_validate(run_installed(context.server.store, sent.system).as_json())
+    return Decided.model_validate(run_installed(context.server.store, sent.system).to_dict())
 
 
 @router.get("/samples")
