@@ -43,6 +43,7 @@ def test_gold_takes_the_place_of_experts(needed: RatersNeeded) -> None:
     assert needed.smallest.low <= needed.smallest.value <= needed.smallest.high
     assert any("agrees on .95 of the items" in note for note in needed.sheets()[-1].notes)
     assert needed.to_dict()["reach"] == 0.95
+    assert needed.sheets()[0].columns == ("raters", "items", "agreement", "kappa, gold")
 
 
 def test_essays_are_drawn_and_named(needed: RatersNeeded) -> None:

@@ -65,7 +65,8 @@ class Essays:
         if codes is None:
             return wilson(int(is_hit.sum()), len(is_hit))
         unit = np.unique(codes, return_inverse=True)[1]
-        return cluster_wilson(np.bincount(unit, weights=is_hit), np.bincount(unit).astype(np.float64))
+        hits, n = (np.bincount(unit, weights=of).astype(np.float64) for of in (is_hit, np.ones(len(is_hit))))
+        return cluster_wilson(hits, n)
 
     def scope_of(self, items: pl.Series, *, effect: float = nan) -> Scope:
         """What intervals speak of that rest on these items."""

@@ -473,16 +473,18 @@ def _frame_cells(estimate: Interval) -> list[float | None]:
 
 
 def _curves_sheet(result: RatersNeeded) -> Sheet:
-    """Agreement and kappa of the headline, kappa with the experts beside it."""
+    """Agreement and kappa of the headline, kappa with the experts beside it; of one expert there is no mean."""
     main = result.headline
-    others = [curve for curve in result.curves if curve is not main][:MOST_CURVES]
+    is_one = len(result.experts) == 1 and main.against == MEAN
+    against = result.experts[0] if is_one else main.against
+    others = [] if is_one else [curve for curve in result.curves if curve is not main][:MOST_CURVES]
     rows = []
     for index in shown(len(main.points), MOST_POINTS):
         point = main.points[index]
         kappas = [number(curve.points[index].kappa.value) for curve in others]
         cells = (count(round(point.n_items)), number(point.agreement.value), interval(point.kappa))
         rows.append((str(point.n_raters), *cells, *kappas))
-    columns = ("raters", "items", "agreement", f"kappa, {main.against}", *(curve.against for curve in others))
+    columns = ("raters", "items", "agreement", f"kappa, {against}", *(curve.against for curve in others))
     heading = f"A crowd of N raters, {counted(result.n_items, 'item')}"
     return Sheet(heading, columns, tuple(rows), name="raters-needed")
 

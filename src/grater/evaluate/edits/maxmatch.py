@@ -317,13 +317,6 @@ Correction: TypeAlias = Sequence[str] | Essay
 """A corrected sentence: its tokens, or an M2 essay whose edits are to be applied."""
 
 
-def score_maxmatch(
-    references: Sequence[Essay], hypotheses: Sequence[Correction], *, max_unchanged: int = 2, beta: float = 0.5
-) -> ChosenReferences:
-    """One system: for each sentence the annotator chosen, and true positives, false positives, false negatives."""
-    return score_systems(references, {"hypotheses": hypotheses}, max_unchanged=max_unchanged, beta=beta)["hypotheses"]
-
-
 def score_systems(
     references: Sequence[Essay],
     systems: Mapping[str, Sequence[Correction]],
