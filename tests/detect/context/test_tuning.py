@@ -50,8 +50,8 @@ def test_a_calibration_is_fitted_for_every_name() -> None:
 
 def test_shipped_thresholds_keep_to_the_flags_that_well_formed_text_may_have() -> None:
     calibrations = dict.fromkeys(NAMES, Calibration(slope=1.0, intercept=-3.0))
-    native = [flag(number, "prep-choice", number / 100) for number in range(1000)]
+    native = [flag(number, "prep-choice", number / 200) for number in range(1000)]
     shipped = shipped_at(calibrations, native, n_words=10_000, per_thousand=5)
     n_flags = sum(one.margin > shipped["prep-choice"].shipped for one in native)
-    assert 45 <= n_flags <= 50
+    assert 40 <= n_flags <= 50
     assert len({calibration.shipped for calibration in shipped.values()}) == 1

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from grater.detect.context.calibration import NAMES, Calibration, fit, with_ship
 from grater.detect.context.detector import ContextDetector
 from grater.model import Essay, Item
 
-LEVELS = np.arange(0.30, 0.996, 0.005)
-"""Probabilities of being right that are tried, the lowest first."""
+LEVELS = np.arange(-1.0, 8.0, 0.05)
+"""Log-odds of being right that are tried, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +76,5 @@ def shipped_at(
     return {name: with_shipped(calibrations[name], round(at[name], 4)) for name in NAMES}
 
 
-def _margin_at(calibration: Calibration, probability: float) -> float:
-    return max(0.0, (log(probability / (1 - probability)) - calibration.intercept) / max(calibration.slope, 1e-3))
+def _margin_at(calibration: Calibration, log_odds: float) -> float:
+    return max(0.0, (log_odds - calibration.intercept) / max(calibration.slope, 1e-3))
