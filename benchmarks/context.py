@@ -33,11 +33,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.detect.articles import learner_essays
 from benchmarks.detect.data import brown_essays, cell, keep, lines_of, table
 
-from grater.detect.articles.phrases import ARTICLES
 from grater.detect.context.calibration import PRECISIONS
-from grater.detect.context.detector import ContextDetector, from_file, log_shares, save
+from grater.detect.context.detector import ContextDetector, from_file, save
 from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
 from grater.detect.context.network import Network, answer_sentences
+from grater.detect.context.slots import slots_of
 from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
@@ -49,7 +49,10 @@ from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence, analyse_all
 from grater.text.prepositions import canonical
 
-N_MASKED = 20_000
+N_MASKED = {"prep": 20_000, "article": 10_000}
+N_FLOAT = 5_000
+EVERY = 5
+"""Of Brown's sentences, every fifth is looked at; they hold over 20,000 prepositions."""
 OFFICIAL = ("A7", "A3")
 TAGS = {
     "prep": ("Prep",),
@@ -75,48 +78,60 @@ Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
 
-def _places(sentence: Sentence) -> Iterator[tuple[int, str, int]]:
-    """Words to hide: index, head, and the column of what stood there."""
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A word of a sentence that the network does not see, and the column of what stood there."""
+
+    words: tuple[str, ...]
+    index: int
+    answer: int
+
+
+def _hidden(sentence: Sentence) -> Iterator[tuple[str, Hidden]]:
+    """Prepositions and articles; where a phrase has no article, a masked word is put in that should be none."""
+    words = sentence.words
     for index in preposition_places(sentence):
-        yield index, "prep", COLUMN_OF[canonical(sentence.words[index]) or ""]
-    for index, word in enumerate(sentence.words):
-        if sentence.tags[index] == "DT" and word.lower() in ARTICLES:
-            yield index, "article", 1 if word.lower() == "the" else 0
+        yield "prep", Hidden(words, index, COLUMN_OF[canonical(words[index]) or ""])
+    for slot in slots_of(sentence):
+        if slot.kind != "article" or not slot.index:
+            continue
+        if slot.is_gap:
+            yield "article", Hidden((*words[: slot.index], "a", *words[slot.index :]), slot.index, 2)
+        else:
+            yield "article", Hidden(words, slot.index, 1 if words[slot.index].lower() == "the" else 0)
 
 
 def masked(options: Options) -> None:
     """Accuracy on Brown, one word hidden at a time; beside the float network where one is given."""
-    networks = {"int8": options.detector.network}
-    if options.float_graph:
-        networks["float"] = Network(options.float_graph.read_bytes())
     drawn = _drawn()
     rows = []
-    right = {
-        (name, head): _right(network, options.detector, drawn[head])
-        for name, network in networks.items()
-        for head in drawn
-    }
-    for (name, head), hits in right.items():
-        rows.append([name, head, f"{len(hits):,}", cell(wilson(int(hits.sum()), len(hits)))])
+    for head, listed in drawn.items():
+        hits = _right(options.detector.network, options.detector, head, listed)
+        rows.append(["int8", head, f"{len(hits):,}", cell(wilson(int(hits.sum()), len(hits)))])
+        print(rows[-1], flush=True)
+        if options.float_graph:
+            network = Network(options.float_graph.read_bytes())
+            few = _right(network, options.detector, head, listed[:N_FLOAT])
+            difference = hits[:N_FLOAT].astype(float) - few.astype(float)
+            half = 1.96 * float(difference.std()) / len(difference) ** 0.5
+            print(f"{head}: int8 - float = {difference.mean():+.4f} ± {half:.4f}, paired, n {len(few):,}", flush=True)
+            rows.append(["float", head, f"{len(few):,}", cell(wilson(int(few.sum()), len(few)))])
     table(["network", "hidden", "n", "accuracy"], rows)
-    for head in drawn if "float" in networks else ():
-        difference = right["int8", head].astype(float) - right["float", head].astype(float)
-        half = 1.96 * float(difference.std()) / len(difference) ** 0.5
-        print(f"{head}: int8 - float = {difference.mean():+.4f} ± {half:.4f}, paired")
     keep("context-masked", rows)
 
 
-def _drawn() -> dict[str, list[tuple[Sentence, int, int]]]:
-    """A seeded sample of Brown's prepositions, and of its articles."""
-    places: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    sentences = [sentence for group in _groups(brown_essays()) for of in analyse_all(group) for sentence in of]
-    for number, sentence in enumerate(sentences):
-        for index, head, answer in _places(sentence):
-            places[head].append((number, index, answer))
+def _drawn() -> dict[str, list[Hidden]]:
+    """A seeded sample of Brown's prepositions, and of its articles, in random order."""
+    places: dict[str, list[Hidden]] = defaultdict(list)
+    for group in _groups(islice(brown_essays(), 0, None, EVERY)):
+        for sentences in analyse_all(group):
+            for sentence in sentences:
+                for head, hidden in _hidden(sentence):
+                    places[head].append(hidden)
     drawn = {}
     for head, listed in places.items():
-        order = generator(0, "context", head).permutation(len(listed))[:N_MASKED]
-        drawn[head] = [(sentences[listed[i][0]], listed[i][1], listed[i][2]) for i in sorted(order.tolist())]
+        order = generator(0, "context", head).permutation(len(listed))[: N_MASKED[head]]
+        drawn[head] = [listed[number] for number in order.tolist()]
         print(f"{head}: {len(listed):,} in Brown, {len(drawn[head]):,} drawn", flush=True)
     return drawn
 
@@ -127,21 +142,18 @@ def _groups(essays: Iterable[Essay]) -> Iterator[list[Essay]]:
         yield group
 
 
-def _right(network: Network, detector: ContextDetector, drawn: Sequence[tuple[Sentence, int, int]]) -> Truths:
+def _right(network: Network, detector: ContextDetector, head: str, drawn: Sequence[Hidden]) -> Truths:
+    columns, n_answers = (PREP_HEAD.columns, 34) if head == "prep" else (ARTICLE_HEAD.columns, 3)
     hits = []
-    for start in range(0, len(drawn), 500):
-        block = drawn[start : start + 500]
+    for start in range(0, len(drawn), 1000):
+        block = drawn[start : start + 1000]
         rows = answer_sentences(
-            network,
-            detector.vocabulary,
-            [sentence.words for sentence, _, _ in block],
-            masked=[index for _, index, _ in block],
+            network, detector.vocabulary, [one.words for one in block], masked=[one.index for one in block]
         )
-        for (sentence, index, answer), row in zip(block, rows, strict=True):
-            is_article = sentence.words[index].lower() in ARTICLES
-            head = ARTICLE_HEAD if is_article else PREP_HEAD
-            shares = log_shares(row[index : index + 1])[0, head.columns]
-            hits.append(int(shares[: None if is_article else -1].argmax()) == answer)
+        hits += [
+            int(row[one.index, columns][:n_answers].argmax()) == one.answer
+            for one, row in zip(block, rows, strict=True)
+        ]
     return np.array(hits)
 
 
@@ -171,7 +183,7 @@ def native(options: Options) -> None:
     systems = [options.detector, *(load_system(name) for name in ("prep-maxent", "prep-both", "article"))]
     rows = []
     for name, read in native_texts().items():
-        essays, n_words = some(read(), N_NATIVE_WORDS, every=5 if name == "Brown" else 1)
+        essays, n_words = some(read(), N_NATIVE_WORDS, every=EVERY if name == "Brown" else 1)
         for system in systems:
             by_kind: dict[str, int] = defaultdict(int)
             for finding in system.find(essays):

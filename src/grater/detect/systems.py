@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from grater.detect.detector import SCHEMES, CalibratedDetector, Detector, Finding
 from grater.errors import GraterError, UnknownName, UsageError
 from grater.model import Essay, Item, Json
-from grater.models import kind_of
+from grater.models import kind_of, shipped_names
 from grater.registry import Registry
 from grater.result import Result
 from grater.sheet import Sheet
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 MODEL = ".model"
 
+_NEURAL = {"context": "grater.detect.context.detector:load"} if "context" in shipped_names() else {}
+"""A name only where its model is: it is large, and may be left out of an installation."""
+
 SYSTEMS: Registry[Callable[[], Detector]] = Registry(
     "system",
     "grater.systems",
@@ -39,6 +42,7 @@ SYSTEMS: Registry[Callable[[], Detector]] = Registry(
         "prep-perceptron": "grater.detect.prepositions.linear:prep_perceptron",
         "prep-lm": "grater.detect.prepositions.ngram:load",
         "prep-both": "grater.detect.prepositions.combined:load",
+        **_NEURAL,
     },
 )
 
