@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
 
-.PHONY: demo test check test-slow docs bench peers hashes sbom clean help system
+.PHONY: demo test check test-slow test-train docs bench peers hashes sbom clean help system
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,10 @@ check: $(STAMP)-dev  ## the quick half: style, types, documentation
 
 test-slow: $(STAMP)-dev system  ## the tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
+
+test-train: $(STAMP)-dev  ## the tests that need PyTorch: the training of context on a toy grammar
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train]'
+	$(BIN)/pytest tests/detect/context/train
 
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

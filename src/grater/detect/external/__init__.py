@@ -207,13 +207,6 @@ def _parts(name: str) -> tuple[str, str, str]:
     return own, scheme, value
 
 
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError as error:
-        raise UsageError(f"expected a command, found {line!r}: {error}") from error
-
-
 def _corrector(own: str, scheme: str, value: str) -> Corrector:
     if scheme == "harper":
         if value not in ("", ERRORS):
@@ -226,7 +219,8 @@ def _corrector(own: str, scheme: str, value: str) -> Corrector:
     if scheme == "languagetool":
         return LanguageTool(value, own or "languagetool")
     if scheme == "command":
-        return Command(value, own or PurePath(_words(value)[0]).stem)
+        words = shlex.split(value)
+        return Command(value, own or PurePath(words[0]).stem)
     if scheme == "corrected":
         return Corrected(Path(value), own or Path(value).stem)
     file, _, annotator = value.partition("@")

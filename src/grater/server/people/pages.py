@@ -45,8 +45,7 @@ def invite(context: Context) -> Response:
             name=context.text("name"),
             actor=context.person.person_id,
         )
-    links = [context.server.settings.link(f"/join/{token}") for token in made]
-    return people_view(context, links=links, for_job=context.text("job"))
+    return people_view(context, links=[context.server.settings.link(f"/join/{token}") for token in made])
 
 
 @router.post("/manage/invitations/{invitation_id}/end")
@@ -95,9 +94,7 @@ def require_factor(context: Context) -> Response:
     return context.go("/manage/people")
 
 
-def people_view(
-    context: RequestContext, *, links: Sequence[str] = (), for_job: str = "", problems: Sequence[str] = ()
-) -> Response:
+def people_view(context: RequestContext, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with context.server.store.read() as tx:
         everybody = people.all(tx)
@@ -124,14 +121,7 @@ def people_view(
         "all_roles": schema.ROLES,
     }
     factors |= {"factor_roles": FACTOR_ROLES}
-    more = {
-        "links": links,
-        "for_job": for_job,
-        "problems": problems,
-        "now": now,
-        "behind": behind,
-        "may_rule": context.role in OWNERS,
-    }
+    more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": context.role in OWNERS}
     return context.page("manage_people.html", {**shown, **more, **factors}, status=422 if problems else 200)
 
 

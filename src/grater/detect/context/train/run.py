@@ -1,0 +1,163 @@
+"""The whole way: from text to an exported network, in a folder that holds every step.
+
+What is there is not made again, and training goes on from its last checkpoint: `text.npz` and `types.txt` (the tagged
+text), `pieces.txt`, `checkpoint.pt`, and at the end `float.onnx` and `context.onnx`.  The same text, seed and number
+of steps give the same network on the same machine, also over a break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from grater.detect.context.pieces import MASK as MASK_PIECE
+from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.train.export import export_onnx, quantise
+from grater.detect.context.train.network import Shape, Transformer
+from grater.detect.context.train.noise import NoiseMaker
+from grater.detect.context.train.text import TAGS, TaggedText, tagged_text
+from grater.detect.context.train.training import Batches, Cutter, TextArrays, Trainer, unheard
+from grater.detect.context.train.vocabulary import N_PIECES, learn_pieces
+from grater.detect.context.train.words import MASK, WordTables, word_tables
+from grater.text.prepositions import PREPOSITIONS
+
+MOST_PIECES_OF_A_WORD = 10
+RAREST_IN_VOCABULARY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """How long, how large, and from what."""
+
+    steps: int
+    n_words: int = 64_000
+    n_pieces: int = N_PIECES
+    n_blocks: int = 5
+    width: int = 576
+    inner: int = 1536
+    n_heads: int = 9
+    n_shared: int = 3
+    peak: float = 1e-3
+    warm_up: int = 300
+    seed: int = 0
+    device: str = "cpu"
+
+    def shape(self, n_pieces: int) -> Shape:
+        return Shape(
+            n_pieces=n_pieces,
+            n_blocks=self.n_blocks,
+            width=self.width,
+            inner=self.inner,
+            n_heads=self.n_heads,
+            n_shared=self.n_shared,
+        )
+
+
+def train_network(
+    lines: Iterable[str],
+    folder: Path,
+    options: TrainingOptions,
+    *,
+    progress: Callable[[Mapping[str, float]], None] | None = None,
+) -> Path:
+    """Train, or go on; the path of the exported network, whose pieces lie beside it in `pieces.txt`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = _text(lines, folder)
+    counts = text.counts()
+    pieces = _pieces(counts, folder, options.n_pieces)
+    tables = word_tables(counts, seed=options.seed)
+    torch.manual_seed(options.seed)
+    network = Transformer(options.shape(len(pieces))).to(options.device)
+    trainer = Trainer(
+        network=network,
+        cutter=Cutter(piece_table(tables, pieces), options.device),
+        noise=noise_maker(tables, text, options.device),
+        batches=batches_of(text, tables, options),
+        device=options.device,
+        peak=options.peak,
+        warm_up=options.warm_up,
+        seed=options.seed,
+        checkpoint=folder / "checkpoint.pt",
+        progress=progress or unheard,
+    )
+    trainer.train(steps=options.steps)
+    export_onnx(network, folder / "float.onnx")
+    quantise(folder / "float.onnx", folder / "context.onnx")
+    return folder / "context.onnx"
+
+
+def _text(lines: Iterable[str], folder: Path) -> TaggedText:
+    kept, types = folder / "text.npz", folder / "types.txt"
+    if kept.exists() and types.exists():
+        with np.load(kept) as arrays:
+            parts = {name: arrays[name] for name in arrays.files}
+        return TaggedText(types=tuple(types.read_text(encoding="utf-8").split("\n")), **parts)
+    text = tagged_text(lines)
+    np.savez(kept, words=text.words, tags=text.tags, lengths=text.lengths, held_out=text.held_out)
+    types.write_text("\n".join(text.types), encoding="utf-8")
+    return text
+
+
+def _pieces(counts: Mapping[str, int], folder: Path, n_pieces: int) -> list[str]:
+    kept = folder / "pieces.txt"
+    if not kept.exists():
+        common = {word: count for word, count in counts.items() if count >= RAREST_IN_VOCABULARY}
+        kept.write_text("\n".join(learn_pieces(common, n_pieces=n_pieces)), encoding="utf-8")
+    return kept.read_text(encoding="utf-8").split("\n")
+
+
+def piece_table(tables: WordTables, pieces: list[str]) -> torch.Tensor:
+    """The pieces of each word type [types, most], with 0 after the last."""
+    vocabulary = PieceVocabulary(pieces)
+    table = np.zeros((len(tables.types), MOST_PIECES_OF_A_WORD), dtype=np.int32)
+    for number, word in enumerate(tables.types):
+        row = (MASK_PIECE,) if number == MASK else vocabulary.encode(word)[:MOST_PIECES_OF_A_WORD]
+        table[number, : len(row)] = row
+    table[0] = 0
+    return torch.from_numpy(table)
+
+
+def noise_maker(tables: WordTables, text: TaggedText, device: str) -> NoiseMaker:
+    names = [
+        "preposition",
+        "article",
+        "number",
+        "verb",
+        "paradigms",
+        "misspelt",
+        "confused",
+        "capital",
+        "begins_with_vowel",
+        "written",
+    ]
+    arrays = {name: torch.from_numpy(getattr(tables, name)) for name in names}
+    return NoiseMaker(arrays | {"frequency": torch.from_numpy(_frequencies(tables, text))}, TAGS, device)
+
+
+def _frequencies(tables: WordTables, text: TaggedText) -> NDArray[np.float32]:
+    """How often each preposition stands in the text; never nothing."""
+    prepositions = tables.preposition[_numbers(tables, text)[text.words]]
+    counts = np.bincount(prepositions[prepositions >= 0], minlength=len(PREPOSITIONS))
+    return (counts + 1).astype(np.float32)
+
+
+def _numbers(tables: WordTables, text: TaggedText) -> NDArray[np.int32]:
+    """From the text's numbers of types to those of the tables."""
+    number = {word: at for at, word in enumerate(tables.types)}
+    return np.array([number[word] for word in text.types], dtype=np.int32)
+
+
+def batches_of(text: TaggedText, tables: WordTables, options: TrainingOptions) -> Batches:
+    lengths = text.lengths.astype(np.int64)
+    arrays = TextArrays(
+        words=torch.from_numpy(_numbers(tables, text)[text.words]).to(options.device),
+        tags=torch.from_numpy(text.tags).to(options.device),
+        starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64),
+        lengths=lengths,
+    )
+    return Batches(arrays, (~text.held_out).astype(np.float64), n_words=options.n_words, seed=options.seed)

@@ -1,0 +1,253 @@
+"""Training: batches of sentences of like length, fresh noise at every turn, a loss for each head.
+
+The loss of a head is its cross-entropy at the words that have a label, times the head's weight.  A student learns
+from a trained network (its teacher): most of its loss is how far its answers are from the teacher's (Hinton, Vinyals
+& Dean 2015, section 2), the rest the labels.  Both see the same noisy words, each in pieces of its own.
+
+Learning rates rise over the first steps and fall in a line to nothing at the end, which is set by steps or by
+seconds: a lent machine goes back at a known time.  A checkpoint holds everything that a later run needs to go on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (its usual name)
+from numpy.typing import NDArray
+
+from grater.detect.context.heads import HEADS
+from grater.detect.context.pieces import END, START
+from grater.detect.context.train.network import Transformer
+from grater.detect.context.train.noise import IGNORED, SIZES, NoiseMaker, Noisy
+from grater.detect.context.train.words import MASK
+from grater.text.prepositions import PREPOSITIONS
+
+WEIGHTS = (1.0, 2.0, 0.6, 1.5, 0.6, 1.0)
+"""What a mistake of each head costs."""
+
+AT_ONCE = 64
+"""Sentences measured together."""
+
+Tensor = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextArrays:
+    """A text as numbers: word types and tags end to end, where each sentence starts, and how long it is."""
+
+    words: Tensor
+    tags: Tensor
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    def batch(self, sentences: NDArray[np.int64], device: str) -> tuple[Tensor, Tensor]:
+        """Word types and tags [n, words], padded with zeros."""
+        starts = torch.from_numpy(self.starts[sentences]).to(device)
+        lengths = torch.from_numpy(self.lengths[sentences]).to(device)
+        places = torch.arange(int(self.lengths[sentences].max()), device=device)[None]
+        inside = places < lengths[:, None]
+        places = (starts[:, None] + places).clamp(max=len(self.words) - 1)
+        return self.words[places].long() * inside, self.tags[places].long() * inside
+
+
+class Batches:
+    """Sentences in batches of about `n_words` words, alike in length, in a new order at every pass.
+
+    `shares` say how often each sentence comes in one pass.
+    """
+
+    def __init__(self, text: TextArrays, shares: NDArray[np.float64], *, n_words: int, seed: int) -> None:
+        self.text, self.shares, self.n_words, self.seed = text, shares, n_words, seed
+
+    def since(self, step: int) -> Iterator[NDArray[np.int64]]:
+        """The batches from one step on, whatever came before; there is no last one."""
+        for number in count():
+            batches = self._one_pass(number)
+            yield from batches[step:]
+            step = max(0, step - len(batches))
+
+    def _one_pass(self, number: int) -> list[NDArray[np.int64]]:
+        random = np.random.default_rng([self.seed, number])
+        whole = np.floor(self.shares + random.random(len(self.shares))).astype(np.int64)
+        sentences = np.repeat(np.arange(len(self.shares)), whole)
+        lengths = self.text.lengths[sentences] + random.random(len(sentences))
+        sentences = sentences[np.argsort(lengths)]
+        edges = np.flatnonzero(np.diff(np.cumsum(self.text.lengths[sentences]) // self.n_words)) + 1
+        batches = [batch for batch in np.split(sentences, edges) if len(batch)]
+        return [batches[place] for place in random.permutation(len(batches))]
+
+
+class Cutter:
+    """Cuts word types into one network's pieces, by a table [types, most] with 0 after the last piece."""
+
+    def __init__(self, table: Tensor, device: str, *, start: int = START, end: int = END) -> None:
+        self.table = table.to(device)
+        self.counts = (self.table > 0).sum(1)
+        self.start, self.end = start, end
+
+    def __call__(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Pieces [n, length] between start and end, and the place of each word's first piece [n, words]."""
+        counts = self.counts[words] * (words > 0)
+        ends = counts.cumsum(1)
+        firsts = ends - counts + 1
+        length = int(ends[:, -1].max()) + 2
+        length += -length % 8
+        pieces = torch.zeros(words.shape[0], length, dtype=torch.long, device=words.device)
+        pieces[:, 0] = self.start
+        rows = self.table[words].long() * (words > 0)[..., None]
+        places = firsts[..., None] + torch.arange(rows.shape[-1], device=words.device)
+        is_piece = rows > 0
+        row = torch.arange(words.shape[0], device=words.device)[:, None, None].expand_as(rows)
+        pieces[row[is_piece], places[is_piece]] = rows[is_piece]
+        pieces[torch.arange(words.shape[0], device=words.device), ends[:, -1] + 1] = self.end
+        return pieces, firsts
+
+
+def answers(network: Transformer, cutter: Cutter, words: Tensor) -> Tensor:
+    """The network's answers at each word: [n, words, 86]."""
+    pieces, firsts = cutter(words)
+    states = network.states(pieces)
+    at_words = states.gather(1, firsts.clamp(max=pieces.shape[1] - 1)[..., None].expand(-1, -1, states.shape[-1]))
+    return network.heads(at_words).float()
+
+
+def loss_of(
+    logits: Tensor, labels: Tensor, teacher: Tensor | None = None, *, soft: float = 0.8
+) -> tuple[Tensor, Tensor]:
+    """The whole loss, and the cross-entropy of each head."""
+    parts, losses = [], []
+    for number, (given, weight) in enumerate(zip(logits.split(SIZES, dim=-1), WEIGHTS, strict=True)):
+        label = labels[..., number]
+        hard = F.cross_entropy(given.flatten(0, 1), label.flatten(), ignore_index=IGNORED)
+        parts.append(hard.detach())
+        loss = hard
+        if teacher is not None:
+            wanted = teacher.split(SIZES, dim=-1)[number]
+            distance = F.kl_div(given.log_softmax(-1), wanted.log_softmax(-1), reduction="none", log_target=True).sum(
+                -1
+            )
+            is_labelled = label != IGNORED
+            loss = (1 - soft) * hard + soft * (distance * is_labelled).sum() / is_labelled.sum().clamp(min=1)
+        losses.append(weight * loss)
+    return torch.stack(losses).sum(), torch.stack(parts)
+
+
+def unheard(figures: Mapping[str, float]) -> None:
+    """Nobody listens."""
+    del figures
+
+
+@dataclass(slots=True, eq=False)
+class Trainer:
+    """One network in training; `progress` is called now and then with figures by name."""
+
+    network: Transformer
+    cutter: Cutter
+    noise: NoiseMaker
+    batches: Batches
+    device: str
+    peak: float = 3e-4
+    warm_up: int = 300
+    decay: float = 0.02
+    teacher: tuple[Transformer, Cutter] | None = None
+    seed: int = 0
+    checkpoint: Path | None = None
+    progress: Callable[[Mapping[str, float]], None] = unheard
+
+    def train(self, *, steps: int, seconds: float | None = None, every: int = 100) -> int:
+        """Train up to `steps`, or until the seconds are over; the number of steps taken in all."""
+        optimizer = self._optimizer()
+        step = self._restore(optimizer)
+        began, spent = time.monotonic(), 0.0
+        running = torch.zeros(len(WEIGHTS), device=self.device)
+        for sentences in self.batches.since(step):
+            done = max(step / steps, spent / seconds if seconds else 0.0)
+            if done >= 1:
+                break
+            for group in optimizer.param_groups:
+                group["lr"] = self.peak * min((step + 1) / self.warm_up, 1 - done)
+            running += self._step(optimizer, self._noisy(sentences, step))
+            step, spent = step + 1, time.monotonic() - began
+            if step % every == 0:
+                self.progress(_figures(step, spent, (running / every).tolist()))
+                running.zero_()
+                self._save(optimizer, step)
+        self._save(optimizer, step)
+        return step
+
+    def _noisy(self, sentences: NDArray[np.int64], step: int) -> Noisy:
+        """Noise depends on seed and step alone, so that training can go on where it was."""
+        generator = torch.Generator(device=self.device).manual_seed(self.seed * 1_000_003 + step)
+        return self.noise(*self.batches.text.batch(sentences, self.device), generator)
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        matrices = [weight for weight in self.network.parameters() if weight.dim() > 1]
+        others = [weight for weight in self.network.parameters() if weight.dim() <= 1]
+        groups = [{"params": matrices, "weight_decay": self.decay}, {"params": others, "weight_decay": 0.0}]
+        return torch.optim.AdamW(groups, lr=self.peak, betas=(0.9, 0.98), fused=self.device.startswith("cuda"))
+
+    def _step(self, optimizer: torch.optim.Optimizer, noisy: Noisy) -> Tensor:
+        with torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16, enabled=self.device.startswith("cuda")):
+            wanted = self._taught(noisy)
+            logits = answers(self.network, self.cutter, noisy.words)
+        loss, parts = loss_of(logits, noisy.labels, wanted)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        return parts.nan_to_num()
+
+    def _taught(self, noisy: Noisy) -> Tensor | None:
+        if self.teacher is None:
+            return None
+        with torch.no_grad():
+            return answers(*self.teacher, noisy.words)
+
+    def _restore(self, optimizer: torch.optim.Optimizer) -> int:
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return 0
+        kept = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
+        self.network.load_state_dict(kept["network"])
+        optimizer.load_state_dict(kept["optimizer"])
+        return int(kept["step"])
+
+    def _save(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """The new checkpoint takes the old one's place only when it is whole."""
+        if self.checkpoint is None:
+            return
+        new = self.checkpoint.with_suffix(".new")
+        kept = {"network": self.network.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
+        torch.save(kept, new)
+        new.replace(self.checkpoint)
+
+
+def _figures(step: int, seconds: float, losses: list[float]) -> dict[str, float]:
+    return {"step": step, "seconds": seconds} | dict(zip([head.name for head in HEADS], losses, strict=True))
+
+
+@torch.no_grad()
+def masked_accuracy(
+    network: Transformer, cutter: Cutter, noise: NoiseMaker, text: TextArrays, sentences: NDArray[np.int64]
+) -> tuple[int, int]:
+    """How many prepositions of some sentences are found when one at a time is masked, and how many there are."""
+    right = total = 0
+    for at in range(0, len(sentences), AT_ONCE):
+        words, tags = text.batch(sentences[at : at + AT_ONCE], noise.device)
+        written = torch.where(tags == noise.tags["TO"], -1, noise.tables["preposition"][words].long())
+        rows, places = torch.nonzero(written >= 0, as_tuple=True)
+        if not len(rows):
+            continue
+        masked = words[rows].clone()
+        number = torch.arange(len(rows), device=words.device)
+        masked[number, places] = MASK
+        best = answers(network, cutter, masked)[number, places, : len(PREPOSITIONS)].argmax(-1)
+        right += int((best == written[rows, places]).sum())
+        total += len(rows)
+    return right, total

@@ -1,0 +1,155 @@
+"""Every word type of the training text, with what it may be turned into.
+
+Noise works on numbers of word types, so that a batch is corrupted by looking things up: which preposition or article
+a word is, its other number, the forms of its verb, a misspelling, and the pieces it is cut into.  Types that only
+noise makes (*informations*, *to spended*) are added to those of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grater.text.indefinite_article import indefinite_article
+from grater.text.inflect import plural, singular
+from grater.text.prepositions import PREPOSITIONS, canonical
+from grater.text.verbs import verb_base, verb_forms
+
+PADDING, MASK, TO = 0, 1, 2
+FIRST = ("<pad>", "<mask>", "to", "a", "an", "the", "A", "An", "The")
+ARTICLES = {"a": 0, "an": 0, "the": 1}
+RAREST = 3
+"""A type seen less often is left as it is."""
+
+FUNCTION_WORDS = (
+    "he she it they we you I",
+    "him her it them us me",
+    "his her its their our your my",
+    "this that these those",
+    "and but or so because",
+    "which who that what",
+    "will would can could may might should must",
+    "much many more most",
+    "some any no every each",
+    "very too so quite",
+    "when while if although",
+    "there here",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTables:
+    """One row for each type: numbers of types, 0 where there is none.
+
+    `preposition` and `article` are -1 for other words; `number` is (singular, plural); `verb` is a row of
+    `paradigms`, whose columns are the eight answers of the verb head.  `written` gives the type of each preposition,
+    small and capital.
+    """
+
+    types: tuple[str, ...]
+    preposition: NDArray[np.int8]
+    article: NDArray[np.int8]
+    number: NDArray[np.int32]
+    verb: NDArray[np.int32]
+    paradigms: NDArray[np.int32]
+    misspelt: NDArray[np.int32]
+    confused: NDArray[np.int32]
+    capital: NDArray[np.int32]
+    begins_with_vowel: NDArray[np.bool_]
+    written: NDArray[np.int32]
+
+
+class _Types:
+    """Numbers for words, given out as they come."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.numbers: dict[str, int] = {}
+        for word in words:
+            self(word)
+
+    def __call__(self, word: str) -> int:
+        return self.numbers.setdefault(word, len(self.numbers))
+
+
+def word_tables(counts: Mapping[str, int], *, seed: int = 0) -> WordTables:
+    """The tables of a text's words; types keep the order of `counts` after those that noise needs first."""
+    types = _Types([*FIRST, *_both_cases(PREPOSITIONS), *counts])
+    common = [word for word in counts if counts[word] >= RAREST and word.isalpha() and word.isascii()]
+    small = [word for word in common if word.islower()]
+    numbers = {types(word): (types(singular(word)), types(plural(word))) for word in small}
+    verbs, paradigms = _verbs(small, types)
+    random = Random(seed)
+    misspelt = {types(word): types(misspell(word, random)) for word in common if len(word) > 3}
+    confused = _confused(types)
+    capital = {types(word): types(word.capitalize()) for word in small}
+    words = tuple(types.numbers)
+    n = len(words)
+    return WordTables(
+        types=words,
+        preposition=np.array([_preposition(word) for word in words], dtype=np.int8),
+        article=np.array([ARTICLES.get(word.lower(), -1) for word in words], dtype=np.int8),
+        number=_table(n, 2, numbers),
+        verb=_table(n, 1, {key: (row,) for key, row in verbs.items()})[:, 0],
+        paradigms=np.array(paradigms, dtype=np.int32),
+        misspelt=_table(n, 1, {key: (value,) for key, value in misspelt.items()})[:, 0],
+        confused=_table(n, 1, {key: (value,) for key, value in confused.items()})[:, 0],
+        capital=_table(n, 1, {key: (value,) for key, value in capital.items()})[:, 0],
+        begins_with_vowel=np.array([bool(word) and indefinite_article(word) == "an" for word in words]),
+        written=np.array([[types(word), types(word.capitalize())] for word in PREPOSITIONS], dtype=np.int32),
+    )
+
+
+def _both_cases(words: Iterable[str]) -> list[str]:
+    return [form for word in words for form in (word, word.capitalize())]
+
+
+def _preposition(word: str) -> int:
+    name = canonical(word)
+    return -1 if name is None else PREPOSITIONS.index(name)
+
+
+def _table(n: int, width: int, rows: Mapping[int, Sequence[int]]) -> NDArray[np.int32]:
+    table = np.zeros((n, width), dtype=np.int32)
+    for number, row in rows.items():
+        table[number] = row
+    return table
+
+
+def _verbs(words: Iterable[str], types: _Types) -> tuple[dict[int, int], list[list[int]]]:
+    """The row of each form in the list of paradigms, the first of which is empty."""
+    rows: dict[int, int] = {}
+    paradigms = [[0] * 8]
+    numbers: dict[str, int] = {}
+    for word in words:
+        base = verb_base(word)
+        if base not in numbers:
+            forms = verb_forms(base)
+            numbers[base] = len(paradigms)
+            present, were = ("are", "were") if base == "be" else (forms.base, forms.past)
+            row = (forms.base, forms.base, present, forms.s, forms.past, were, forms.participle, forms.ing)
+            paradigms.append([types(form) for form in row])
+        rows[types(word)] = numbers[base]
+    return rows, paradigms
+
+
+def _confused(types: _Types) -> dict[int, int]:
+    """The next word of the same class, in turn."""
+    groups = [line.split() for line in FUNCTION_WORDS]
+    return {types(word): types(group[(at + 1) % len(group)]) for group in groups for at, word in enumerate(group)}
+
+
+def misspell(word: str, random: Random) -> str:
+    """One letter dropped, doubled, swapped with the next or changed; the first letter stays."""
+    at = random.randrange(1, len(word) - 1)
+    way = random.randrange(4)
+    if way == 0:
+        return word[:at] + word[at + 1 :]
+    if way == 1:
+        return word[:at] + word[at] + word[at:]
+    if way == 2:
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return word[:at] + random.choice("aeiou" if word[at] in "aeiou" else "bcdfglmnprst") + word[at + 1 :]
