@@ -159,55 +159,55 @@ def _on_one_line(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange:
     """What to write in place of what: never of nothing, and no space too many; the likeliest first."""
 
     span: Span
     replacements: tuple[str, ...]
 
 
-def change(text: str, finding: Finding) -> Change:
+def change(text: str, finding: Finding) -> TextChange:
     """A flag as a change that an editor can make: a missing word comes with the next, a word that goes takes a space.
 
     At the beginning of a sentence the capital letter moves to the word that now begins it.
     """
     span, suggestion = finding.item.span, finding.decision.suggestion
     if suggestion is None:
-        return Change(span=span, replacements=())
+        return TextChange(span=span, replacements=())
     if suggestion == DELETE:
         return _without(text, span)
     words = [suggestion, *alternatives(finding)]
     if span.start == span.end:
         return _with(text, span.start, words)
     is_first = span.of(text)[:1].isupper() and finding.item.kind != "capital"
-    return Change(span=span, replacements=tuple(map(_capital, words)) if is_first else tuple(words))
+    return TextChange(span=span, replacements=tuple(map(_capital, words)) if is_first else tuple(words))
 
 
-def _without(text: str, span: Span) -> Change:
+def _without(text: str, span: Span) -> TextChange:
     follows = NEXT_WORD.match(text, span.end)
     if span.of(text)[:1].isupper() and follows:
-        return Change(span=Span(span.start, follows.end()), replacements=(_capital(follows["word"]),))
+        return TextChange(span=Span(span.start, follows.end()), replacements=(_capital(follows["word"]),))
     if text[span.end : span.end + 1] == " ":
-        return Change(span=Span(span.start, span.end + 1), replacements=("",))
+        return TextChange(span=Span(span.start, span.end + 1), replacements=("",))
     start = span.start - (text[: span.start].endswith(" ") and not span.of(text).isspace())
-    return Change(span=Span(start, span.end), replacements=("",))
+    return TextChange(span=Span(start, span.end), replacements=("",))
 
 
-def _with(text: str, place: int, words: Sequence[str]) -> Change:
+def _with(text: str, place: int, words: Sequence[str]) -> TextChange:
     follows = NEXT_WORD.match(text, place)
     if not follows:
         before = LAST_WORD.search(text, 0, place)
         start = before.start() if before else place
-        return Change(
+        return TextChange(
             span=Span(start, place), replacements=tuple(f"{text[start:place]} {word}".strip() for word in words)
         )
     start, word = follows.start("word"), follows["word"]
     if _begins_sentence(text, start) and word[:1].isupper() and word != "I":
-        return Change(
+        return TextChange(
             span=Span(start, follows.end()),
             replacements=tuple(f"{_capital(each)} {word[:1].lower()}{word[1:]}" for each in words),
         )
-    return Change(span=Span(start, follows.end()), replacements=tuple(f"{each} {word}" for each in words))
+    return TextChange(span=Span(start, follows.end()), replacements=tuple(f"{each} {word}" for each in words))
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 
 from grater import __version__
 from grater.detect.feedback import Feedback
-from grater.detect.marks import Change, Mark, change, source, why
+from grater.detect.marks import Mark, TextChange, change, source, why
 from grater.errors import NotFound
 from grater.model import Json, Span
 from grater.server.context import Context, RequestContext
@@ -197,7 +197,7 @@ def _matches(feedback: Feedback, document: Document) -> Iterator[dict[str, Any]]
         }
 
 
-def _context(text: str, made: Change) -> dict[str, Json]:
+def _context(text: str, made: TextChange) -> dict[str, Json]:
     start, end = max(0, made.span.start - AROUND), made.span.end + AROUND
     before, after = "..." * (start > 0), "..." * (end < len(text))
     words = " ".join(text[start:end].split("\n"))

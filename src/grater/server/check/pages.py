@@ -15,7 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from grater.detect.feedback import Feedback
-from grater.detect.marks import Change, Mark, advice, change, source, why
+from grater.detect.marks import Mark, TextChange, advice, change, source, why
 from grater.errors import BadInput, NotFound, Problem, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
@@ -31,7 +31,7 @@ ANSWER = "mark-"
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MarkNote:
     """A mark as the page shows it: the words, what they become, and what is said about it."""
 
     number: int
@@ -52,7 +52,7 @@ class Stretch:
     """A stretch of the text, with its note where it is marked."""
 
     text: str
-    note: Note | None = None
+    note: MarkNote | None = None
 
 
 @router.get("/check")
@@ -182,9 +182,9 @@ def _stretches(feedback: Feedback, answers: dict[str, str]) -> list[Stretch]:
     return [*stretches, Stretch(text[end:])]
 
 
-def _note(text: str, number: int, mark: Mark, made: Change, answers: dict[str, str]) -> Note:
+def _note(text: str, number: int, mark: Mark, made: TextChange, answers: dict[str, str]) -> MarkNote:
     finding, rule = mark.findings[0], mark.explanation
-    return Note(
+    return MarkNote(
         number=number,
         item_id=finding.item.item_id,
         words=made.span.of(text),
