@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from playwright.sync_api import Locator, Page
 
+from tests.server.studies import PASSWORD
+
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 WAYS = {
     "mouse-desktop-script": ("mouse", DESKTOP, True),
@@ -37,6 +39,16 @@ def go_on(page: Page, hand: str, button: str) -> None:
         else:
             tab_to(page, lambda focus: focus["words"] == button)
             page.keyboard.press("Enter")
+
+
+def log_in_with_keys(page: Page, name: str, address: str) -> None:
+    """From the login page, whose first field has the focus, to an address, by the keyboard alone."""
+    page.goto(address)
+    page.keyboard.type(name)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
 
 
 def answer(page: Page, hand: str, *, has_script: bool, button: str = SAVE) -> None:

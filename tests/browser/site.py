@@ -44,6 +44,13 @@ class Site:
         with self.store.write() as tx:
             return people.add(tx, name=f"{NAMES[number % len(NAMES)]} {number}", role=role)
 
+    def member(self, role: str = "annotator") -> Person:
+        """Somebody who can log in, with the password of the server's own tests."""
+        number = next(NUMBER)
+        with self.store.write() as tx:
+            name = f"{NAMES[number % len(NAMES)]} {number}"
+            return people.add(tx, name=name, role=role, password_hash=studies.PASSWORD_HASH)
+
     def context(self, browser: Browser, person: Person, **options: object) -> BrowserContext:
         """A browser of its own in which the person is logged in."""
         with self.store.write() as tx:

@@ -1,4 +1,4 @@
-"""One whole session of every form task in Chromium, from the instructions to the thanks.
+"""One whole session of every form task in Chromium, from the login or the instructions to the thanks.
 
 Hand (mouse, keyboard alone), width (desktop, phone) and script (on, off) in four combinations that have every pair.
 """
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.chromium import watched
-from tests.browser.form_page import WAYS, answer, go_on
+from tests.browser.form_page import WAYS, answer, go_on, log_in_with_keys
 from tests.browser.site import Site
 
 TASKS = ("usage", "cloze", "choice", "error", "construction", "verify")
@@ -19,10 +19,16 @@ TASKS = ("usage", "cloze", "choice", "error", "construction", "verify")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> None:
     hand, size, has_script = WAYS[way]
-    person, job_id = site.person("worker"), site.rating_job(task)
-    context = site.context(chromium, person, viewport=size, java_script_enabled=has_script)
+    person, job_id = site.member("worker"), site.rating_job(task)
+    by_login = hand == "keyboard"
+    context = (
+        chromium.new_context(base_url=site.url, **options) if by_login else site.context(chromium, person, **options)
+    )
     with watched(context) as (page, _):
-        page.goto(f"/jobs/{job_id}")
+        if by_login:
+            log_in_with_keys(page, person.name, f"/jobs/{job_id}")
+        else:
+            page.goto(f"/jobs/{job_id}")
         go_on(page, hand, "Start")
         n_pages = 0
         while not page.url.endswith("/done"):

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from sqlalchemy import Row
 
 from grater.errors import Conflict, NotFound, StoreBusy, StoreFull, UsageError
+from grater.model import Json
 from grater.rng import generator
 from grater.store import (
     Store,
@@ -84,6 +85,11 @@ class Desk:
         return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
 
     @property
+    def kept(self) -> Mapping[str, Json]:
+        """What the page must not tell; an essay that is marked again, under another lease, is shown as before."""
+        return self.lease.kept or (self.shown.kept if self.task.name == MARKING.name else {})
+
+    @property
     def submission_id(self) -> str:
         return submission_id_of(self.lease.lease_id)
 
@@ -129,8 +135,7 @@ def hand_in(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> Receipt:
     """Store the answer to a lease; when this returns it is stored for good."""
-    kept = desk.lease.kept or (desk.shown.kept if desk.task.name == MARKING.name else {})
-    answers = desk.task.read(desk.unit.unit, fields, kept=kept)
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
     with store.write(brief=True) as tx:
         people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
@@ -142,7 +147,7 @@ def hand_in_and_take(
     store: Store, desk: Desk, fields: Mapping[str, Sequence[str]], *, submission_id: str = "", seconds: float | None
 ) -> tuple[Receipt, Lease | None]:
     """Store an answer and take the next unit in one transaction; none is taken before feedback, or in a revision."""
-    answers = desk.task.read(desk.unit.unit, fields, kept=desk.lease.kept)
+    answers = desk.task.read(desk.unit.unit, fields, kept=desk.kept)
     with store.write(brief=True) as tx:
         person = people.lock(tx, desk.lease.person_id)
         receipt = _receive(tx, desk, fields, answers, submission_id=submission_id, seconds=seconds)
