@@ -21,9 +21,10 @@ def test_a_whole_session(site: Site, chromium: Browser, task: str, way: str) -> 
     hand, size, has_script = WAYS[way]
     person, job_id = site.member("worker"), site.rating_job(task)
     by_login = hand == "keyboard"
-    context = (
-        chromium.new_context(base_url=site.url, **options) if by_login else site.context(chromium, person, **options)
-    )
+    if by_login:
+        context = chromium.new_context(base_url=site.url, viewport=size, java_script_enabled=has_script)
+    else:
+        context = site.context(chromium, person, viewport=size, java_script_enabled=has_script)
     with watched(context) as (page, _):
         if by_login:
             log_in_with_keys(page, person.name, f"/jobs/{job_id}")
