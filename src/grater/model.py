@@ -8,10 +8,10 @@ reading or sampling twice gives the same ids.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 Json: TypeAlias = Union[bool, int, float, str, "Sequence[Json]", "Mapping[str, Json]", None]
 
@@ -70,8 +70,29 @@ class Edit:
     line: int | None = field(default=None, compare=False, repr=False)
 
 
+NEW, SET = object.__new__, object.__setattr__
+
+
+class Deferred:
+    """A value some of whose fields are worked out when they are first asked for; nobody can tell it from another."""
+
+    __slots__ = ("_later",)
+
+    if not TYPE_CHECKING:  # else every name would seem to be an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                later = object.__getattribute__(self, "_later")
+            except AttributeError:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
+            fields = later(self, name)
+            for field_name, value in fields.items():
+                SET(self, field_name, value)
+            return fields[name]
+
+
 @dataclass(frozen=True, slots=True)
-class Essay:
+class Essay(Deferred):
     """A text that a person wrote, and what annotators made of it.
 
     `annotators` are those who read the whole essay, whether or not they marked anything.  `tokens` are set where the
@@ -86,6 +107,14 @@ class Essay:
     tokens: tuple[Span, ...] | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
     line: int | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def deferred(text: str, later: Callable[[Essay, str], Mapping[str, object]]) -> Essay:
+        """An essay whose other fields `later` gives: the one that is named, and what else was worked out with it."""
+        essay = NEW(Essay)
+        SET(essay, "text", text)
+        SET(essay, "_later", later)
+        return essay
 
 
 @dataclass(frozen=True, slots=True)

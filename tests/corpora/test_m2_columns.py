@@ -159,20 +159,21 @@ def test_pieces_cover_a_file_whatever_its_blank_lines(size: int, text: str) -> N
 
 
 def test_stretches_are_whole_blocks() -> None:
-    lines = ["S a\n", "A 0 1|||Nn|||b" + COMMON + "0\n", "\n"] * N_LINES
-    problems = Problems("x")
-    found = list(stretches(lines, problems=problems))
-    assert len(found) > 2
-    assert "".join(stretch for _, stretch in found) == "".join(lines)
-    assert all(stretch.startswith("S ") and stretch.endswith("\n\n") for _, stretch in found)
-    assert [number for number, _ in found] == [
-        1 + sum(s.count("\n") for _, s in found[:n]) for n in range(len(found))
+    block = [b"S a\n", f"A 0 1|||Nn|||b{COMMON}0\n".encode(), b"\n"]
+    lines = block * N_LINES
+    batches = [lines[start : start + 1000] for start in range(0, len(lines), 1000)]
+    pieces = list(stretches(batches, problems=Problems("x")))
+    assert len(pieces) > 2
+    assert b"".join(piece for _, piece in pieces) == b"".join(lines)
+    assert all(piece.startswith(b"S ") and piece.endswith(b"\n\n") for _, piece in pieces)
+    assert [number for number, _ in pieces] == [
+        1 + sum(piece.count(b"\n") for _, piece in pieces[:n]) for n in range(len(pieces))
     ]
 
 
 def test_a_file_without_blank_lines_is_given_up_before_it_fills_the_memory() -> None:
     problems = Problems("x")
-    endless = ("S a\n" for _ in range(10 * MOST_LINES))
+    endless = ([b"S a\n"] * N_LINES for _ in range(10 * MOST_LINES // N_LINES))
     assert list(stretches(endless, problems=problems)) == []
     assert next(endless, None) is not None
     with pytest.raises(BadInput, match="expected a blank line"):

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn, Protocol, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from grater.model import Essay, Json
 from grater.registry import Registry
@@ -31,6 +31,13 @@ class Source(Protocol):
     def name(self) -> str: ...
 
     def lines(self) -> Iterator[str]: ...
+
+
+@runtime_checkable
+class BytesSource(Protocol):
+    """A source that also gives its lines as bytes, many at a time; it has checked that they are UTF-8."""
+
+    def raw_lines(self) -> Iterator[list[bytes]]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,11 @@ class EssayIds:
                 return numbered
 
 
+def numbered(essay_id: str, n_before: int) -> str:
+    """The id of an essay whose text has come so often before."""
+    return f"{essay_id}#{n_before + 1}" if n_before else essay_id
+
+
 def _hash(essay_id: str) -> int:
     digest = hashlib.blake2b(essay_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")

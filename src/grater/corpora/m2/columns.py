@@ -17,6 +17,7 @@ from itertools import islice
 
 import numpy as np
 
+from grater.corpora.formats import BytesSource, Source
 from grater.corpora.m2.bytes import (
     WIDTH,
     Codes,
@@ -309,30 +310,49 @@ def _as_places(number: Ints, is_read: Flags) -> tuple[Ints, tuple[str, ...]]:
 
 def scan_lines(lines: Iterable[str], *, problems: Problems) -> Iterator[Columns]:
     """The columns of a file, stretch by stretch, with their problems reported in the order of lines."""
-    for first_line, stretch in stretches(lines, problems=problems):
-        columns = within_sentences(scan(stretch.encode("utf-8", "surrogatepass"), first_line=first_line))
+    return scan_raw_lines(_encoded(lines), problems=problems)
+
+
+def _encoded(lines: Iterable[str]) -> Iterator[list[bytes]]:
+    rest = iter(lines)
+    while some := list(islice(rest, N_LINES)):
+        yield [(line if line.endswith("\n") else line + "\n").encode("utf-8", "surrogatepass") for line in some]
+
+
+def scan_source(source: Source, *, problems: Problems) -> Iterator[Columns]:
+    """The columns of a source, by the quickest way that it has."""
+    if isinstance(source, BytesSource):
+        return scan_raw_lines(source.raw_lines(), problems=problems)
+    return scan_lines(source.lines(), problems=problems)
+
+
+def scan_raw_lines(batches: Iterable[list[bytes]], *, problems: Problems) -> Iterator[Columns]:
+    """The columns of lines in UTF-8."""
+    for first_line, stretch in stretches(batches, problems=problems):
+        columns = within_sentences(scan(stretch, first_line=first_line))
         for line, message in sorted(columns.problems):
             problems.add(message, line=line)
         yield columns
 
 
-def stretches(lines: Iterable[str], *, problems: Problems) -> Iterator[tuple[int, str]]:
+def stretches(batches: Iterable[list[bytes]], *, problems: Problems) -> Iterator[tuple[int, bytes]]:
     """Whole blocks of a file, some thousand lines at a time, with the number of the first line."""
-    rest, waiting, number = iter(lines), list[str](), 1
-    while some := list(islice(rest, N_LINES)):
-        cut = len(waiting) + _after_last_blank(some)
-        waiting += some
-        if cut > len(waiting) - len(some):
-            yield number, "".join(waiting[:cut])
-            waiting, number = waiting[cut:], number + cut
+    waiting, number, cut = list[bytes](), 1, 0
+    for lines in batches:
+        after_blank = _after_last_blank(lines)
+        cut = len(waiting) + after_blank if after_blank else cut
+        waiting += lines
+        if cut and len(waiting) >= N_LINES:
+            yield number, b"".join(waiting[:cut])
+            waiting, number, cut = waiting[cut:], number + cut, 0
         elif len(waiting) >= MOST_LINES:
             problems.add(f"expected a blank line between sentences, found none in {MOST_LINES:,} lines", line=number)
             return
     if waiting:
-        yield number, "".join(waiting)
+        yield number, b"".join(waiting)
 
 
-def _after_last_blank(lines: list[str]) -> int:
+def _after_last_blank(lines: list[bytes]) -> int:
     for n_before in range(len(lines), 0, -1):
         if lines[n_before - 1].isspace():
             return n_before

@@ -14,18 +14,18 @@ in any number between blocks, and need not come after the last.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+
+import numpy as np
 
 from grater.corpora.formats import Source
-from grater.corpora.identity import EssayIds
+from grater.corpora.identity import numbered
+from grater.corpora.m2.bytes import Ints
+from grater.corpora.m2.columns import Columns, decode, scan_lines, scan_source
 from grater.corpora.m2.fields import (
     COMMENT_AS_READ,
     CORRECTION_AS_READ,
-    NO_BLANK_LINE,
-    NO_SENTENCE,
     NOOP_BODY,
     NOOP_LEFT_OUT,
     NOOPS_AS_READ,
@@ -33,25 +33,56 @@ from grater.corpora.m2.fields import (
     REQUIRED_AS_READ,
     SEPARATOR,
     Annotation,
-    BadAnnotation,
     comment_field,
     comment_of,
     correction_of,
-    parse_annotation,
-    range_message,
     replacements_of,
-    unknown_line_message,
 )
 from grater.errors import Problems
-from grater.model import Edit, Essay, Json, Span
+from grater.model import Edit, Essay, Json, Span, short_hash
 
 WORD = re.compile(r"\S+")
 
 
 def read_source(source: Source) -> Iterator[Essay]:
-    """The essays of a file, which is read twice: who its annotators are must be known at its first block."""
-    annotators = annotators_of(source.lines())
-    yield from read_m2(source.lines(), name=source.name, annotators=annotators)
+    """The essays of a file; it is read once more if somebody must know before its end who its annotators are."""
+    problems = Problems(source.name)
+    return _read(scan_source(source, problems=problems), problems, _Annotators(source.lines))
+
+
+def read_m2(lines: Iterable[str], *, name: str, annotators: Collection[str] | None = None) -> Iterator[Essay]:
+    """The essays of lines; `annotators` are those of the whole file, where they are known."""
+    problems = Problems(name)
+    return _read(scan_lines(lines, problems=problems), problems, _Annotators(known=annotators or ()))
+
+
+def _read(stretches: Iterable[Columns], problems: Problems, annotators: _Annotators) -> Iterator[Essay]:
+    repeats = _Repeats()
+    for columns in stretches:
+        annotators.meet(columns.annotators)
+        yield from _Blocks(columns, annotators).essays(repeats)
+    annotators.is_complete = True
+    problems.done()
+
+
+class _Annotators:
+    """The annotators of a file; two at the most, since more make no difference.
+
+    `lines` gives the file from its beginning; without it all are known.
+    """
+
+    def __init__(self, lines: Callable[[], Iterable[str]] | None = None, known: Collection[str] = ()) -> None:
+        self.lines, self.known, self.is_complete = lines, {*known}, lines is None
+
+    def meet(self, names: Iterable[str]) -> None:
+        if not self.is_complete:
+            self.known.update(names)
+
+    def alone(self) -> str | None:
+        """The one annotator of the whole file, or none."""
+        if self.lines and not self.is_complete and len(self.known) < 2:
+            self.known, self.is_complete = annotators_of(self.lines()), True
+        return next(iter(self.known)) if len(self.known) == 1 else None
 
 
 def annotators_of(lines: Iterable[str]) -> set[str]:
@@ -65,77 +96,101 @@ def annotators_of(lines: Iterable[str]) -> set[str]:
     return annotators
 
 
-def read_m2(lines: Iterable[str], *, name: str, annotators: Collection[str] | None = None) -> Iterator[Essay]:
-    """The essays of lines; `annotators` are those of the whole file, where they are known."""
-    problems, ids = Problems(name), EssayIds()
-    alone = next(iter(annotators)) if annotators is not None and len(annotators) == 1 else None
-    for block in read_blocks(lines, problems=problems):
-        yield _essay(block, ids.of_text(block.text), alone=alone)
-    problems.done()
+class _Repeats:
+    """How often a text has come before: what the number of its id depends on.
 
-
-@dataclass(slots=True)
-class AnnotatedSentence:
-    """A block: an S line and its A lines, each with its line number."""
-
-    line: int
-    text: str
-    tokens: tuple[Span, ...]
-    annotations: list[tuple[int, Annotation]] = field(default_factory=list)
-
-
-def read_blocks(lines: Iterable[str], *, problems: Problems) -> Iterator[AnnotatedSentence]:
-    """The blocks of a file, without the lines that have a problem.
-
-    Of several A lines in a row that have no sentence, the first is reported.
+    All that is kept of a text is a hash of 64 bits, in a few sorted arrays.
     """
-    block: AnnotatedSentence | None = None
-    previous: Literal["blank", "orphan", "content"] = "blank"
-    for number, line in enumerate(lines, start=1):
-        line, before, previous = line.removesuffix("\n").removesuffix("\r"), previous, "content"
-        if line.startswith("A "):
-            if before == "content":
-                _add_annotation(block, line, number, problems)
-                continue
-            previous = "orphan"
-            if before == "blank":
-                problems.add(NO_SENTENCE, line=number)
-        elif line.startswith("S ") or line == "S":
-            if before != "blank":
-                problems.add(NO_BLANK_LINE, line=number)
-            if block is not None:
-                yield block
-            block = AnnotatedSentence(number, line[2:], token_spans_of_line(line[2:]))
-        elif not line or line.isspace():
-            previous = "blank"
-        else:
-            problems.add(unknown_line_message(line), line=number)
-    if block is not None:
-        yield block
+
+    def __init__(self) -> None:
+        self._seen: list[Ints] = []
+        self._n_seen: dict[int, int] = {}  # of texts that came more than once
+
+    def n_before(self, texts: Sequence[str]) -> list[int]:
+        """For each text how often it came, in this call or before."""
+        keys = np.fromiter(map(hash, texts), np.int64, len(texts))
+        unique, n_here = np.unique(keys, return_counts=True)
+        is_old = np.zeros(len(unique), np.bool_)
+        for seen in self._seen:
+            is_old |= seen[np.minimum(np.searchsorted(seen, unique), len(seen) - 1)] == unique
+        again = is_old | (n_here > 1)
+        repeated = dict(zip(unique[again].tolist(), is_old[again].tolist(), strict=True))
+        self._add(unique[~is_old])
+        return [self._next(key, repeated) for key in keys.tolist()] if repeated else [0] * len(texts)
+
+    def _next(self, key: int, repeated: Mapping[int, bool]) -> int:
+        if key not in repeated:
+            return 0
+        n_before = self._n_seen.get(key, int(repeated[key]))
+        self._n_seen[key] = n_before + 1
+        return n_before
+
+    def _add(self, keys: Ints) -> None:
+        while len(keys) and self._seen and len(self._seen[-1]) < 2 * len(keys):
+            keys = np.sort(np.concatenate((self._seen.pop(), keys)))
+        if len(keys):
+            self._seen.append(keys)
 
 
-def _add_annotation(block: AnnotatedSentence | None, line: str, number: int, problems: Problems) -> None:
-    try:
-        annotation = parse_annotation(line)
-    except BadAnnotation as problem:
-        problems.add(str(problem), line=number)
-        return
-    n_tokens = len(block.tokens) if block else 0
-    is_within = 0 <= annotation.start <= annotation.end <= n_tokens
-    if block is not None and (is_within or annotation.is_noop):
-        block.annotations.append((number, annotation))
-    else:
-        problems.add(range_message(annotation.start, annotation.end, n_tokens), line=number)
+class _Blocks:
+    """The blocks of a stretch of a file, checked; the parts of an essay are made as they are asked for."""
 
+    def __init__(self, columns: Columns, annotators: _Annotators) -> None:
+        self.columns, self.annotators = columns, annotators
+        self.rows = columns.edits_of().tolist()
 
-def _essay(block: AnnotatedSentence, essay_id: str, *, alone: str | None) -> Essay:
-    text, annotations = block.text, block.annotations
-    if not annotations and alone is not None:
-        return Essay(essay_id, text, (), (alone,), block.tokens, {NOOP_LEFT_OUT: False}, block.line)
-    edits = tuple([_edit(annotation, block, line) for line, annotation in annotations if not annotation.is_noop])
-    annotators = tuple(dict.fromkeys([annotation.annotator for _, annotation in annotations]))
-    metadata = {} if len(edits) == len(annotations) else _unusual_noops(block, annotators)
-    return Essay(essay_id, text, edits, annotators, block.tokens, metadata, block.line)
+    def essays(self, repeats: _Repeats) -> Iterator[Essay]:
+        texts, deferred, fields = self._texts(), Essay.deferred, self._fields
+        for block, (text, n_before) in enumerate(zip(texts, repeats.n_before(texts), strict=True)):
+            yield deferred(text, partial(fields, block, n_before))
+
+    def _texts(self) -> list[str]:
+        starts, ends, data = (
+            self.columns.sentence_start.tolist(),
+            self.columns.sentence_end.tolist(),
+            self.columns.data,
+        )
+        if data.isascii():  # then a byte is a code point
+            whole = data.decode("ascii")
+            return [whole[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [decode(data[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+    def _fields(self, block: int, n_before: int, essay: Essay, name: str) -> dict[str, object]:
+        if name == "essay_id":
+            return {name: numbered(short_hash(essay.text), n_before)}
+        if name == "line":
+            return {name: int(self.columns.sentence_line[block])}
+        if name == "tokens":
+            return {name: token_spans_of_line(essay.text)}
+        if name in ("edits", "annotators", "metadata"):
+            return self._marks(block, essay)
+        raise AttributeError(f"{type(essay).__name__!r} object has no attribute {name!r}")
+
+    def _marks(self, block: int, essay: Essay) -> dict[str, object]:
+        rows = range(self.rows[block], self.rows[block + 1])
+        if not rows and (alone := self.annotators.alone()) is not None:
+            return {"edits": (), "annotators": (alone,), "metadata": {NOOP_LEFT_OUT: False}}
+        annotations = [self._annotation(row) for row in rows]
+        edits = tuple(
+            [
+                _edit(annotation, essay, int(self.columns.line[row]))
+                for row, annotation in zip(rows, annotations, strict=True)
+                if not annotation.is_noop
+            ]
+        )
+        annotators = tuple(dict.fromkeys([annotation.annotator for annotation in annotations]))
+        metadata = {} if len(edits) == len(annotations) else _unusual_noops(annotations, annotators)
+        return {"edits": edits, "annotators": annotators, "metadata": metadata}
+
+    def _annotation(self, row: int) -> Annotation:
+        columns = self.columns
+        first, *bars = columns.bars[:, row].tolist()
+        fields = []
+        for bar in bars:
+            fields.append(decode(columns.data[first + len(SEPARATOR) : bar]))
+            first = bar
+        annotator = columns.annotators[columns.annotator[row]]
+        return Annotation(int(columns.start[row]), int(columns.end[row]), *fields, annotator)
 
 
 def token_spans_of_line(text: str) -> tuple[Span, ...]:
@@ -157,9 +212,9 @@ def shared_span(bounds: tuple[int, int]) -> Span:
     return Span(*bounds)
 
 
-def _edit(annotation: Annotation, block: AnnotatedSentence, line: int) -> Edit:
-    span = _span(annotation.start, annotation.end, block)
-    words = block.text[span.start : span.end]
+def _edit(annotation: Annotation, essay: Essay, line: int) -> Edit:
+    span = _span(annotation.start, annotation.end, essay)
+    words = essay.text[span.start : span.end]
     replacements = replacements_of(annotation.correction, tag=annotation.tag, words=words)
     comment = comment_of(annotation.comment)
     extra: dict[str, Json] = {}
@@ -172,19 +227,19 @@ def _edit(annotation: Annotation, block: AnnotatedSentence, line: int) -> Edit:
     return Edit(span, replacements, annotation.tag, annotation.annotator, comment, extra, line)
 
 
-def _span(start: int, end: int, block: AnnotatedSentence) -> Span:
-    tokens = block.tokens
+def _span(start: int, end: int, essay: Essay) -> Span:
+    tokens = essay.tokens or ()
     if start < end:
         return shared_span((tokens[start].start, tokens[end - 1].end))
-    point = tokens[start].start if start < len(tokens) else len(block.text)
+    point = tokens[start].start if start < len(tokens) else len(essay.text)
     return shared_span((point, point))
 
 
-def _unusual_noops(block: AnnotatedSentence, annotators: tuple[str, ...]) -> dict[str, Json]:
+def _unusual_noops(annotations: Sequence[Annotation], annotators: tuple[str, ...]) -> dict[str, Json]:
     """The no-op lines, where they are not the usual ones."""
     noops: dict[str, list[Json]] = {annotator: [] for annotator in annotators}
     usual: dict[str, list[Json]] = {annotator: [NOOP_BODY] for annotator in annotators}
-    for _, annotation in block.annotations:
+    for annotation in annotations:
         if annotation.is_noop:
             *fields, _ = annotation[2:]
             noops[annotation.annotator].append(SEPARATOR.join((f"{annotation.start} {annotation.end}", *fields)))

@@ -26,7 +26,7 @@ import numpy as np
 
 from grater.corpora.formats import Source
 from grater.corpora.m2.bytes import Ints
-from grater.corpora.m2.columns import Columns, decode, scan_lines
+from grater.corpora.m2.columns import Columns, decode, scan_source
 from grater.corpora.m2.fields import CORRECTION_AS_READ, correction_of
 from grater.errors import Problems, UnknownName, UsageError
 from grater.model import Edit, Essay, Span
@@ -86,7 +86,7 @@ class _Rows:
 def read_table(source: Source) -> EditTable:
     """The edits of an M2 file, without making essays of it."""
     problems, rows = Problems(source.name), _Rows()
-    for columns in scan_lines(source.lines(), problems=problems):
+    for columns in scan_source(source, problems=problems):
         _add_columns(rows, columns)
     problems.done()
     return _table(rows)
