@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -171,26 +171,36 @@ class _Blocks:
         if not rows and (alone := self.annotators.alone()) is not None:
             return {"edits": (), "annotators": (alone,), "metadata": {NOOP_LEFT_OUT: False}}
         annotations = [self._annotation(row) for row in rows]
+        lines = self.lines[rows.start : rows.stop]
         edits = tuple(
-            [
-                _edit(annotation, essay, int(self.columns.line[row]))
-                for row, annotation in zip(rows, annotations, strict=True)
-                if not annotation.is_noop
-            ]
+            [_edit(mark, essay, line) for mark, line in zip(annotations, lines, strict=True) if not mark.is_noop]
         )
         annotators = tuple(dict.fromkeys([annotation.annotator for annotation in annotations]))
         metadata = {} if len(edits) == len(annotations) else _unusual_noops(annotations, annotators)
         return {"edits": edits, "annotators": annotators, "metadata": metadata}
 
-    def _annotation(self, row: int) -> Annotation:
+    @cached_property
+    def lines(self) -> list[int]:
+        return self.columns.line.tolist()
+
+    @cached_property
+    def marks(self) -> list[tuple[int, ...]]:
+        """For each A line its two token numbers, its annotator, and where its bars stand."""
         columns = self.columns
-        first, *bars = columns.bars[:, row].tolist()
-        fields = []
+        return list(
+            zip(
+                *(column.tolist() for column in (columns.start, columns.end, columns.annotator, *columns.bars)),
+                strict=True,
+            )
+        )
+
+    def _annotation(self, row: int) -> Annotation:
+        start, end, annotator, first, *bars = self.marks[row]
+        data, width, fields = self.columns.data, len(SEPARATOR), list[str]()
         for bar in bars:
-            fields.append(decode(columns.data[first + len(SEPARATOR) : bar]))
+            fields.append(decode(data[first + width : bar]))
             first = bar
-        annotator = columns.annotators[columns.annotator[row]]
-        return Annotation(int(columns.start[row]), int(columns.end[row]), *fields, annotator)
+        return Annotation(start, end, *fields, self.columns.annotators[annotator])
 
 
 def token_spans_of_line(text: str) -> tuple[Span, ...]:
