@@ -135,7 +135,8 @@ def test_edits_are_those_of_trying_every_stretch(
     operations: list[tuple[str, tuple[str, str], tuple[str, str]]],
 ) -> None:
     steps: list[Step] = []
-    old, new = [], []
+    old: list[tuple[str, str]] = []
+    new: list[tuple[str, str]] = []
     for operation, word, other in operations:
         start, new_start = len(old), len(new)
         old += [word] * (operation != "I")

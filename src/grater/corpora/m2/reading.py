@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -181,7 +182,8 @@ class _Blocks:
 
     @cached_property
     def lines(self) -> list[int]:
-        return self.columns.line.tolist()
+        lines: list[int] = self.columns.line.tolist()
+        return lines
 
     @cached_property
     def marks(self) -> list[tuple[int, ...]]:
@@ -195,12 +197,10 @@ class _Blocks:
         )
 
     def _annotation(self, row: int) -> Annotation:
-        start, end, annotator, first, *bars = self.marks[row]
-        data, width, fields = self.columns.data, len(SEPARATOR), list[str]()
-        for bar in bars:
-            fields.append(decode(data[first + width : bar]))
-            first = bar
-        return Annotation(start, end, *fields, self.columns.annotators[annotator])
+        start, end, annotator, *bars = self.marks[row]
+        data, width = self.columns.data, len(SEPARATOR)
+        tag, correction, required, comment = [decode(data[bar + width : after]) for bar, after in pairwise(bars)]
+        return Annotation(start, end, tag, correction, required, comment, self.columns.annotators[annotator])
 
 
 def token_spans_of_line(text: str) -> tuple[Span, ...]:
