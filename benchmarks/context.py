@@ -43,7 +43,7 @@ from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system
 from grater.model import Essay, Interval, Item
-from grater.models import shipped
+from grater.models import read_model, shipped, shipped_names
 from grater.rng import generator
 from grater.statistics.proportions import wilson
 from grater.text.analysis import Sentence, analyse_all
@@ -476,8 +476,6 @@ class Options:
     detector: ContextDetector
 
     def graph(self) -> bytes:
-        from grater.models import read_model
-
         return read_model(self.path, kind="context").arrays["network"].tobytes()
 
 
@@ -498,6 +496,9 @@ def main() -> int:
     parser.add_argument("--float", type=Path, help="the network before it was quantised, as ONNX")
     wanted = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
+    if wanted.model is None and "context" not in shipped_names():
+        print("no model of kind context comes with grater yet; name one: --model FILE", file=sys.stderr)
+        return 2
     path = wanted.model or shipped("context")
     system = str(wanted.model) if wanted.model else "context"
     options = Options(system=system, path=path, float_graph=wanted.float, detector=from_file(path))

@@ -29,7 +29,7 @@ MOST_AT_ONCE = 4096
 N_THREADS = 1
 """One core by default: a corpus is shared out over processes, and an essay takes a fraction of a second."""
 
-INSTALL = "the system 'context' needs onnxruntime: pip install 'grater[context]'"
+INSTALL = "a model of kind 'context' needs onnxruntime: pip install 'grater[context]'"
 
 
 class Network:
