@@ -23,7 +23,8 @@ def test_every_slot_has_its_likeliest_correction_of_each_name(tmp_path: Path) ->
     flags = possible_flags(toy, [Essay("1", "It rained in Monday.")])
     by_name = {one.name: one for one in flags if one.item.kind == "prep"}
     assert set(by_name) == {"prep-choice", "prep-extraneous"}
-    assert (by_name["prep-choice"].word, by_name["prep-choice"].margin) == ("on", pytest.approx(8.0))
+    assert by_name["prep-choice"].word == "on"
+    assert by_name["prep-choice"].margin == pytest.approx(8.0)
     assert by_name["prep-extraneous"].margin == pytest.approx(0.0)
 
 
