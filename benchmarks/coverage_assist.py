@@ -162,11 +162,9 @@ class Design:
 DESIGNS = (
     Design(3000, 1, 0.0, 300),
     Design(3000, 1, 0.0, 90),
-    Design(20, 150, MILD, 300),
-    Design(20, 150, SHARP, 300),
     Design(60, 50, MILD, 300),
+    Design(20, 150, MILD, 300),
     Design(60, 50, SHARP, 300),
-    Design(60, 50, MILD, 90),
 )
 
 
