@@ -194,7 +194,7 @@ def work_left(tx: Tx, job_id: str, person_id: str, *, most: int) -> int:
 
 
 @cache
-def _left(most: int) -> Select[tuple[int]]:
+def _left(most: int) -> Select[Any]:
     """By unit, not by slot: a pool has many times more of these."""
     units, slots, mine = schema.units, schema.slots, schema.submissions.alias("mine")
     in_hand = exists().where(
