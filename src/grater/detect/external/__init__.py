@@ -207,6 +207,13 @@ def _parts(name: str) -> tuple[str, str, str]:
     return own, scheme, value
 
 
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"expected a command, found {line!r}: {error}") from error
+
+
 def _corrector(own: str, scheme: str, value: str) -> Corrector:
     if scheme == "harper":
         if value not in ("", ERRORS):
@@ -219,7 +226,7 @@ def _corrector(own: str, scheme: str, value: str) -> Corrector:
     if scheme == "languagetool":
         return LanguageTool(value, own or "languagetool")
     if scheme == "command":
-        words = shlex.split(value)
+        words = _words(value)
         return Command(value, own or PurePath(words[0]).stem)
     if scheme == "corrected":
         return Corrected(Path(value), own or Path(value).stem)
