@@ -130,6 +130,9 @@ def _staff(site: Site) -> Iterator[Stop]:
     yield Stop("/manage", "/manage", owner, "manage")
     yield Stop("/me/second-factor", "/me/second-factor", owner, "second-factor")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
+    yield Stop(
+        "/manage/jobs/{job_id}/gold/studio", f"/manage/jobs/{studio_job(site)}/gold/studio", owner, "gold-studio"
+    )
     yield Stop("/manage/jobs/{job_id}/try", f"/manage/jobs/{crowd}/try", owner, "manage-try")
     for name in ("units", "agreement", "guidelines"):
         yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{job_id}/{name}", owner, f"manage-{name}")
@@ -153,6 +156,14 @@ def crowd_job(site: Site) -> str:
             (unit_id,) = units.add_all(tx, job.job_id, [NewUnit(new.items, new.essay_id, role="gold")])
             gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
         return jobs.set_state(tx, job.job_id, "open").job_id
+
+
+def studio_job(site: Site) -> str:
+    """A job that can take over the gold of another one."""
+    with site.store.write() as tx:
+        job = jobs.add(tx, name=f"studio {next(NUMBER)}", task="error", title="Errors once more", judgments=3)
+        units.add_all(tx, job.job_id, studies.new_units(tx, "error"))
+        return job.job_id
 
 
 def missed_gold(site: Site, job_id: str, rater: Person) -> str:

@@ -165,6 +165,12 @@ def a_crowd_job(crew: Crew) -> None:
     unit_id = manager.call("unit_list", job_id=job_id)["units"][0]["unit_id"]
     assert manager.call("make_known", unit_id=unit_id) == {"made": 1, "met": 0}
     assert manager.call("one_unit", unit_id=unit_id)["known"][0]["accepted"] == ["error"]
+    again = manager.call("make_job", {"name": "again", "task": "error", "open": False})["job_id"]
+    offered = manager.call("candidate_list", job_id=again)["candidates"]
+    assert offered[0]["source"] == "Gold of the job crowd"
+    assert offered[0]["accepted"] == ["error"]
+    manager.call("make_known", {"role": "gold", "accepted": ["error"]}, unit_id=offered[0]["unit_id"])
+    assert manager.call("use_rule", job_id=again)["name"] == "again"
     manager.call("change_terms", job_id=job_id)
     terms = {"gold": {"minimum": 0.0, "least_seen": 4}, "page": 2}
     assert manager.call("change_terms", terms, job_id=job_id)["terms"]["pay"]["cents"] == 7

@@ -167,9 +167,9 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
     for each in [jobs.named(tx, source)] if source else jobs.all(tx):
         for row in judgments.table(tx, each.job_id, roles=("work", "gold", "practice"), payload=False):
             if row["group"] == "expert":
-                said[str(row["item"])].append(_meaning(each, str(row["label"])))
+                said[str(row["item"])].append(meaning_of(each, str(row["label"])))
     agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
-    accepted = {item: _labels(job, meaning) for item, meaning in agreed.items()}
+    accepted = {item: labels_meaning(job, meaning) for item, meaning in agreed.items()}
     return {item: labels for item, labels in accepted.items() if labels}
 
 
@@ -225,13 +225,14 @@ def _require_tags(tags: TagSet, essay_id: str, edits: Iterable[Edit]) -> None:
         raise UsageError(f"{essay_id}: expected errors with a tag of {tags.name} or none, found {strange!r}")
 
 
-def _meaning(job: Job, label: str) -> str:
+def meaning_of(job: Job, label: str) -> str:
     """What a label comes to; the label itself where the task has no verdict."""
     verdict = TASKS[job.task].verdict
     return verdict.get(label, label) if verdict else label
 
 
-def _labels(job: Job, meaning: str) -> tuple[str, ...]:
+def labels_meaning(job: Job, meaning: str) -> tuple[str, ...]:
+    """The labels of a job's task that come to this; none where it is unknown."""
     verdict = TASKS[job.task].verdict
     if verdict is None:
         return (meaning,)

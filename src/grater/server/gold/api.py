@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from grater.errors import NotFound
-from grater.server.calls import Body, Shape, Shown, at_most, calls_about, example, within
+from grater.server.calls import Body, Job, Shape, Shown, at_most, calls_about, example, within
 from grater.server.context import Context
 from grater.server.raters.api import Dispute
 from grater.server.work.shapes import Known, known_json
 from grater.store import gold, gold_review, jobs, units
 from grater.store.gold_review import GoldRecord
 from grater.study import messages as study_messages
+from grater.study.candidates import candidates, use_recommended_rule
 from grater.study.gold import REASON, known_gold
 from grater.study.gold import make_gold as one_gold
 from grater.study.gold import set_gold_state as set_unit_state
@@ -121,6 +122,36 @@ def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
     with context.server.store.write() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
+
+
+class Candidate(Shape):
+    """A unit that nobody has met, the answers to accept, and where they are known from."""
+
+    unit_id: str
+    item_id: str
+    accepted: list[str]
+    reason: str
+    source: str
+
+
+class Candidates(Shape):
+    """The surest first."""
+
+    candidates: list[Candidate]
+
+
+@router.get("/jobs/{job_id}/gold/candidates")
+def candidate_list(context: Context, job_id: str) -> Candidates:
+    """Units that could be made gold: of earlier jobs, by experts who agree, by all raters of another job."""
+    with context.server.store.read() as tx:
+        return Candidates(candidates=[Candidate.of(each) for each in candidates(tx, jobs.get(tx, job_id))])
+
+
+@router.post("/jobs/{job_id}/gold/rule")
+def use_rule(context: Context, job_id: str) -> Job:
+    """Use the recommended rule: a quiz of 12, then out with whoever is surely below 80 % of the gold."""
+    with context.server.store.write() as tx:
+        return Job.of(use_recommended_rule(tx, job_id, actor=context.person.person_id))
 
 
 @router.post("/units/{unit_id}/known")

@@ -45,7 +45,8 @@ def invite(context: Context) -> Response:
             name=context.text("name"),
             actor=context.person.person_id,
         )
-    return people_view(context, links=[context.server.settings.link(f"/join/{token}") for token in made])
+    links = [context.server.settings.link(f"/join/{token}") for token in made]
+    return people_view(context, links=links, for_job=context.text("job"))
 
 
 @router.post("/manage/invitations/{invitation_id}/end")
@@ -94,7 +95,9 @@ def require_factor(context: Context) -> Response:
     return context.go("/manage/people")
 
 
-def people_view(context: RequestContext, *, links: Sequence[str] = (), problems: Sequence[str] = ()) -> Response:
+def people_view(
+    context: RequestContext, *, links: Sequence[str] = (), for_job: str = "", problems: Sequence[str] = ()
+) -> Response:
     """Everybody and every invitation, with links that are shown this once, or what went wrong."""
     with context.server.store.read() as tx:
         everybody = people.all(tx)
@@ -121,7 +124,14 @@ def people_view(context: RequestContext, *, links: Sequence[str] = (), problems:
         "all_roles": schema.ROLES,
     }
     factors |= {"factor_roles": FACTOR_ROLES}
-    more = {"links": links, "problems": problems, "now": now, "behind": behind, "may_rule": context.role in OWNERS}
+    more = {
+        "links": links,
+        "for_job": for_job,
+        "problems": problems,
+        "now": now,
+        "behind": behind,
+        "may_rule": context.role in OWNERS,
+    }
     return context.page("manage_people.html", {**shown, **more, **factors}, status=422 if problems else 200)
 
 

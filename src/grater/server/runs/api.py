@@ -19,7 +19,7 @@ router = calls_about("runs")
 MOST = 50
 
 
-class Run(Shape):
+class LongRun(Shape):
     """`done` of `total` steps, both 0 where nobody knows; `words` say what came of it, or what went wrong."""
 
     run_id: str
@@ -33,10 +33,10 @@ class Run(Shape):
     ended_at: When | None
 
 
-class Runs(Shape):
+class LongRuns(Shape):
     """The newest first."""
 
-    runs: list[Run]
+    runs: list[LongRun]
 
 
 class NewRun(Body):
@@ -50,14 +50,14 @@ class NewRun(Body):
 
 
 @router.get("/runs")
-def run_list(context: Context) -> Runs:
+def run_list(context: Context) -> LongRuns:
     """The latest runs."""
     with context.server.store.read() as tx:
-        return Runs(runs=[Run.of(run) for run in runs.latest(tx, most=MOST)])
+        return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST)])
 
 
 @router.post("/runs")
-def new_run(context: Context, sent: NewRun) -> Run:
+def new_run(context: Context, sent: NewRun) -> LongRun:
     """Begin long work, which goes on in the background and survives a restart of the server."""
     actor = context.person.person_id
     if sent.kind == "system" and (sent.job or sent.title):
@@ -68,14 +68,14 @@ def new_run(context: Context, sent: NewRun) -> Run:
         else:
             run = ask_for_report(tx, job=sent.job, title=sent.title, actor=actor)
     context.server.runner.wake()
-    return Run.of(run)
+    return LongRun.of(run)
 
 
 @router.get("/runs/{run_id}")
-def one_run(context: Context, run_id: str) -> Run:
+def one_run(context: Context, run_id: str) -> LongRun:
     """How far a run is."""
     with context.server.store.read() as tx:
-        return Run.of(runs.get(tx, run_id))
+        return LongRun.of(runs.get(tx, run_id))
 
 
 @router.get("/runs/{run_id}/file", response_class=HTMLResponse)

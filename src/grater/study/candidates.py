@@ -1,0 +1,98 @@
+"""Candidates for gold: units that nobody has met and whose answer is known from elsewhere, the surest first.
+
+Gold of earlier jobs comes first, then items on which all experts agree, then those on which every rater of another
+job said the same (`LEAST_CROWD` or more).  A manager looks at each, changes the accepted answers or the reason, and
+takes it or passes on (`grater.server.gold.studio`).  Reasons that were written before are offered again.
+
+The recommended rule is the one that docs/crowd-jobs.md works out ("Which rule"): a quiz of 12, then out with whoever
+is below 80 % of the gold with 90 % certainty, from 12 questions on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grater.model import Json
+from grater.sheet import counted
+from grater.store import Tx, gold, jobs, judgments, mending, units
+from grater.store.jobs import Job
+from grater.study.gold import labels_meaning, meaning_of, unanimous
+from grater.study.terms import set_terms
+
+LEAST_EXPERTS, LEAST_CROWD = 2, 3
+MINIMUM, SURE, LEAST_SEEN, QUIZ = 0.8, 0.9, 12, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A work unit of one item, the answers that would be accepted, and why."""
+
+    unit_id: str
+    item_id: str
+    accepted: tuple[str, ...]
+    reason: str
+    source: str
+
+
+def candidates(tx: Tx, job: Job) -> list[Candidate]:
+    """Everything that could be made gold of a job now; each item once."""
+    open_units = dict(_untouched(tx, job))
+    chosen: dict[str, Candidate] = {}
+    for item_id, accepted, reason, source in _proposed(tx, job):
+        if item_id in open_units and item_id not in chosen and accepted:
+            chosen[item_id] = Candidate(
+                unit_id=open_units[item_id], item_id=item_id, accepted=accepted, reason=reason, source=source
+            )
+    return list(chosen.values())
+
+
+def _untouched(tx: Tx, job: Job) -> Iterator[tuple[str, str]]:
+    """The item and the unit of work of one item that nobody has met."""
+    for unit_id in units.ids_of_job(tx, job.job_id, role="work"):
+        unit = units.get(tx, unit_id)
+        if len(unit.unit.items) == 1 and not mending.is_met(tx, unit_id):
+            yield unit.unit.items[0].item.item_id, unit_id
+
+
+def _proposed(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+    by_name = {each.name: each for each in jobs.all(tx)}
+    for name, known in gold.all(tx):
+        if name != job.name and known.state == "active":
+            meanings = {meaning_of(by_name[name], label) for label in known.accepted}
+            accepted = labels_meaning(job, meanings.pop()) if len(meanings) == 1 else ()
+            yield known.item_id, accepted, known.reason, f"Gold of the job {name}"
+    for item_id, accepted in sorted(unanimous(tx, job, least=LEAST_EXPERTS).items()):
+        yield item_id, accepted, "", "All experts who judged it agree"
+    yield from _by_crowds(tx, job)
+
+
+def _by_crowds(tx: Tx, job: Job) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+    said: dict[str, list[str]] = defaultdict(list)
+    for other in jobs.all(tx):
+        for row in judgments.labels(tx, other.job_id) if other.job_id != job.job_id else ():
+            said[str(row["item"])].append(meaning_of(other, str(row["label"])))
+    for item_id, meanings in sorted(said.items(), key=lambda each: (-len(each[1]), each[0])):
+        if len(meanings) >= LEAST_CROWD and len(set(meanings)) == 1:
+            source = f"{counted(len(meanings), 'rater')} of other jobs agree"
+            yield item_id, labels_meaning(job, meanings[0]), "", source
+
+
+def earlier_reasons(tx: Tx, *, most: int = 20) -> list[str]:
+    """The reasons that were written most often."""
+    written = Counter(known.reason for _, known in gold.all(tx) if known.reason)
+    return [reason for reason, _ in written.most_common(most)]
+
+
+def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
+    """The rule, with a quiz of half the gold where that is less than 12: the rest is for the work."""
+    n_gold = len(units.ids_of_job(tx, job_id, role="gold"))
+    rule: dict[str, Json] = {
+        "minimum": MINIMUM,
+        "least_seen": LEAST_SEEN,
+        "quiz": min(QUIZ, n_gold // 2),
+        "attempts": 1,
+        "sure": SURE,
+    }
+    return set_terms(tx, job_id, {"gold": rule}, actor=actor)
