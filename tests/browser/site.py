@@ -118,7 +118,7 @@ def live_site(folder: Path) -> Iterator[Site]:
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     with open_store(folder / "study.db", create=True) as store:
-        app = create_app(Settings(base_url=url, wait_seconds=60, check_page=True), store)
+        app = create_app(Settings(base_url=url, wait_seconds=170, check_page=True), store)
         config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", ws="none", loop="asyncio")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, daemon=True)

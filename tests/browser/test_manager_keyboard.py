@@ -118,7 +118,7 @@ def report(page: Page, folder: Path) -> None:
     menu = page.get_by_role("navigation", name="Main").get_by_role("link", name="Export", exact=True)
     press(page, menu)
     fill(page, page.get_by_label("Title"), "By keys alone")
-    with page.expect_download() as download:
+    with page.expect_download(timeout=180_000) as download:  # a report, on a machine with much to do
         press(page, page.get_by_role("button", name="Make the report"))
     download.value.save_as(folder / "report.html")
     assert "By keys alone" in (folder / "report.html").read_text("utf-8")

@@ -118,9 +118,10 @@ def item_list(context: Context, page: int = 1, kind: str = "") -> Response:
 
 
 @router.get("/manage/export")
-def export_page(context: Context) -> Response:
+def export_page(context: Context, job: str = "") -> Response:
+    """`job` is the name of the one whose report is wanted."""
     with context.server.store.read() as tx:
-        return context.page("manage_export.html", jobs=jobs.all(tx))
+        return context.page("manage_export.html", jobs=jobs.all(tx), chosen=job)
 
 
 @router.post("/manage/export")
