@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from grater.corpora import read_corpus
+from grater.corpora import Loss, read_corpus
 from grater.sample import sample_path
 from tests.cli.running import grater
 
@@ -69,6 +70,14 @@ def test_convert_names_what_the_new_format_cannot_hold(capsys: pytest.CaptureFix
     told = json.loads(as_json.out)["losses"]
     assert sorted(map(str, told)) == sorted(map(str, rows))
     assert told[0]["what"].startswith("edit")
+    texts = {essay.essay_id: essay.text for essay in read_corpus(sample_path())}
+    places = [(row, re.search(r"(\d+)-(\d+)", row["what"])) for row in rows if row["what"].startswith("edit")]
+    spans = [(row, int(place[1]), int(place[2])) for row, place in places if place]
+    assert spans
+    for row, start, end in spans:
+        words = " ".join(texts[row["essay_id"]][start:end].split())
+        assert row["words"] == words or start == end or len(words) > 60
+    assert f"{told[0]['words']!r}" in str(Loss(**told[0]))
 
 
 def test_convert_writes_nothing_when_the_input_breaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

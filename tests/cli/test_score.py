@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import polars as pl
@@ -275,3 +277,38 @@ def test_accuracy_is_the_share_of_sentences_as_an_annotator_wants_them(
     n_same = sum(one == other for one, other in zip(TEXT, SOURCE, strict=True))
     assert by_name["ours"]["accuracy"]["value"] == 1
     assert by_name["idle"]["counts"] == {"right": n_same, "sentences": len(SOURCE)}
+
+
+def test_systems_and_annotators_may_be_named(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    ran = grater(capsys, "score", folder / "ref.m2", f"mine={folder / 'ours.txt'}", "--json", "--resamples", "10")
+    assert json.loads(ran.out)["systems"][0]["system"] == "mine"
+    args = [f"{name}={folder / name}.txt" for name in ("ours", "idle")]
+    ran = grater(
+        capsys, "combine", *args, "--source", folder / "src", "--at-least", "1", "--out", folder / "joint.txt"
+    )
+    assert (ran.status, (folder / "joint.txt").read_text()) == (0, (folder / "ours.txt").read_text())
+    names = [f"Ann={folder / 'ours.txt'}", f"Bob={folder / 'idle.txt'}"]
+    people = grater(capsys, "ceiling", *names, "--source", folder / "src", "--metric", "gleu", "--json")
+    assert json.loads(people.out)["annotators"] == ["Ann", "Bob"]
+
+
+@pytest.mark.parametrize("piped", ["ref.m2", "ours.m2", "ours.txt"])
+def test_standard_input_stands_for_any_file(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch, piped: str
+) -> None:
+    system = "ours.m2" if piped == "ours.m2" else "ours.txt"
+    files = [folder / "ref.m2", f"ours={folder / system}"]
+    expected = grater(capsys, "score", *files, "--metric", "errant", "--json", "--resamples", "10")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO((folder / piped).read_bytes())))
+    through = ["-", files[1]] if piped == "ref.m2" else [files[0], "ours=-"]
+    ran = grater(capsys, "score", *through, "--metric", "errant", "--json", "--resamples", "10")
+    assert (ran.status, ran.out) == (0, expected.out)
+
+
+def test_papers_get_groups_and_p_values(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    ran = score(capsys, folder, "ref.m2", "ours.txt", "idle.txt", "--table", "latex", "--resamples", "50")
+    scores, pairs = ran.out.split(r"\end{table}")[:2]
+    assert r"& group \\" in scores
+    assert re.search(r"^ours & .* & A\w* \\\\$", scores, re.MULTILINE)
+    assert r"bootstrap p & Holm & randomisation p & Holm" in pairs
+    assert re.search(r"^ours .* idle & .* & [1.]\S+ & [1.]\S+ & [1.]\S+ & [1.]\S+ \\\\$", pairs, re.MULTILINE)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tests.cli.running import grater, widest
 from tests.evaluate.edits.essays import REFERENCE, SOURCE, SYSTEM, TEXT
@@ -68,3 +70,15 @@ def test_files_of_single_annotators_are_ten_judges(capsys: pytest.CaptureFixture
     assert found["annotators"] == [f"A{number}" for number in range(1, 11)]
     assert (found["sentences"], found["left_out"]) == (1312, 0)
     assert [row["kind"] for row in found["rows"]] == ["human", *["annotator"] * 10]
+
+
+def test_a_terminal_sees_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], reference: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = StringIO()
+    monkeypatch.setattr("grater.cli.command.messages", Console(file=stream, force_terminal=True, width=60))
+    ran = grater(capsys, "ceiling", reference, "--resamples", "10", "--json")
+    assert ran.status == 0
+    json.loads(ran.out)
+    assert "scoring people" in stream.getvalue()
+    assert "100%" in stream.getvalue()

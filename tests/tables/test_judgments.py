@@ -100,6 +100,15 @@ def test_duplicates_are_named_with_their_rows() -> None:
         read_judgments(frame)
 
 
+def test_three_duplicates_are_named_and_all_are_counted() -> None:
+    items = [f"i{number}" for number in range(30)] * 2
+    with pytest.raises(BadInput) as refused:
+        read_judgments(pl.DataFrame({"item": items, "rater": "r", "label": "x"}))
+    lines = str(refused.value).splitlines()
+    assert len(lines) == 4
+    assert lines[-1].endswith("30 are there more than once; the first 3 are named above")
+
+
 def test_the_first_or_the_last_of_duplicates_is_kept_in_place() -> None:
     frame = pl.DataFrame({"item": ["a", "b", "a"], "rater": ["r"] * 3, "label": ["x", "y", "z"]})
     first, last = read_judgments(frame, duplicates="first"), read_judgments(frame, duplicates="last")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import EngineName, Json, Seed, Table, show
+from grater.cli.command import EngineName, Json, Seed, Table, counting, show
 from grater.cli.corrections import (
     Beta,
     DrawnCluster,
@@ -59,15 +59,17 @@ def score_people(
     """Score each annotator against the others, and systems against the same numbers of references."""
     chosen = METRICS[metric]
     engine = f"errant:{spacy_model}" if spacy_model else engine
-    people = ceiling(
-        chosen,
-        read_references(chosen, files, source, engine=engine),
-        read_hypotheses(chosen, hyp),
-        options=MetricOptions(beta, mode, None, max_unchanged, engine),
-        chance=Resampling(resamples, seed, cluster),
-        sizes=_numbers(references),
-        most_subsets=subsets,
-    )
+    people_and_systems = read_references(chosen, files, source, engine=engine), read_hypotheses(chosen, hyp)
+    with counting("scoring people") as advance:
+        people = ceiling(
+            chosen,
+            *people_and_systems,
+            options=MetricOptions(beta, mode, None, max_unchanged, engine),
+            chance=Resampling(resamples, seed, cluster),
+            sizes=_numbers(references),
+            most_subsets=subsets,
+            advance=advance,
+        )
     show(people, table=table, as_json=as_json)
 
 

@@ -10,7 +10,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -108,6 +109,16 @@ def _terminal_text(sheet: Sheet) -> str:
         return as_text(sheet, width=PLAIN_WIDTH)
     text = as_text(sheet, width=shutil.get_terminal_size().columns)
     return text.replace(sheet.title, f"\x1b[1m{sheet.title}\x1b[0m", 1) if sheet.title else text
+
+
+@contextmanager
+def counting(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for a long job, on a terminal only; gives the callback that hears how many of all parts are done."""
+    from rich.progress import Progress  # most commands have no bar
+
+    with Progress(console=messages, transient=True, disable=not messages.is_terminal) as progress:
+        bar = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
 
 
 def require_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:

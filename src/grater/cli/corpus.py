@@ -117,7 +117,9 @@ def convert(
         conversion = Conversion(most=None if as_json else MOST_SHOWN, hear=_writing_to(stream) if stream else None)
         with _opened(sources, from_format, documents, engine) as essays:
             if len(sources) == 1:
-                essays = _with_new_edits(essays, conversion.report, edits=edits, types=types, engine=engine)
+                essays = _with_new_edits(
+                    conversion.remembering(essays), conversion.report, edits=edits, types=types, engine=engine
+                )
             write_corpus(conversion.counting(essays), target, conversion.report, format_name=to_format)
     if as_json:
         print_json(conversion.to_dict())

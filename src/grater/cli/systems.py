@@ -6,18 +6,33 @@ the cloze task (T&C 2008, section 3.2, Table 1).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grater.cli.command import Format, Json, Precision, Seed, Table, print_json, require_outputs, say, show
+from grater.cli.command import (
+    Format,
+    Json,
+    Precision,
+    Seed,
+    Table,
+    print_json,
+    require_different,
+    require_outputs,
+    say,
+    show,
+)
 from grater.cli.inputs import reading, tell_left_out
-from grater.corpora import format_for, read_corpus
+from grater.corpora import format_for, read_corpus, write_corpus
+from grater.corpora.formats import ignore_loss
+from grater.detect.corrections import corrected_essays
 from grater.detect.decisions import TYPES, DecisionRows, read_item_places, summary
 from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import at_precision, load_system, load_systems, system_cards
 from grater.errors import UsageError
+from grater.files import require_place
 from grater.sheet import counted
 from grater.tables import write_table
 
@@ -64,6 +79,10 @@ def decide(
         Path | None,
         typer.Option(metavar="ITEMS", help="The items that a system from outside decides on, not prepositions."),
     ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(metavar="CORPUS", help="Also write the essays with what the system would change, as in out.m2."),
+    ] = None,
     with_answers: Annotated[
         bool,
         typer.Option("--all", help="Also its best word for every place, and the next ones with probabilities."),
@@ -74,6 +93,8 @@ def decide(
 ) -> None:
     """Write a decision for every place that a detector looks at, flagged or not."""
     require_outputs([out, items], [corpus, places])
+    if corrections:
+        _require_one_corrector(corrections, system, [corpus, out])
     asked = read_item_places(places) if places else None
     detectors = at_precision(load_systems(system, places=asked.by_essay if asked else None), precision)
     names = asked.names if asked else {}
@@ -89,6 +110,9 @@ def decide(
     write_table(decisions, out)
     if items:
         write_table(rows.items(), items)
+    if corrections:
+        essays = corrected_essays(detectors[0], read_corpus(corpus, format_name=format_name))
+        write_corpus(essays, corrections, ignore_loss)
     systems = summary(decisions)
     if as_json:
         print_json({"decisions": str(out), "systems": systems})
@@ -100,6 +124,13 @@ def decide(
         by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
         n_items, n_flagged = counted(counts["items"], "item"), f"{counts['flagged']:,} flagged"
         say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
+
+
+def _require_one_corrector(corrections: Path, systems: Sequence[str], others: Sequence[Path]) -> None:
+    if len(systems) != 1:
+        raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(systems)}")
+    require_different([*others, corrections])
+    require_place(corrections)
 
 
 def _say_missing(places: Path, n_missing: int, n_asked: int, corpus: Path) -> None:

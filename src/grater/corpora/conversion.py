@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from grater.corpora.formats import Loss
@@ -14,6 +16,12 @@ from grater.sheet import Sheet, count
 
 if TYPE_CHECKING:
     import polars as pl
+
+PLACE = re.compile(r"\b(\d+)-(\d+)\b")
+MOST_REMEMBERED = 2_000
+"""Essays; those that are typed anew go by several hundred at a time."""
+MOST_SHOWN = 60
+AROUND = 12
 
 
 @dataclass(slots=True, repr=False)
@@ -30,20 +38,39 @@ class Conversion(Result):
     by_reason: Counter[tuple[str, str]] = field(default_factory=Counter)
     of_edits: list[Loss] = field(default_factory=list)
     of_the_rest: list[Loss] = field(default_factory=list)
+    texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    """Of the essays that went by last, to show the words that a loss is about."""
+
+    def remembering(self, essays: Iterable[Essay]) -> Iterator[Essay]:
+        for essay in essays:
+            self.texts[essay.essay_id] = essay.text
+            if len(self.texts) > MOST_REMEMBERED:
+                self.texts.popitem(last=False)
+            yield essay
 
     def counting(self, essays: Iterable[Essay]) -> Iterator[Essay]:
-        for essay in essays:
+        for essay in self.remembering(essays):
             self.n_essays += 1
             self.n_edits += len(essay.edits)
             yield essay
 
     def report(self, loss: Loss) -> None:
+        loss = replace(loss, words=self._words(loss))
         self.by_reason["changed" if loss.changed else "left out", loss.why] += 1
         kept = self.of_edits if loss.what.startswith("edit") else self.of_the_rest
         if self.most is None or len(kept) < self.most:
             kept.append(loss)
         if self.hear is not None:
             self.hear(loss)
+
+    def _words(self, loss: Loss) -> str:
+        """The essay's words where the loss names a place in it; of an insertion, those around it."""
+        place, text = PLACE.search(loss.what), self.texts.get(loss.essay_id)
+        if place is None or text is None:
+            return ""
+        start, end = int(place[1]), int(place[2])
+        words = text[start:end] if start < end else text[max(0, start - AROUND) : end + AROUND]
+        return shorten(words, MOST_SHOWN, placeholder=" …")
 
     @property
     def losses(self) -> list[Loss]:
@@ -57,8 +84,9 @@ class Conversion(Result):
         """One loss per row."""
         import polars as pl  # writing a corpus need not wait for it
 
-        types = {"essay_id": pl.String, "what": pl.String, "why": pl.String, "changed": pl.Boolean}
-        rows = [(loss.essay_id, loss.what, loss.why, loss.changed) for loss in self.losses]
+        names = {"essay_id": pl.String, "what": pl.String, "why": pl.String}
+        types = {**names, "changed": pl.Boolean, "words": pl.String}
+        rows = [(loss.essay_id, loss.what, loss.why, loss.changed, loss.words) for loss in self.losses]
         return pl.DataFrame(rows, schema=types, orient="row")
 
     def sheets(self) -> list[Sheet]:

@@ -45,16 +45,18 @@ class Loss:
     """Something of an essay that the format written to cannot hold.
 
     `what` names the thing (`edit 12-15 Wcip`, `metadata language`), `why` says the reason; `changed` is set where the
-    thing was kept in another shape instead of being left out.
+    thing was kept in another shape instead of being left out.  `words` are those of the essay that it is about.
     """
 
     essay_id: str
     what: str
     why: str
     changed: bool = False
+    words: str = ""
 
     def __str__(self) -> str:
-        return f"essay {self.essay_id}: {self.what} {'changed' if self.changed else 'left out'}: {self.why}"
+        words = f" {self.words!r}" if self.words else ""
+        return f"essay {self.essay_id}: {self.what}{words} {'changed' if self.changed else 'left out'}: {self.why}"
 
 
 Report: TypeAlias = Callable[[Loss], None]

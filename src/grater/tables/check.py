@@ -255,6 +255,10 @@ def _shown(cell: object) -> str:
 Duplicates: TypeAlias = Literal["error", "first", "last"]
 
 
+MOST_DUPLICATES = 3
+"""Keys that stand twice and are named one by one; the rest is counted."""
+
+
 def without_duplicates(
     schema: Schema, frame: pl.DataFrame, raw: Raw, duplicates: Duplicates
 ) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -274,9 +278,11 @@ def _name_them(frame: pl.DataFrame, key: list[str], raw: Raw) -> None:
     problems = Problems(raw.name)
     repeated = frame.filter(frame.select(key).is_duplicated()).group_by(key, maintain_order=True).agg(PLACE)
     unit = "rows" if raw.lines is None else "lines"
-    for *values, rows in repeated.iter_rows():
+    for *values, rows in repeated.head(MOST_DUPLICATES).iter_rows():
         named = ", ".join(f"{name} {value!r}" for name, value in zip(key, values, strict=True))
         shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
         wish = "correct the table or choose with duplicates first|last"
         add(problems, raw, rows[1], f"expected {named} once, found it in {unit} {shown}; {wish}")
+    if len(repeated) > MOST_DUPLICATES:
+        problems.add(f"{len(repeated):,} are there more than once; the first {MOST_DUPLICATES} are named above")
     problems.done()

@@ -173,14 +173,22 @@ def _chosen(mask: pl.Series, changed: pl.Series, cells: pl.Series) -> pl.Series:
 
 
 QUOTE = '"'
+SEPARATORS = (";", "\t", ",")
+HEADER_WITHIN = 20
+"""Lines among which the header is looked for; those before it are blank."""
 N_ROWS_TOGETHER = 20_000
 LEFT_OUT = ["Approve", "Reject"]
 
 
 def read_delimited(text: str, *, name: str, separator: str) -> Raw:
-    """The table that the text holds; every cell is text."""
+    """The table that the text holds; every cell is text.
+
+    A header without the separator that the file's name speaks of, but with another, has that one: spreadsheets of
+    many countries write `.csv` with semicolons.
+    """
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
+    separator = _separator_of(text, separator)
     if QUOTE in text:
         return _read_quoted(text, name, separator)
     return _read_plain(text, name, separator)
@@ -191,7 +199,7 @@ def _read_plain(text: str, name: str, separator: str) -> Raw:
     frame = pl.DataFrame([lines, pl.int_range(1, len(lines) + 1, eager=True).alias("number")])
     frame = frame.filter(pl.col("line") != "")
     names = [cell for line in frame["line"].head(1) for cell in line.split(separator)]
-    header = _checked_header(names, name, separator)
+    header = _checked_header(names, name)
     cells, numbers = frame["line"].slice(1), frame["number"].slice(1)
     n_cells = cells.str.count_matches(separator, literal=True) + 1
     _check_widths(n_cells, numbers, header, name)
@@ -200,12 +208,10 @@ def _read_plain(text: str, name: str, separator: str) -> Raw:
     return _raw(name, header, cells.str.split_exact(separator, len(header) - 1).struct.unnest(), numbers)
 
 
-def _checked_header(header: list[str], name: str, separator: str) -> list[str]:
+def _checked_header(header: list[str], name: str) -> list[str]:
     if not header:
         raise BadInput(Problem(name, "expected a line that names the columns, found an empty file"))
     header = unguarded(pl.Series([cell.strip() for cell in header], dtype=pl.String)).to_list()
-    if len(header) == 1:
-        _refuse_other_separators(header[0], name, separator)
     repeated = sorted({column for column in header if header.count(column) > 1})
     if repeated:
         names = ", ".join(repr(column) for column in repeated)
@@ -213,14 +219,10 @@ def _checked_header(header: list[str], name: str, separator: str) -> list[str]:
     return header
 
 
-def _refuse_other_separators(only: str, name: str, separator: str) -> None:
-    for other, words in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
-        if other in only and other != separator:
-            expected = "commas" if separator == "," else "tabs"
-            wish = (
-                "name it .tsv" if other == "\t" else "name it .csv" if other == "," else "save it with commas as .csv"
-            )
-            raise BadInput(Problem(name, f"expected cells separated by {expected}, found {words}; {wish}", 1))
+def _separator_of(text: str, expected: str) -> str:
+    header = next((line for line in text.split("\n", HEADER_WITHIN) if line.strip()), "")
+    others = (other for other in SEPARATORS if other in header)
+    return expected if expected in header else next(others, expected)
 
 
 def _check_widths(n_cells: pl.Series, numbers: pl.Series, header: list[str], name: str) -> None:
@@ -237,7 +239,7 @@ def _read_quoted(text: str, name: str, separator: str) -> Raw:
     # The module's limit on the size of a cell is global; it is only ever raised, to what this text needs.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     rows = _rows(text, name, separator)
-    header = _checked_header(next(rows, (0, []))[1], name, separator)
+    header = _checked_header(next(rows, (0, []))[1], name)
     parts = [_part(together, header, name) for together in _batches(rows)]
     numbers = pl.Series("number", [line for _, lines in parts for line in lines], dtype=pl.Int64)
     frames = [frame for frame, _ in parts] or [pl.DataFrame(schema=dict.fromkeys(header, pl.String))]

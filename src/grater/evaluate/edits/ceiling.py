@@ -16,7 +16,7 @@ the edits themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -162,8 +162,12 @@ def ceiling(
     chance: Resampling | None = None,
     sizes: Sequence[int] | None = None,
     most_subsets: int = MOST_SUBSETS,
+    advance: Callable[[int, int], None] | None = None,
 ) -> Ceiling:
-    """The ceiling for each number of references in `sizes`; all that can be where none are given."""
+    """The ceiling for each number of references in `sizes`; all that can be where none are given.
+
+    `advance` hears how many of all annotators and systems are done.
+    """
     options, chance = options or MetricOptions(), chance or Resampling(n_resamples=RESAMPLES)
     options = knowing_texts(options, hypotheses)
     annotators = annotators_of(references)
@@ -175,7 +179,7 @@ def ceiling(
     numbers = _sizes(sizes, len(annotators))
     subsets = [_subsets(len(annotators), size, chance, most_subsets) for size in numbers]
     systems = [_shortened(hypothesis, is_read) for hypothesis in hypotheses]
-    means = _all_means(work, kept, annotators, systems, subsets)
+    means = _all_means(work, kept, annotators, systems, subsets, advance)
     rows = [row for size, of_size in zip(numbers, means, strict=True) for row in _rows(work, of_size, size)]
     signature = _signed(metric.signature(kept, options), chance, most_subsets)
     headline = metric.score_names(options)[-1]
@@ -199,6 +203,7 @@ def _all_means(
     annotators: Sequence[str],
     systems: Sequence[Hypothesis],
     subsets: Sequence[Bools],
+    advance: Callable[[int, int], None] | None,
 ) -> list[list[_Means]]:
     """For each number of references the means of everyone: annotators first, then systems."""
     people = [work.metric.as_hypothesis(references.essays, name) for name in annotators]
@@ -208,6 +213,8 @@ def _all_means(
         kind: Kind = "annotator" if number < len(people) else "system"
         for of_size, mean in zip(means, _means(work, hypothesis.system, kind, counts, subsets), strict=True):
             of_size.append(mean)
+        if advance is not None:
+            advance(number + 1, len(people) + len(systems))
     return means
 
 
