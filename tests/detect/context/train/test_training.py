@@ -12,7 +12,8 @@ from tests.detect.context.train.toy import toy_lines
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch: make test-train")
 
-from grater.detect.context.train import run  # noqa: E402 (after the check for PyTorch)
+from grater.detect.context.heads import FORMS  # noqa: E402 (after the check for PyTorch)
+from grater.detect.context.train import run  # noqa: E402
 from grater.detect.context.train.network import Transformer  # noqa: E402
 from grater.detect.context.train.noise import IGNORED, NONE  # noqa: E402
 from grater.detect.context.train.text import TaggedText, tagged_text  # noqa: E402
@@ -123,3 +124,22 @@ def test_from_text_to_a_network_that_runs(tmp_path: Path) -> None:
     again = run.train_network(iter([]), tmp_path, options)
     assert again == path
     assert (tmp_path / "pieces.txt").read_text(encoding="utf-8").split("\n") == pieces
+
+
+def test_pasts_that_look_like_other_verbs_keep_their_form() -> None:
+    """*found* is of *find*, *left* of *leave*, *am* a present: none of them is met only as an error."""
+    lines = [
+        f"{who} {did} the keys in {town} ."
+        for who in ("Anna", "Ben")
+        for did in ("found", "left", "saw")
+        for town in ("Paris", "Rome")
+    ] + [f"I am happy in {town} ." for town in ("Paris", "Rome", "London")]
+    text = tagged_text(lines)
+    tables = word_tables(text.counts())
+    noise = run.noise_maker(tables, text, "cpu")
+    batches = run.batches_of(text, tables, OPTIONS)
+    words, tags = batches.text.batch(np.arange(len(text.lengths)), "cpu")
+    noisy = noise(words, tags, torch.Generator().manual_seed(1))
+    past, present = FORMS.index("past"), FORMS.index("present")
+    labels = [set(row) - {IGNORED} for row in noisy.labels[..., 5].tolist()]
+    assert labels == [{past}] * 12 + [{present}] * 3

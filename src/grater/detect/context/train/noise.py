@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from grater.detect.context.heads import HEADS
-from grater.detect.context.train.words import MASK, TO
+from grater.detect.context.train.words import AM, MASK, TO
 from grater.text.prepositions import PREPOSITIONS
 
 IGNORED = -100
@@ -87,6 +87,7 @@ class NoiseMaker:
         self.confusions = _confusion_shares().to(device)
         self.verb_confusions = torch.tensor(VERB_CONFUSIONS, device=device)
         self.verb_class = self._of_tags(OF_TAGS, -1)
+        self.is_past = self._tagged("VBD VBN")
         self.starts_object = self._tagged("DT PRP PRP$")
         self.starts_phrase = self._tagged("NN NNS NNP JJ JJR")
         self.inside_phrase = self._tagged("DT PRP$ JJ JJR JJS NN NNS NNP CD POS VBN VBG PDT WDT WP$ $")
@@ -160,11 +161,13 @@ class _Batch:
             self.number_label = torch.where(hit, IGNORED, self.number_label)
 
     def change_verbs(self) -> None:
-        row = self.maker.tables["verb"][self.words].long()
+        is_past = self.maker.is_past[self.tags].long()
+        row = self.maker.tables["verb"][self.words].gather(-1, is_past[..., None])[..., 0].long()
         surface = self.maker.tables["paradigms"][row].long()
         kind = self._verb_kinds(surface)
         written = surface.gather(-1, kind.clamp(min=0)[..., None])[..., 0]
-        is_verb = (kind >= 0) & (row > 0) & (self.new == self.words) & (written == self.words)
+        fits = (written == self.words) | ((self.words == AM) & (kind == PRESENT))
+        is_verb = (kind >= 0) & (row > 0) & (self.new == self.words) & fits
         self.verb_label = torch.where(is_verb, kind, IGNORED)
         shares = self.maker.verb_confusions[kind.clamp(min=0)].view(-1, len(VERB_CONFUSIONS))
         drawn = torch.multinomial(shares, 1, generator=self.generator).view(kind.shape)

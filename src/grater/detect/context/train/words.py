@@ -14,13 +14,15 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from grater.detect.context.heads import FORMS, surfaces
 from grater.text.indefinite_article import indefinite_article
 from grater.text.inflect import plural, singular
 from grater.text.prepositions import PREPOSITIONS, canonical
 from grater.text.verbs import verb_base, verb_forms
 
 PADDING, MASK, TO = 0, 1, 2
-FIRST = ("<pad>", "<mask>", "to", "a", "an", "the", "A", "An", "The")
+FIRST = ("<pad>", "<mask>", "to", "a", "an", "the", "A", "An", "The", "am")
+AM = FIRST.index("am")
 ARTICLES = {"a": 0, "an": 0, "the": 1}
 RAREST = 3
 """A type seen less often is left as it is."""
@@ -46,7 +48,8 @@ class WordTables:
     """One row for each type: numbers of types, 0 where there is none.
 
     `preposition` and `article` are -1 for other words; `number` is (singular, plural); `verb` is a row of
-    `paradigms`, whose columns are the eight answers of the verb head.  `written` gives the type of each preposition,
+    `paradigms`, whose columns are the eight answers of the verb head, for a word that is no past and for one that is
+    (*found* and *find*).  `written` gives the type of each preposition,
     small and capital.
     """
 
@@ -93,7 +96,7 @@ def word_tables(counts: Mapping[str, int], *, seed: int = 0) -> WordTables:
         preposition=np.array([_preposition(word) for word in words], dtype=np.int8),
         article=np.array([ARTICLES.get(word.lower(), -1) for word in words], dtype=np.int8),
         number=_table(n, 2, numbers),
-        verb=_table(n, 1, {key: (row,) for key, row in verbs.items()})[:, 0],
+        verb=_table(n, 2, verbs),
         paradigms=np.array(paradigms, dtype=np.int32),
         misspelt=_table(n, 1, {key: (value,) for key, value in misspelt.items()})[:, 0],
         confused=_table(n, 1, {key: (value,) for key, value in confused.items()})[:, 0],
@@ -119,20 +122,19 @@ def _table(n: int, width: int, rows: Mapping[int, Sequence[int]]) -> NDArray[np.
     return table
 
 
-def _verbs(words: Iterable[str], types: _Types) -> tuple[dict[int, int], list[list[int]]]:
-    """The row of each form in the list of paradigms, the first of which is empty."""
-    rows: dict[int, int] = {}
-    paradigms = [[0] * 8]
+def _verbs(words: Iterable[str], types: _Types) -> tuple[dict[int, tuple[int, int]], list[list[int]]]:
+    """The rows of each word in the list of paradigms, the first of which is empty."""
+    paradigms = [[0] * len(FORMS)]
     numbers: dict[str, int] = {}
-    for word in words:
-        base = verb_base(word)
+
+    def row_of(base: str) -> int:
         if base not in numbers:
-            forms = verb_forms(base)
             numbers[base] = len(paradigms)
-            present, were = ("are", "were") if base == "be" else (forms.base, forms.past)
-            row = (forms.base, forms.base, present, forms.s, forms.past, were, forms.participle, forms.ing)
-            paradigms.append([types(form) for form in row])
-        rows[types(word)] = numbers[base]
+            written = surfaces(verb_forms(base))
+            paradigms.append([types(form.removeprefix("to ")) for form in written])
+        return numbers[base]
+
+    rows = {types(word): (row_of(verb_base(word)), row_of(verb_base(word, "VBD"))) for word in words}
     return rows, paradigms
 
 
