@@ -114,7 +114,8 @@ def measure(store: Store, job_id: str) -> None:
         manager = people.add(tx, name="Manager", role="manager")
         rater = people.add(tx, name="Last", role="worker")
         token, _ = credentials.start_session(tx, manager.person_id, hours=1)
-    app = create_app(Settings(base_url=BASE), store)
+    settings = Settings(base_url=BASE, request_seconds=600)  # a first look on a busy machine is not to be broken off
+    app = create_app(settings, store)
     with TestClient(app, base_url=BASE, cookies={SESSION: token}) as client:
         for page in ("crowd", "raters"):
             path = f"/manage/jobs/{job_id}/{page}"
