@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -178,7 +179,7 @@ def open_own_desk(page: Page, site: Site, adjudicator: Person, unit_id: str) -> 
 
 @contextmanager
 def marking(
-    site: Site, chromium: Browser, text: str, *, offered: Sequence[tuple[str, str, str]] = (), **options: object
+    site: Site, chromium: Browser, text: str, *, offered: Sequence[tuple[str, str, str]] = (), **options: Any
 ) -> Iterator[EssayPage]:
     """A page of a new annotator on a new essay; no script error, no breach of the content policy."""
     person = site.person()

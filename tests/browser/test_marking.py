@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -20,8 +21,8 @@ TEXT = (
     "She adopted puppy \U0001f468‍\U0001f469‍\U0001f467 from the shelter. We drinks always tea.\n"
     "It was a very care answer."
 )
-WIDTHS: dict[str, dict[str, object]] = {"desktop": {}, "phone": {"viewport": {"width": 360, "height": 740}}}
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+WIDTHS: dict[str, dict[str, Any]] = {"desktop": {}, "phone": {"viewport": {"width": 360, "height": 740}}}
+PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 def handed_in(site: Site, desk: EssayPage) -> list[tuple[str, str, list[str]]]:

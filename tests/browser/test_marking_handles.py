@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ LETTERS = st.lists(
     st.sampled_from(["a", " ", "e\u0301", "\U0001f600", FAMILY, FLAGS[:2], "\U0001f1e9", "\r\n", "\n", "ש"]),
     max_size=25,
 ).map("".join)
-HANDS: dict[str, dict[str, object]] = {"mouse": {}, "finger": PHONE}
+HANDS: dict[str, dict[str, Any]] = {"mouse": {}, "finger": PHONE}
 
 
 @pytest.mark.parametrize("hand", HANDS)

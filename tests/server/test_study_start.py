@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from grater.server import Settings
 from grater.store import essays, events, jobs, open_store, people
 from grater.study.texts import name_of
 from tests.corpora.test_docx import document
-from tests.server.studies import BASE, Browser, Clock, Settings, Study
+from tests.server.studies import BASE, Browser, Clock, Study
 
 MARKET, SCHOOL = "# Market\nWe arrive to the square at six.", "# School\nIn my school we learn about boats."
 PASTED = "\n---\n".join((MARKET, SCHOOL, "I wait of you."))

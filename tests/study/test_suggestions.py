@@ -57,7 +57,7 @@ def marks_of(desk: Desk, *numbers: int) -> list[dict[str, Json]]:
         mark = offered[number]
         assert isinstance(mark, dict)
         start, end = mark["start"], mark["end"]
-        made.append({**mark, "quote": text[start:end], "comment": "", "suggestion": number})  # type: ignore[misc]
+        made.append({**mark, "quote": text[start:end], "comment": "", "suggestion": number})
     return made
 
 

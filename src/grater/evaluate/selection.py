@@ -336,8 +336,8 @@ def choice(judgments: Judgments, *, equally_bad: EquallyBad = "drop", essays: Es
         rater: essays.share(is_good[used, column], codes.items.filter(used))
         for column, (rater, used) in enumerate(zip(codes.raters, is_used.T, strict=True))
     }
-    by_all = is_used.all(axis=1)
-    together = essays.share(is_good[by_all].all(axis=1), codes.items.filter(by_all))
+    by_all = np.asarray(is_used.all(axis=1))
+    together = essays.share(np.asarray(is_good[by_all].all(axis=1)), codes.items.filter(by_all))
     return Choice(by_rater, together, len(codes.items), int(is_bad.sum()))
 
 

@@ -174,7 +174,7 @@ def worksheet(
     places = places_of(table, items_of(items))
     left = to_judge(drawn, judged)
     sheet = sample_worksheet(left, places, essays_of(essays), task=task, decisions=table, system=system, rater=rater)
-    write_worksheet(sheet, out)
+    write_worksheet(sheet, Path(out))
     return len(sheet)
 
 

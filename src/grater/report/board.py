@@ -251,7 +251,9 @@ def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:
     systems = page.scores.systems
     counts = [system.sentences for system in systems]
     lengths = np.array([len(words) for words in page.sources], np.int64)
-    rows, links, lists = [], {}, list[ItemList]()
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], str] = {}
+    lists: list[ItemList] = []
     for low, high in LENGTHS:
         is_within = (low <= lengths) & (lengths <= high)
         if not is_within.any():

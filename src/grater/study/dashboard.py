@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -97,7 +98,7 @@ class Dashboard:
 def dashboard_of(tx: Tx, job: Job, scores: ScoresSoFar) -> Dashboard:
     """Everything, counted now; `scores` are those of all judgments."""
     rows = [] if job.task == MARKING else judgments.labels(tx, job.job_id)
-    by = "payload" if job.task == MARKING else "label"
+    by: Literal["label", "payload"] = "payload" if job.task == MARKING else "label"
     waiting = [
         unit.unit_id
         for unit in progress.finished_units(tx, job.job_id, by=by)

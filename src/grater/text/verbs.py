@@ -50,11 +50,10 @@ _IRREGULAR = (
     "wear:wore:worn weave:wove:woven weep:wept:wept win:won:won wind:wound:wound withdraw:withdrew:withdrawn "
     "withhold:withheld:withheld withstand:withstood:withstood wring:wrung:wrung write:wrote:written"
 )
-IRREGULAR: dict[str, tuple[str, str]] = {}
+IRREGULAR: dict[str, tuple[str, str]] = {
+    base: (past, participle) for base, past, participle in (entry.split(":") for entry in _IRREGULAR.split())
+}
 """Base to past and participle."""
-for _entry in _IRREGULAR.split():
-    _base, _past, _participle = _entry.split(":")
-    IRREGULAR[_base] = (_past, _participle)
 
 _SECOND = (
     "beaten:beat born:bear burnt:burn dreamt:dream gotten:get leant:lean leapt:leap learnt:learn proved:prove "

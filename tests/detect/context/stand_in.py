@@ -42,7 +42,7 @@ def table_graph(table: np.ndarray[tuple[int, int], np.dtype[np.float32]], *, out
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
     onnx.checker.check_model(model)
-    return model.SerializeToString()
+    return bytes(model.SerializeToString())
 
 
 def answering(answers: Mapping[str, Mapping[str, str]], *, mask: Mapping[str, str] | None = None) -> bytes:

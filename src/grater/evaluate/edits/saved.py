@@ -71,7 +71,7 @@ def _counts_json(counts: SentenceCounts) -> dict[str, Json]:
 
 
 def _sparse(rows: Ints) -> list[list[int]]:
-    return [[place, *rows[place].tolist()] for place in rows.any(axis=1).nonzero()[0].tolist()]
+    return [[place, *rows[place].tolist()] for place in np.flatnonzero(rows.any(axis=1)).tolist()]
 
 
 def read_saved(text: str, *, name: str, label: str = "") -> SavedScores:
