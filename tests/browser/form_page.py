@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, ViewportSize
 
 from tests.server.studies import PASSWORD
 
-DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
+DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=360, height=740)
 WAYS: dict[str, tuple[str, ViewportSize, bool]] = {
     "mouse-desktop-script": ("mouse", DESKTOP, True),
     "mouse-phone-plain": ("mouse", PHONE, False),
