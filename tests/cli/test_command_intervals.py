@@ -44,9 +44,9 @@ COMMANDS = {
 }
 NO_INTERVALS = {
     *("demo", "check", "systems", "aggregate", "simulate", "sample", "decide", "train", "mine", "combine"),
-    *("judge", "serve", "plan", "report"),
+    *("judge", "serve", "plan", "report", "learners", "score compare"),
 }
-"""Commands that print none, or whose reports are looked at below."""
+"""Commands that print none, or that are looked at below."""
 
 
 def test_every_command_is_on_a_list() -> None:
@@ -62,6 +62,21 @@ def test_a_command_says_what_its_intervals_speak_of(
     written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
     (tmp_path / UNCORRECTED).write_text("\n".join(written) + "\n", "utf-8")
     ran = grater(capsys, *(tmp_path / each if each == UNCORRECTED else each for each in COMMANDS[name]))
+    assert ran.status == 0, ran.err
+    assert INTERVAL.search(ran.out), ran.out
+    assert SPOKEN.search(ran.out), ran.out
+
+
+def test_saved_scores_compared_say_what_their_intervals_speak_of(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(demo.folder)
+    written = [line[2:] for line in Path("essays.m2").read_text("utf-8").splitlines() if line.startswith("S ")]
+    for name, sentences in (("as-written", written), ("shouted", [sentence.upper() for sentence in written])):
+        (tmp_path / f"{name}.txt").write_text("\n".join(sentences) + "\n", "utf-8")
+        saved = ("--save", tmp_path / f"{name}.json")
+        assert grater(capsys, "score", "essays.m2", tmp_path / f"{name}.txt", *saved, *FEW).status == 0
+    ran = grater(capsys, "score", "compare", tmp_path / "as-written.json", tmp_path / "shouted.json", *FEW)
     assert ran.status == 0, ran.err
     assert INTERVAL.search(ran.out), ran.out
     assert SPOKEN.search(ran.out), ran.out

@@ -177,7 +177,7 @@ def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
 
 def test_json_has_the_keys_of_the_contract() -> None:
     made = json.loads(json.dumps(scored("m2", text_system("a"), text_system("b", WORSE)).to_dict()))
-    assert set(made) == {"metric", "systems", "pairs", "signature"}
+    assert set(made) == {"metric", "systems", "pairs", "intervals", "signature"}
     first, _ = made["systems"]
     assert set(first) == {"system", "precision", "recall", "f0.5", "counts", "by_type", "group"}
     assert set(first["f0.5"]) == {"value", "low", "high"}
