@@ -33,6 +33,7 @@ was stored, and the same may be sent again after `Retry-After` seconds.
 TAGS = {
     "me": "Who you are, and your tokens.",
     "study": "What the study holds; files in, everything out.",
+    "runs": "Long work in the background: asked for, watched, fetched.",
     "systems": "Detectors run over the essays, samples drawn from what they decide.",
     "mining": "Likely errors found by n-gram counts, accepted or rejected one by one.",
     "people": "Everybody, invitations, joint seats, roles.",
