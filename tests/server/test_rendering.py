@@ -6,17 +6,12 @@ One style sheet for every page, kept by browsers until its words change.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from jinja2 import Environment, FileSystemLoader
 
-import grater.server
 from grater.server import rendering
-from grater.server.rendering import SHEETS, STATIC, Pager, pager, sheet_address
+from grater.server.rendering import SHEETS, STATIC, Pager, environment, pager, sheet_address
 from tests.server.studies import Study
-
-TEMPLATES = Path(grater.server.__file__).parent / "templates"
 
 
 @pytest.mark.parametrize(
@@ -38,8 +33,7 @@ def test_rows_start_after_those_of_the_pages_before() -> None:
 
 
 def links(page: int, n_pages: int) -> str:
-    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
-    shown = templates.from_string('{% from "parts.html" import pages %}{{ pages(pager, {"kind": "a&b"}) }}')
+    shown = environment().from_string('{% from "parts.html" import pages %}{{ pages(pager, {"kind": "a&b"}) }}')
     return shown.render(pager=Pager(page, n_pages, 50)).strip()
 
 
