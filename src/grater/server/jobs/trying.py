@@ -22,7 +22,8 @@ from grater.store.revisions import Draft
 from grater.store.units import StudyUnit
 from grater.study.corpus import TASK as MARKING
 from grater.study.drafts import checked, findings
-from grater.study.work import own_job, shown_to_staff
+from grater.study.pace import OwnPace
+from grater.study.work import shown_to_staff
 from grater.tasks import TASKS
 from grater.tasks.task import Answer
 
@@ -43,7 +44,7 @@ def try_page(context: Context, job_id: str, n: int = 1, marked: int = -1) -> Res
     with context.server.store.read() as tx:
         unit, n_units = _unit(tx, job_id, n)
     if unit.job.task == MARKING and marked < 0:
-        return _essay_page(context, unit, n)
+        return _essay_page(context, unit, n, n_units)
     return _form_page(context, unit, n, n_units, marked=marked)
 
 
@@ -109,9 +110,8 @@ def _form_page(
     return context.page("manage_try.html", {**values, **more}, status=422 if problems else 200, guidelines=text)
 
 
-def _essay_page(context: RequestContext, unit: StudyUnit, n: int) -> Response:
+def _essay_page(context: RequestContext, unit: StudyUnit, n: int, n_units: int) -> Response:
     with context.server.store.read() as tx:
-        mine = own_job(tx, unit.job, context.person)
         guidelines = jobs.current_guidelines(tx, unit.job.job_id)
     address = f"/manage/jobs/{unit.job.job_id}/try?n={n}"
     name = f"try-{unit.unit_id}"
@@ -123,5 +123,6 @@ def _essay_page(context: RequestContext, unit: StudyUnit, n: int) -> Response:
         "urls": {"draft": address, "submit": address},
     }
     text = guidelines.markdown if guidelines else TASKS[MARKING].guidelines
-    shown = {"sent": sent, "job": unit.job, "guidelines": text, "mine": mine, "mends": True}
+    pace = OwnPace(n_done=max(1, min(n, n_units)) - 1, n_total=n_units, minutes_left=None, earned="")
+    shown = {"sent": sent, "job": unit.job, "guidelines": text, "pace": pace, "receipt": None, "mends": True}
     return context.page("manage_try_essay.html", shown)
