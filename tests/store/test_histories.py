@@ -77,6 +77,7 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
     with open_store(new_database(cluster), create=True) as store:
         with store.write() as slow:
             people.add(slow, name="slow", role="worker")
+            slow.send()  # it has its number; without this, its changes wait here (see the next test)
             with store.write() as quick:
                 people.add(quick, name="quick", role="worker")
             with store.read() as tx:
@@ -84,6 +85,21 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
                 assert checks.violations(tx) == []  # the checker reads its snapshot whole
         with store.read() as tx:
             assert [event.verb for event in events.since(tx)] == ["person.added", "person.added"]
+
+
+def test_a_listener_misses_no_event_that_waits_to_be_sent(cluster: str) -> None:
+    """What waits has neither a transaction's number nor its own, and comes after all that has been heard."""
+    with open_store(new_database(cluster), create=True) as store:
+        with store.write() as slow:
+            first = people.add(slow, name="slow", role="worker")
+            with store.write() as quick:
+                second = people.add(quick, name="quick", role="worker")
+            with store.read() as tx:
+                heard = list(events.since(tx))
+                assert events.certain(tx) == heard[-1].n
+        with store.read() as tx:
+            heard += events.since(tx, heard[-1].n)
+        assert [event.noun for event in heard] == [second.person_id, first.person_id]
 
 
 def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(cluster: str) -> None:
@@ -95,6 +111,7 @@ def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(clus
             tx.execute(sql("SELECT pg_current_xact_id()"))
         for tx, name in ((two, "late"), (one, "early")):
             people.add(tx, name=name, role="worker")
+            tx.send()  # numbers are given here, not when changes begin to wait
         early.__exit__(None, None, None)
         heard: list[Event] = []
         for is_last in (False, True):
