@@ -15,6 +15,7 @@ from grater.errors import BadInput
 from grater.model import Edit, Essay, Span
 from grater.sample import sample_path
 from grater.study.importing import import_files
+from grater.study.texts import NAME
 from tests.server.programs import Program
 from tests.server.studies import Study
 
@@ -70,7 +71,8 @@ def test_what_a_format_knows_of_an_essay_comes_through_every_call(bare: Study, t
     path = tmp_path / f"corpus{suffix}"
     write_corpus(essays, path, report=lambda _: None, format_name=name)
     import_files(bare.store, corpora=[path], format_name=name)
-    known = {essay.essay_id: dict(essay.metadata) for essay in read_corpus(path, format_name=name)}
+    called = {NAME: path.stem} if name == "text" else {}  # a text without a name of its own has its file's
+    known = {essay.essay_id: {**essay.metadata, **called} for essay in read_corpus(path, format_name=name)}
     essays_sent = Program(bare, "manager").call("essay_list", query="most=1000")["essays"]
     listed = {each["essay_id"]: each["metadata"] for each in essays_sent}
     assert known.items() <= listed.items()

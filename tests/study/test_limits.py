@@ -18,7 +18,7 @@ def test_names_that_people_give(name: str) -> None:
     assert require_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\0b", "\u202eevil", "x" * 81])
+@pytest.mark.parametrize("name", [" ", "a\nb", "a\0b", "\u202eevil", "x" * 81])
 def test_a_job_cannot_be_called_what_nobody_can_see(tmp_path: Path, name: str) -> None:
     with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
@@ -27,3 +27,12 @@ def test_a_job_cannot_be_called_what_nobody_can_see(tmp_path: Path, name: str) -
             add_job(store, JobPlan(name, "marking"))
         with store.read() as tx:
             assert jobs.all(tx) == []
+
+
+def test_a_job_without_a_name_is_called_by_its_task(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="name: expected 1 to 80 printable characters, found ''"):
+        require_name("")
+    with open_store(tmp_path / "study.db", create=True) as store:
+        with store.write() as tx:
+            essays.add_all(tx, [Essay("one", "We waited.")])
+        assert [add_job(store, JobPlan("", "marking")).name for _ in range(2)] == ["marking", "marking-2"]

@@ -17,6 +17,7 @@ from grater.study.jobs import JobPlan, add_job
 from grater.study.llm import Judged, fields_of, judge_by_model
 from grater.study.programs import example_answer, program_job, read_answer, to_ask
 from grater.study.reporting import study_report
+from grater.tasks import TASKS
 from tests.study.chat_server import ChatServer, serving
 from tests.study.files import write_essays, write_items, write_text
 
@@ -68,7 +69,7 @@ def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
     assert asked(job_of, server, tmp_path).n_done == 2
     first = server.requests[0]["messages"]
     assert [message["role"] for message in first] == ["system", "user", "assistant", "user"]
-    assert "It is very likely that there are **other errors**" in first[0]["content"]
+    assert TASKS["error"].guidelines in first[0]["content"]
     assert "[[about]]" in first[1]["content"]
     assert json.loads(first[2]["content"]) == {"label": "error"}
     assert 'Is the highlighted preposition wrong here? Answer: one of "error" (Error)' in first[3]["content"]
