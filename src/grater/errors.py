@@ -69,7 +69,10 @@ class Problem:
 
 
 class BadInput(GraterError):
-    """An input that cannot be read; it knows every problem found in it, twenty at the most."""
+    """An input that cannot be read; it knows every problem found in it, twenty at the most.
+
+    Of rows that stand there more than once it knows the first three, and how many there are.
+    """
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
