@@ -29,11 +29,13 @@ from grater.store import (
     payments,
     people,
     revisions,
+    runs,
     submissions,
     units,
 )
 from grater.store.people import Person
 from grater.store.revisions import Finding
+from grater.store.runs import RunFile
 from grater.store.units import NewUnit
 from grater.study.mining import mine_study
 from grater.study.people import seat
@@ -85,6 +87,7 @@ def poisoned(store: Store) -> Poisoned:
         panel_id, guest_id = _crowd(tx, crowd, owner, raters[0])
         (rated_unit,), (marked_unit,) = units.ids_of_job(tx, rated), units.ids_of_job(tx, marked)
         token = _rest(tx, owner, rated_unit, marked_unit)
+        run_id = _run(tx, owner)
         signature = last_page(tx, raters[0].person_id, missed[0]).rpartition("/")[2]
     mined = mine_study(store, evil("mined"), count, source=evil("source"), most=3).job_id
     ids = {
@@ -95,6 +98,7 @@ def poisoned(store: Store) -> Poisoned:
         "panel_id": [f"{panel_id}?{urlencode({'PROLIFIC_PID': evil('place'), 'STUDY_ID': evil('place')})}"],
         "token": [token],
         "place": ["1"],
+        "run_id": [run_id],
         "signature": [signature],
     }
     return Poisoned(owner, raters[0], guest_id, ids)
@@ -161,3 +165,10 @@ def _rest(tx: Tx, owner: Person, rated: str, marked: str) -> str:
     events.add_webhook(tx, url=f"https://example.org/{evil('webhook')}", verbs=[evil("verb")])
     credentials.make_token(tx, owner.person_id, name=evil("token"))
     return invitations.make(tx, role="worker", name=evil("invitation"))
+
+
+def _run(tx: Tx, owner: Person) -> str:
+    """Work in the background that is done and made a file; what stands in the file is not a page of the server."""
+    run = runs.add(tx, "report", evil("run"), {}, actor=owner.person_id)
+    runs.finish(tx, run, words=evil("outcome"), files=[RunFile("report.html", b"<p>A report</p>")])
+    return run.run_id

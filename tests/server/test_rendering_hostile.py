@@ -45,7 +45,7 @@ def everything(study: Study) -> dict[str, list[dict[str, object]]]:
 def test_every_page_shows_hostile_text_as_text(tmp_path: Path) -> None:
     met: set[str] = set()
     unseen: list[str] = []
-    with served(tmp_path) as study:
+    with served(tmp_path, check_page=True) as study:
         found = poisoned(study.store)
         who = (("owner", found.owner.person_id), ("worker", found.rater.person_id), ("worker", found.guest_id))
         before = everything(study)
