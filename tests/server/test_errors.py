@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from pathlib import Path
 
-from tests.server.studies import Study, served
+import pytest
+from starlette.types import Message
+
+from tests.server.studies import BASE, Study, served
 
 KEPT = "What you filled in is still there"
 
@@ -40,3 +45,24 @@ def test_a_request_out_of_time_is_broken_off_and_may_be_sent_again(tmp_path: Pat
         assert reply.headers["retry-after"]
         assert "took too long" in reply.text
         assert browser.get("/manage/export").status_code == 200, "what takes and makes files has longer"
+
+
+def test_who_goes_away_while_sending_is_no_error_of_the_server(bare: Study, caplog: pytest.LogCaptureFixture) -> None:
+    came: list[Message] = []
+    boundary = b"multipart/form-data; boundary=x"
+    headers = [(b"host", b"testserver"), (b"origin", BASE.encode()), (b"content-type", boundary)]
+    scope = {"type": "http", "method": "POST", "path": "/login", "raw_path": b"/login", "query_string": b""}
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        came.append(message)
+
+    async def ask() -> None:
+        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
+
+    with caplog.at_level(logging.ERROR, logger="grater.server"):
+        asyncio.run(ask())
+    assert caplog.records == []
+    assert came[0]["status"] == 400

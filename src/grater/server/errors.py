@@ -13,7 +13,7 @@ from http import HTTPStatus
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,6 +36,7 @@ from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")
 UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
+GONE_WORDS = "The request ended before all of it had come."
 NOT_THERE = "There is no such page."
 
 STATUS: tuple[tuple[type[GraterError], int], ...] = (
@@ -127,6 +128,11 @@ class Shelter:
 
         try:
             await self.app(scope, receive, noted)
+        except ClientDisconnect:  # nobody's mistake: a page was left while it sent something
+            if has_begun:
+                raise
+            LOG.debug("%s %s: the client went away", scope["method"], scope["path"])
+            await answer(Request(scope), 400, GONE_WORDS)(scope, receive, send)
         except Exception:
             if scope["type"] != "http" or has_begun:
                 raise
