@@ -137,14 +137,14 @@ def _in_shape(feedback: Feedback, shape: Shape) -> str:
 def _print(results: Iterator[Feedback], shape: Shape, *, is_one: bool) -> int:
     if shape == "text":
         return _print_all(results)
-    told = list(results)
+    feedbacks = list(results)
     if shape == "html":
-        sys.stdout.write(told[0].to_html())
+        sys.stdout.write(feedbacks[0].to_html())
     else:
-        files = [feedback.to_dict() for feedback in told]
-        n_flags = sum(len(feedback.flags) for feedback in told)
+        files = [feedback.to_dict() for feedback in feedbacks]
+        n_flags = sum(len(feedback.flags) for feedback in feedbacks)
         print_json(files[0] if is_one else {"flags": n_flags, "files": files})
-    return sum(len(feedback.marks) for feedback in told)
+    return sum(len(feedback.marks) for feedback in feedbacks)
 
 
 def _print_all(results: Iterator[Feedback]) -> int:

@@ -124,8 +124,8 @@ class ClassReport(Result):
 
     def _by_learner(self) -> list[tuple[str, list[CheckedEssay]]]:
         essays: dict[str, list[CheckedEssay]] = defaultdict(list)
-        for each in sorted(self.essays, key=lambda each: (each.date, each.essay)):
-            essays[each.learner].append(each)
+        for checked in sorted(self.essays, key=lambda checked: (checked.date, checked.essay)):
+            essays[checked.learner].append(checked)
         return sorted(essays.items(), key=lambda pair: natural(pair[0]))
 
     def _by_rule(self) -> list[tuple[str, int, int, float]]:

@@ -169,10 +169,10 @@ def _forest(scores: Scores) -> Figure:
     }
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
-    told = [f"{system.system} {percent(system.overall.scores[scores.headline])}" for system in scores.systems]
-    words = f"{'; '.join(told)}. Systems that share a letter cannot be told apart."
-    if scores.signature.options.get("baseline") or len(told) == 1:
-        words = f"{'; '.join(told)}."
+    headlines = [f"{system.system} {percent(system.overall.scores[scores.headline])}" for system in scores.systems]
+    words = f"{'; '.join(headlines)}. Systems that share a letter cannot be told apart."
+    if scores.signature.options.get("baseline") or len(headlines) == 1:
+        words = f"{'; '.join(headlines)}."
     return Figure(name="systems", title=f"{score_title(scores.headline)} of every system", words=words, spec=spec)
 
 

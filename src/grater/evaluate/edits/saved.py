@@ -146,8 +146,8 @@ def version_notes(saved: Sequence[SavedScores]) -> tuple[str, ...]:
     versions = {one.name: one.version for one in saved}
     if len(set(versions.values())) < 2:
         return ()
-    told = ", ".join(f"{name} by {version}" for name, version in versions.items())
-    return (f"counted by different versions of grater: {told}",)
+    makers = ", ".join(f"{name} by {version}" for name, version in versions.items())
+    return (f"counted by different versions of grater: {makers}",)
 
 
 def _require_same(first: SavedScores, other: SavedScores) -> None:

@@ -33,7 +33,7 @@ class Series:
 
     @property
     def drawn(self) -> list[tuple[int, Interval]]:
-        return [(n, each) for n, each in self.points if isfinite(each.value)]
+        return [(n, interval) for n, interval in self.points if isfinite(interval.value)]
 
 
 def narrowing(series: Sequence[Series], *, title: str) -> Markup:
@@ -90,10 +90,10 @@ def _grid(least: int, most: int) -> Markup:
 
 
 def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
-    points = [(_x(n, least, most), each) for n, each in one.drawn]
-    above = [f"{x:.1f},{_y(each.high):.1f}" for x, each in points]
-    below = [f"{x:.1f},{_y(each.low):.1f}" for x, each in reversed(points)]
-    line = " ".join(f"{x:.1f},{_y(each.value):.1f}" for x, each in points)
+    points = [(_x(n, least, most), interval) for n, interval in one.drawn]
+    above = [f"{x:.1f},{_y(interval.high):.1f}" for x, interval in points]
+    below = [f"{x:.1f},{_y(interval.low):.1f}" for x, interval in reversed(points)]
+    line = " ".join(f"{x:.1f},{_y(interval.value):.1f}" for x, interval in points)
     last_x, last = points[-1]
     return Markup(
         '<polygon class="band series-{0}" points="{1}"/><polyline class="line series-{0}" points="{2}"/>'
