@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from playwright.sync_api import Locator, Page, ViewportSize
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.server.studies import PASSWORD
 
@@ -44,6 +44,7 @@ def go_on(page: Page, hand: str, button: str) -> None:
 def log_in_with_keys(page: Page, name: str, address: str) -> None:
     """From the login page, whose first field has the focus, to an address, by the keyboard alone."""
     page.goto(address)
+    expect(page.get_by_label("Name")).to_be_focused()
     page.keyboard.type(name)
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)

@@ -39,10 +39,10 @@ class Site:
     url: str
     store: Store
 
-    def person(self, role: str = "annotator") -> Person:
+    def person(self, role: str = "annotator", surname: str = "") -> Person:
         number = next(NUMBER)
         with self.store.write() as tx:
-            return people.add(tx, name=f"{NAMES[number % len(NAMES)]} {number}", role=role)
+            return people.add(tx, name=f"{NAMES[number % len(NAMES)]}{surname} {number}", role=role)
 
     def member(self, role: str = "annotator") -> Person:
         """Somebody who can log in, with the password of the server's own tests."""

@@ -79,11 +79,12 @@ def test_one_key_answers_and_goes_on_without_a_page_being_loaded(site: Site, chr
 
 
 def test_one_tap_answers_and_goes_on_on_a_phone(site: Site, chromium: Browser) -> None:
-    person, job_id = site.person("worker"), site.rating_job("choice")
+    person, job_id = site.person("worker", surname=" Featherstonehaugh"), site.rating_job("choice")
     context = site.context(chromium, person, **PHONE)
     with watched(context) as (page, _):
         page.goto(site.lease(job_id, person))
         assert page.locator(".head-inner").evaluate("node => node.clientHeight") < 60, "the head is one row"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_label("One key or tap").tap()
         page.get_by_text("Equally good").tap()
         expect(page.get_by_text("1 of 2 done")).to_be_visible()

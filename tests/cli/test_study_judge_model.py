@@ -98,7 +98,7 @@ def test_a_refused_answer_of_a_program_is_told_with_its_unit_and_one_that_fits(
     )
     ran = grater(capsys, "judge", study, "--command", f"{sys.executable} {program}")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert re.search(r"answer 1, unit \w+: label: expected one of 0, 1, 2, e, found 'ok'", ran.err)
+    assert re.search(r"answer 1, unit [\w-]+: label: expected one of 0, 1, 2, e, found 'ok'", ran.err)
     [example] = re.findall(r"looks like (\{.*\})$", ran.err, re.M)
     program.write_text(
         "import json, sys\n"
