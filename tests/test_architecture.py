@@ -29,7 +29,7 @@ LINES = [
     {"tasks"},
     {"evaluate"},
     {"report", "store"},
-    {"study", "sample"},
+    {"study", "scale", "sample"},
     {"library"},
     {"server"},
     {"cli"},

@@ -130,6 +130,7 @@ COMMANDS = {
     "verify": ("grater.cli.evaluate:verify_app", "Precision only, from judged flags."),
     "compare": ("grater.cli.evaluate:compare_app", "Paired tests between systems, rank groups."),
     "decide": ("grater.cli.systems:decide_app", "Run a detector over a corpus; a decision for every candidate."),
+    "scale": ("grater.cli.scale:app", "Cut big corpora into shards, for many workers."),
     "select": ("grater.cli.systems:select_app", "Preposition selection in native text: accuracy, F per preposition."),
     "nouns": ("grater.cli.nouns:app", "Article-number constructions of nouns, and the study of them."),
     "train": ("grater.cli.train:app", "Make models from text: tagger, prepositions, language model."),

@@ -6,7 +6,7 @@ the cloze task (T&C 2008, section 3.2, Table 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,16 +25,24 @@ from grater.cli.command import (
     show,
 )
 from grater.cli.inputs import reading, tell_left_out
+from grater.cli.scale import EngineChoice, Jobs, Master, engine_for, folder_beside, shards_of
 from grater.corpora import format_for, read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.corrections import corrected_essays
 from grater.detect.decisions import TYPES, DecisionRows, read_item_places, summary
+from grater.detect.external import is_external
 from grater.detect.prepositions.selection import selection_test
 from grater.detect.systems import at_precision, load_system, load_systems, system_cards
 from grater.errors import UsageError
 from grater.files import require_place
+from grater.model import Essay
+from grater.model import Json as JsonValue
+from grater.scale.deciding import DECISIONS, ITEMS, DecideJob, summary_of
+from grater.scale.engines import Engine
+from grater.scale.jobs import run_job
+from grater.scale.shards import is_cut, read_shards
 from grater.sheet import counted
-from grater.tables import write_table
+from grater.tables import write_joined, write_table
 
 app = typer.Typer()
 
@@ -88,17 +96,76 @@ def decide(
         typer.Option("--all", help="Also its best word for every place, and the next ones with probabilities."),
     ] = False,
     precision: Precision = None,
+    jobs: Jobs = None,
+    engine: EngineChoice = "processes",
+    master: Master = None,
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
     """Write a decision for every place that a detector looks at, flagged or not."""
-    require_outputs([out, items], [corpus, places])
+    _require_places([out, items], [corpus, places])
     if corrections:
         _require_one_corrector(corrections, system, [corpus, out])
+    job = DecideJob(systems=tuple(system), precision=precision, with_answers=with_answers, items=items is not None)
+    targets = {DECISIONS: out, **({ITEMS: items} if items else {})}
+    if any(map(is_external, system)):
+        _require_this_process(jobs, engine, corpus)
+        systems = _decided_at_once(job, corpus, targets, places, format_name)
+    elif places:
+        raise UsageError(f"{system[0]} knows where to look; only a system from outside can be given places")
+    else:
+        systems = _decided_in_shards(job, corpus, targets, engine_for(engine, jobs, master, [corpus]), format_name)
+    if corrections:
+        detector = at_precision(load_systems(system), precision)[0]
+        write_corpus(corrected_essays(detector, _essays(corpus, format_name)), corrections, ignore_loss)
+    if as_json:
+        print_json({"decisions": str(out), "systems": systems})
+    else:
+        _say_decisions(systems, out, corpus, system)
+
+
+def _require_places(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
+    """Tables are files or, without an extension, folders with a file per shard; never one of each."""
+    wanted = [path for path in outputs if path]
+    if not any(path.suffix for path in wanted):
+        require_different([*wanted, *(path for path in inputs if path)])
+        return
+    require_outputs(outputs, inputs)
+
+
+def _require_this_process(jobs: int | None, engine: str, corpus: Path) -> None:
+    if (jobs or 1) > 1 or engine != "processes" or is_cut(corpus):
+        raise UsageError("a system from outside sees a corpus as a whole, in one process; it is not run by shards")
+
+
+def _decided_in_shards(
+    job: DecideJob, corpus: Path, targets: Mapping[str, Path], engine: Engine, format_name: str | None
+) -> list[dict[str, JsonValue]]:
+    """Run our own systems shard by shard: into folders, or into files that are written as the shards are done."""
+    names = [detector.name for detector in job.detectors]
+    out = targets[DECISIONS]
+    with shards_of([corpus], f"reading {corpus}", out=out, format_name=format_name) as (shards, done):
+        if not out.suffix:
+            totals = run_job(job, shards, targets, engine, done=done)[DECISIONS].totals
+            return summary_of(totals, names)
+        with folder_beside(out) as folder:
+            folders = {table: folder / table for table in targets}
+            results = run_job(job, shards, folders, engine, done=done)
+            for table, path in targets.items():
+                write_joined(results[table].paths, job.tables[table].schema, path)
+    if not is_cut(corpus):
+        tell_left_out([corpus], format_name)
+    return summary_of(results[DECISIONS].totals, names)
+
+
+def _decided_at_once(
+    job: DecideJob, corpus: Path, targets: Mapping[str, Path], places: Path | None, format_name: str | None
+) -> list[dict[str, JsonValue]]:
+    """Run systems of which some are from outside, each over the whole corpus."""
     asked = read_item_places(places) if places else None
-    detectors = at_precision(load_systems(system, places=asked.by_essay if asked else None), precision)
-    names = asked.names if asked else {}
-    rows = DecisionRows(with_places=items is None, names=names, with_answers=with_answers)
+    by_essay = asked.by_essay if asked else None
+    detectors = at_precision(load_systems(job.systems, places=by_essay), job.precision)
+    rows = DecisionRows(with_places=not job.items, names=asked.names if asked else {}, with_answers=job.with_answers)
     n_passes = format_for(corpus, format_name).n_passes * len(detectors)
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:
         for detector in detectors:
@@ -107,22 +174,24 @@ def decide(
     decisions = rows.decisions()
     if places and asked:
         _say_missing(places, len(asked.names) - decisions["item"].n_unique(), len(asked.names), corpus)
-    write_table(decisions, out)
-    if items:
-        write_table(rows.items(), items)
-    if corrections:
-        essays = corrected_essays(detectors[0], read_corpus(corpus, format_name=format_name))
-        write_corpus(essays, corrections, ignore_loss)
-    systems = summary(decisions)
-    if as_json:
-        print_json({"decisions": str(out), "systems": systems})
-        return
+    write_table(decisions, targets[DECISIONS])
+    if job.items:
+        write_table(rows.items(), targets[ITEMS])
+    return [dict(counts) for counts in summary(decisions)]
+
+
+def _essays(corpus: Path, format_name: str | None) -> Iterable[Essay]:
+    if not is_cut(corpus):
+        return read_corpus(corpus, format_name=format_name)
+    return (each.essay for shard in read_shards(corpus) for each in shard.read())
+
+
+def _say_decisions(systems: Sequence[Mapping[str, JsonValue]], out: Path, corpus: Path, names: Sequence[str]) -> None:
     if not systems:
-        detector_names = " or ".join(detector.name for detector in detectors)
-        say(f"{out}: no decision: no place in {corpus} that {detector_names} looks at")
+        say(f"{out}: no decision: no place in {corpus} that {' or '.join(names)} looks at")
     for counts in systems:
         by_type = ", ".join(f"{counts[name]} {name}" for name in TYPES)
-        n_items, n_flagged = counted(counts["items"], "item"), f"{counts['flagged']:,} flagged"
+        n_items, n_flagged = counted(int(str(counts["items"])), "item"), f"{counts['flagged']:,} flagged"
         say(f"{out}: {counts['system']}: {n_items}, {n_flagged} ({by_type})")
 
 

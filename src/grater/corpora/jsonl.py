@@ -36,7 +36,7 @@ def write_jsonl(essays: Iterable[Essay], report: Report) -> Iterator[str]:  # no
     yield _line(HEADER)
     for essay in essays:
         try:
-            line = _line(_essay_record(essay))
+            line = _line(essay_record(essay))
         except (TypeError, ValueError, RecursionError) as error:
             raise GraterError(f"essay {essay.essay_id}: cannot be written as JSON: {error}") from error
         if SURROGATE.search(line):
@@ -50,7 +50,8 @@ def _line(record: dict[str, Json]) -> str:
     return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def _essay_record(essay: Essay) -> dict[str, Json]:
+def essay_record(essay: Essay) -> dict[str, Json]:
+    """An essay as JSON, only what is set."""
     record: dict[str, Json] = {"id": essay.essay_id, "text": essay.text}
     if essay.annotators:
         record["annotators"] = list(essay.annotators)
@@ -90,7 +91,7 @@ def read_jsonl(lines: Iterable[str], *, name: str) -> Iterator[Essay]:
     seen = HashSet()  # ids of millions of sentences stay small
     for number, line in numbered:
         try:
-            essay = _essay(_object(_parsed(line), "an essay"), number)
+            essay = essay_from(_object(_parsed(line), "an essay"), number)
             if not seen.add(hash(essay.essay_id) & MOST_HASHES):
                 raise _Wrong(f"expected an id of its own for each essay, found {essay.essay_id!r} again")
         except _Wrong as wrong:
@@ -123,7 +124,8 @@ def _parsed(line: str) -> Json:
         raise _Wrong(str(error)) from error
 
 
-def _essay(record: dict[str, Json], line: int) -> Essay:
+def essay_from(record: dict[str, Json], line: int | None) -> Essay:
+    """The essay of a record; one that is not as it should be is refused."""
     _check_keys(record, known=ESSAY_KEYS, needed=2, what="an essay")
     text = _string(record["text"], "text")
     edits = enumerate(_list(record.get("edits", []), "edits"))
@@ -138,7 +140,7 @@ def _essay(record: dict[str, Json], line: int) -> Essay:
     )
 
 
-def _edit(record: dict[str, Json], what: str, length: int, line: int) -> Edit:
+def _edit(record: dict[str, Json], what: str, length: int, line: int | None) -> Edit:
     _check_keys(record, known=EDIT_KEYS, needed=5, what=what)
     return Edit(
         span=_span([record["start"], record["end"]], what, length),

@@ -66,6 +66,14 @@ class DecisionRows:
                 del waiting[done]
             self._add(finding, waiting[finding.item.essay_id])
 
+    def add_together(self, essays: Sequence[Essay], detectors: Sequence[Detector]) -> None:
+        """The findings of several detectors essay by essay: in this order, however a corpus is divided."""
+        by_detector = [_by_essay(detector.find(essays)) for detector in detectors]
+        for essay in essays:
+            for by_essay in by_detector:
+                for finding in by_essay.get(essay.essay_id, ()):
+                    self._add(finding, essay)
+
     def _add(self, finding: Finding, essay: Essay) -> None:
         item, decision = finding.item, finding.decision
         name = self.names.get(item.item_id, item.item_id)
@@ -84,12 +92,23 @@ class DecisionRows:
         answers = answers_of(finding)
         return answers[0][0], answers[0][1], answers_cell(answers)
 
+    @property
+    def schema(self) -> dict[str, type[pl.DataType]]:
+        """The columns of the decisions."""
+        return DECISION | (ANSWERS if self.with_answers else {}) | (PLACE if self.with_places else {})
+
     def decisions(self) -> pl.DataFrame:
-        schema = DECISION | (ANSWERS if self.with_answers else {}) | (PLACE if self.with_places else {})
-        return pl.DataFrame(self._decisions, schema=schema, orient="row")
+        return pl.DataFrame(self._decisions, schema=self.schema, orient="row")
 
     def items(self) -> pl.DataFrame:
         return pl.DataFrame(list(self._items.values()), schema=ITEM, orient="row")
+
+
+def _by_essay(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    by_essay: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_essay.setdefault(finding.item.essay_id, []).append(finding)
+    return by_essay
 
 
 def _kept(essays: Iterable[Essay], waiting: dict[str, Essay]) -> Iterator[Essay]:

@@ -32,7 +32,7 @@ from grater.tables.read import (
 )
 from grater.tables.sample import Sample, SampleMeta, items_hash, require_same_items, with_stratum_size
 from grater.tables.schema import SCHEMAS, Table, exploded
-from grater.tables.write import require_table_place, write_table
+from grater.tables.write import require_table_place, write_joined, write_table
 
 __all__ = [
     "SCHEMAS",
@@ -70,5 +70,6 @@ __all__ = [
     "with_status",
     "with_stratum_size",
     "without_flags",
+    "write_joined",
     "write_table",
 ]

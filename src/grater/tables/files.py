@@ -102,14 +102,39 @@ def beside(path: Path, suffix: str) -> Path:
     return (path.with_suffix("") if is_packed(path) else path).with_suffix(suffix)
 
 
+MANIFEST, UNFINISHED = "manifest.json", "unfinished.json"
+PARTS_FORMAT = "grater-parts"
+"""A folder of results that `grater.scale` wrote: its manifest names the parts, and comes last."""
+
+
 def parts(path: Path) -> list[Path]:
-    """The parquet files of a table: itself, or what lies in a folder of that name, as Spark writes it."""
+    """The parquet files of a table: itself, those that the manifest of a folder names, or all, as Spark writes it."""
     if not path.is_dir():
         return [path]
+    if (path / MANIFEST).exists():
+        return _named_parts(path)
+    if (path / UNFINISHED).exists():
+        raise BadInput(Problem(str(path), "the job that writes here has not finished; run it again to complete it"))
     files = sorted(path.glob("*.parquet"))
     if not files:
         raise BadInput(Problem(str(path), "expected parquet files in this folder, found none"))
     return files
+
+
+def is_in_parts(path: Path) -> bool:
+    """Whether a path is a folder of results of `grater.scale`, finished or not."""
+    return path.is_dir() and any((path / name).exists() for name in (MANIFEST, UNFINISHED))
+
+
+def _named_parts(folder: Path) -> list[Path]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        names = [str(part["file"]) for part in manifest["parts"]] if manifest["format"] == PARTS_FORMAT else []
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(Problem(str(folder / MANIFEST), "expected the manifest of a table in parts")) from error
+    if not names:
+        raise BadInput(Problem(str(folder), "expected a table in parts, found none in its manifest"))
+    return [folder / name for name in names]
 
 
 def is_stdin(path: Path) -> bool:
@@ -458,6 +483,8 @@ def load(source: Source, *, name: str) -> Raw:
         return _load_stdin(_stdin_content(sys.stdin))
     if extension(path) == WORKBOOK and not is_packed(path):
         return read_xlsx(_bytes_of(path), name=str(path))
+    if is_in_parts(path):
+        return read_parquet(parts(path), name=str(path))
     file = file_type(path)
     if file == "parquet":
         return read_parquet(parts(path), name=str(path))

@@ -8,7 +8,8 @@ that they are nobody.
 from __future__ import annotations
 
 import json
-from typing import BinaryIO
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -23,6 +24,8 @@ from grater.tables.worksheets import INSTRUCTION, Worksheet
 from grater.tables.xlsx import Page, workbook
 
 SEPARATORS: dict[FileType, str] = {"csv": ",", "tsv": "\t"}
+ROW_GROUP = 1 << 17
+"""Rows of a parquet file that are written together."""
 
 
 def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath, *, raw: bool = False) -> None:
@@ -40,6 +43,24 @@ def write_table(table: Table | Judgments | Sample | Source, path: str | FilePath
             _write_delimited(frame, stream, separator=SEPARATORS[kind], raw=raw)
         if isinstance(table, Sample) and table.meta is not None:
             _write_meta(table.meta, beside(path, META))
+
+
+def write_joined(files: Sequence[FilePath], schema: Mapping[str, Any], path: str | FilePath) -> None:
+    """Write the rows of several parquet files, in order, as one table; one of them is in memory at a time."""
+    path = FilePath(path)
+    kind = file_type(path)
+    if not files:
+        write_table(pl.DataFrame(schema=dict(schema)), path)
+        return
+    with replacing(path) as stream:
+        if kind == "parquet":
+            pl.scan_parquet(files).sink_parquet(stream, row_group_size=ROW_GROUP)
+            return
+        for number, frame in enumerate(map(pl.read_parquet, files)):
+            if kind == "jsonl":
+                frame.write_ndjson(stream)
+            else:
+                guarded_frame(frame).write_csv(stream, separator=SEPARATORS[kind], include_header=not number)
 
 
 def require_table_place(path: str | FilePath) -> None:

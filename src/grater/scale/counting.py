@@ -1,0 +1,258 @@
+"""The n-grams of a corpus, orders 1 to 4, counted shard by shard and added up.
+
+Words are in normal form and sentences have edges, as in `grater.detect.ngrams.counts`: an n-gram may begin with
+`<s>` and end with `</s>`; neither is counted alone but the end, which every sentence has..  The same text counts
+once, unless repeats are wanted..  With `hold_out`, the lines of two folds in a hundred are not counted but kept,
+those with the smallest hashes first: perplexity is measured on them and thresholds are chosen on them.
+
+Two steps..  A shard's counts are sorted by *bucket*, one of 4,096 by a hash of the n-gram..  Then the buckets are
+added up, some at a time, by the same workers: in as many files as the number of words asks for, so that a worker
+holds the n-grams of about `WORDS_AT_ONCE` words whatever the size of the corpus..  Files are the same to the byte,
+however the corpus was cut."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from grater.detect.learning.events import HELD_OUT, fold_of
+from grater.detect.ngrams.counts import END, SPECIAL, START, Packing, ngram_keys, normal, tallied
+from grater.errors import UsageError
+from grater.files import replacing
+from grater.model import Essay, Json
+from grater.scale.engines import Engine
+from grater.scale.jobs import Done, JobTable, Partial, about, added_up, ignore_done, run_job
+from grater.scale.parts import (
+    HELD_OUT_FILE,
+    PARTIAL,
+    Part,
+    PartFolder,
+    Parts,
+    existing_part,
+    identity,
+    part_name,
+    write_part,
+)
+from grater.scale.shards import ShardEssay, ShardSource, text_hash
+from grater.text.sentences import sentence_tokens, sentences_of
+from grater.text.tokens import tokens_of
+
+ORDER = 4
+N_BUCKETS = 1 << 12
+WORDS_AT_ONCE = 1 << 22
+MOST_LOCAL_WORDS = 1 << 15
+"""Different words that are numbered together, so that four of them fit into 60 bits."""
+
+MOST_HELD_OUT = 100_000
+COUNTS, HELD = "counts", "held_out"
+
+NGRAMS: dict[str, type[pl.DataType]] = {
+    "bucket": pl.UInt16,
+    "order": pl.UInt8,
+    "ngram": pl.String,
+    "n": pl.UInt64,
+}
+LINES: dict[str, type[pl.DataType]] = {"hash": pl.UInt64, "line": pl.String}
+
+Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+def sentences_of_essay(essay: Essay) -> Iterator[list[str]]:
+    """The normal words of each sentence; an essay with tokens is not tokenised again."""
+    if essay.tokens is None:
+        for _, words in sentence_tokens(essay.text):
+            yield [normal_form(word) for word in words]
+        return
+    words = [essay.text[token.start : token.end] for token in tokens_of(essay)]
+    starts = [token.start for token in tokens_of(essay)]
+    bounds = [*np.searchsorted(starts, [span.start for span in sentences_of(essay)]).tolist(), len(words)]
+    for first, last in pairwise(bounds):
+        if words[first:last]:
+            yield [normal_form(word) for word in words[first:last]]
+
+
+normal_form = lru_cache(maxsize=1 << 18)(normal)
+
+
+@lru_cache(maxsize=1 << 18)
+def _word_hash(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+@dataclass(slots=True)
+class _Block:
+    """Sentences as numbers of words, which are numbered as they come."""
+
+    numbers: dict[str, int] = field(default_factory=lambda: {word: number for number, word in enumerate(SPECIAL)})
+    stream: list[int] = field(default_factory=list)
+
+    def add(self, words: Iterable[str]) -> None:
+        numbers = self.numbers
+        self.stream.append(START)
+        self.stream.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        self.stream.append(END)
+
+    def counts(self, order: int) -> pl.DataFrame:
+        """The n-grams of all orders with their counts."""
+        stream = np.array(self.stream, np.uint32)
+        words = pl.Series(list(self.numbers), dtype=pl.String)
+        hashes = np.array([_word_hash(word) for word in self.numbers], np.uint64)
+        bits = Packing.for_words(order, len(words)).bits
+        return pl.concat([_ngrams(stream, Packing(length, bits), words, hashes) for length in range(1, order + 1)])
+
+
+def _ngrams(
+    stream: np.ndarray[Any, np.dtype[np.uint32]], packing: Packing, words: pl.Series, hashes: Hashes
+) -> pl.DataFrame:
+    keys = ngram_keys(stream, packing)
+    records = tallied(keys[packing.is_real(keys)])
+    columns = [packing.words(records.keys, position) for position in range(packing.order)]
+    bucket = np.full(len(records), packing.order, np.uint64)
+    for column in columns:
+        bucket = _mixed(bucket ^ hashes[column])
+    spelt = [words.gather(column).alias(f"w{position}") for position, column in enumerate(columns)]
+    ngrams = pl.DataFrame(spelt).select(pl.concat_str(pl.all(), separator=" ").alias("ngram"))["ngram"]
+    return pl.DataFrame(
+        {
+            "bucket": pl.Series(bucket % np.uint64(N_BUCKETS)).cast(pl.UInt16),
+            "order": pl.Series(np.full(len(records), packing.order, np.uint8)),
+            "ngram": ngrams,
+            "n": pl.Series(records.raw.astype(np.uint64)),
+        },
+        schema=NGRAMS,
+    )
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """The finaliser of SplitMix64 (Steele, Lea & Flood 2014): every bit in changes half of the bits out."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Hashes = values ^ (values >> np.uint64(31))
+    return mixed
+
+
+@dataclass(frozen=True, slots=True)
+class CountJob:
+    """The first step: the counts of a shard, and the lines that are held out."""
+
+    order: int = ORDER
+    hold_out: bool = False
+    repeats: bool = False
+    name: str = "count"
+    version: int = 1
+
+    @property
+    def options(self) -> Mapping[str, Json]:
+        return {"order": self.order, "hold_out": self.hold_out, "repeats": self.repeats}
+
+    @property
+    def tables(self) -> Mapping[str, JobTable]:
+        counts = {COUNTS: JobTable(NGRAMS, "sum")}
+        return {**counts, HELD: JobTable(LINES)} if self.hold_out else counts
+
+    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
+        held: list[tuple[int, str]] = []
+        blocks, n_sentences, n_tokens = [_Block()], 0, 0
+        frames = [pl.DataFrame(schema=NGRAMS)]
+        for each in essays:
+            text = each.essay.text.strip()
+            if not text or (each.is_repeat and not self.repeats):
+                continue
+            if self.hold_out and fold_of(text) < HELD_OUT:
+                held.append((text_hash(text), text))
+                continue
+            for words in sentences_of_essay(each.essay):
+                n_sentences, n_tokens = n_sentences + 1, n_tokens + len(words)
+                blocks[0].add(words)
+                if len(blocks[0].numbers) > MOST_LOCAL_WORDS:
+                    frames.append(blocks[0].counts(self.order))
+                    blocks[0] = _Block()
+        frames.append(blocks[0].counts(self.order))
+        lines = pl.DataFrame(sorted(held)[:MOST_HELD_OUT], schema=LINES, orient="row")
+        totals = {"sentences": n_sentences, "tokens": n_tokens}
+        return Partial(tables={COUNTS: added_up(frames, NGRAMS), HELD: lines}, totals=totals)
+
+
+@dataclass(frozen=True, slots=True)
+class BucketTask:
+    """The second step: the counts of some buckets over all shards."""
+
+    number: int
+    first: int
+    last: int
+    partials: tuple[Path, ...]
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return f"sum {self.number}"
+
+    def run(self) -> tuple[int, Part]:
+        frames = (self._read(path) for path in self.partials)
+        counts = added_up(frames, NGRAMS).drop("bucket").sort("order", "ngram")
+        n_words = int(counts.filter(pl.col("order") == 1)["n"].sum())
+        return self.number, write_part(counts, self.path, {"unigrams": n_words})
+
+    def _read(self, path: Path) -> pl.DataFrame:
+        wanted = pl.col("bucket").is_between(self.first, self.last, closed="left")
+        return pl.scan_parquet(path).filter(wanted).collect()
+
+
+def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done) -> Parts:
+    """Count a corpus into a folder; what an earlier run has left there is not done again."""
+    described = about(job, COUNTS)
+    PartFolder(path=folder, about=described).begin()
+    tables = run_job(job, shards, {table: folder / PARTIAL / table for table in job.tables}, engine, done=done)
+    totals = tables[COUNTS].totals
+    if not totals.get("tokens"):
+        raise UsageError("expected text to count, found no words in it")
+    if job.hold_out:
+        _keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
+    made_from = identity(job.name, job.version, dict(job.options), shards.sha256)
+    parts = _add_buckets(tables[COUNTS].paths, totals, folder, made_from, engine)
+    finished = PartFolder(path=folder, about={**described, "corpus": shards.sha256, "totals": totals})
+    finished.finish(parts)
+    shutil.rmtree(folder / PARTIAL, ignore_errors=True)
+    return Parts(folder=folder, about=finished.about, parts=tuple(parts))
+
+
+def _add_buckets(
+    partials: Sequence[Path], totals: Mapping[str, int], folder: Path, made_from: str, engine: Engine
+) -> list[Part]:
+    n_files = min(N_BUCKETS, 1 << ((totals["tokens"] - 1) // WORDS_AT_ONCE).bit_length())
+    step = N_BUCKETS // n_files
+    tasks = [
+        BucketTask(
+            number=number,
+            first=number * step,
+            last=(number + 1) * step,
+            partials=tuple(partials),
+            path=folder / part_name(number, made_from),
+        )
+        for number in range(n_files)
+    ]
+    earlier = {task.number: existing_part(task.path) for task in tasks}
+    results = {number: part for number, part in earlier.items() if part}
+    results |= dict(engine.run(task for task in tasks if task.number not in results))
+    return [results[number] for number in sorted(results)]
+
+
+def _keep_held_out(lines: Parts, path: Path) -> None:
+    smallest = pl.concat([pl.DataFrame(schema=LINES), *lines.frames()]).sort("hash", "line").head(MOST_HELD_OUT)
+    with replacing(path) as stream:
+        smallest.write_parquet(stream)
+
+
+def held_out_lines(folder: Path) -> list[str]:
+    """The lines that were held out of counts, smallest hash first; none where none were."""
+    path = folder / HELD_OUT_FILE
+    return pl.read_parquet(path)["line"].to_list() if path.exists() else []

@@ -1,0 +1,308 @@
+r"""A corpus cut into numbered Parquet files, so that many workers can read it, each its own part.
+
+Cutting is the one step that reads a corpus from front to back, with grater's own readers..  The text reader of an
+engine would split lines at a bare `\r`, turn bytes that are not UTF-8 into U+FFFD without a word, and take `.xz`
+for text..  What depends on the whole corpus is settled here, once: the ids of essays (`#2`, `#3` for repeats), the
+documents that M2 sentences were cut from, and whether the same text has come before (`is_repeat`; training reads a
+text once).
+
+A shard holds whole essays: the next one begins when `size` characters are full.  Its rows:
+
+    essay, text, record (annotators, edits, tokens and metadata as in our JSON Lines; null where there are none),
+    line, edit_lines (where they stood in their file, for messages), is_repeat
+
+`manifest.json` names every shard with its SHA-256..  It is written last, so a folder without one is not a corpus:
+the cutting was interrupted..  A shard whose bytes have changed since is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import polars as pl
+
+from grater.corpora import read_corpus
+from grater.corpora.documents import attach_documents
+from grater.corpora.formats import FORMATS
+from grater.corpora.identity import EssayIds, HashSet
+from grater.corpora.jsonl import essay_from, essay_record
+from grater.corpora.plain import read_text
+from grater.corpora.source import files_of, ignore_progress, open_source
+from grater.errors import BadInput, GraterError, Problem, UsageError
+from grater.files import reason, replacing
+from grater.model import Essay, Json
+
+if TYPE_CHECKING:
+    from grater.corpora.source import PathSource
+
+MANIFEST = "manifest.json"
+FORMAT = "grater-shards"
+VERSION = 1
+SIZE = 1_000_000
+"""Characters of a shard: some seconds of a detector's work, some tens of megabytes of its decisions."""
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "essay": pl.String,
+    "text": pl.String,
+    "record": pl.String,
+    "line": pl.Int64,
+    "edit_lines": pl.List(pl.Int64),
+    "is_repeat": pl.Boolean,
+}
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardEssay:
+    """An essay of a shard; `is_repeat` where the corpus had the same text before."""
+
+    essay: Essay
+    is_repeat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A file of a cut corpus, with what its manifest says of it."""
+
+    folder: str
+    number: int
+    file: str
+    n_essays: int
+    n_characters: int
+    sha256: str
+
+    @property
+    def path(self) -> Path:
+        return Path(self.folder, self.file)
+
+    def read(self) -> list[ShardEssay]:
+        """The essays; a file that is missing or is not the one that was cut is refused."""
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            raise BadInput(Problem(str(self.path), f"cannot be read: {reason(error)}")) from error
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise BadInput(Problem(str(self.path), "is not as it was cut: its hash is not that of the manifest"))
+        return [_essay_of(row) for row in pl.read_parquet(BytesIO(content)).iter_rows(named=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """A corpus that has been cut: its shards in order, and the hash of all its essays, however they were cut."""
+
+    shards: tuple[Shard, ...]
+    sha256: str
+    lines: bool
+
+    def __iter__(self) -> Iterator[Shard]:
+        return iter(self.shards)
+
+    @property
+    def n_essays(self) -> int:
+        return sum(shard.n_essays for shard in self.shards)
+
+    @property
+    def n_characters(self) -> int:
+        return sum(shard.n_characters for shard in self.shards)
+
+    def to_dict(self) -> dict[str, Json]:
+        """The manifest."""
+        shards: list[Json] = [
+            {name: value for name, value in asdict(shard).items() if name not in ("folder", "number")}
+            for shard in self.shards
+        ]
+        kind: dict[str, Json] = {"format": FORMAT, "version": VERSION, "lines": self.lines}
+        totals: dict[str, Json] = {"n_essays": self.n_essays, "n_characters": self.n_characters}
+        return {**kind, **totals, "sha256": self.sha256, "shards": shards}
+
+
+class ShardSource(Protocol):
+    """Shards in order, perhaps made as they are taken; the hash of the corpus is known once all are."""
+
+    def __iter__(self) -> Iterator[Shard]: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+
+def corpus_of(
+    paths: Sequence[Path],
+    *,
+    format_name: str | None = None,
+    lines: bool = False,
+    documents: Path | None = None,
+    advance: Advance = ignore_progress,
+) -> Iterator[ShardEssay]:
+    """The essays of several corpora as of one, each with an id of its own; `lines` reads text by the paragraph."""
+    essays = (essay for path in paths for essay in _read(path, format_name, lines=lines, advance=advance))
+    if documents:
+        essays = attach_documents(essays, read_corpus(documents))  # type: ignore[assignment]
+    ids, texts = EssayIds(), HashSet()
+    for essay in essays:
+        essay_id = ids.of_document(essay.essay_id)
+        is_new = texts.add(text_hash(essay.text))
+        yield ShardEssay(
+            essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id), is_repeat=not is_new
+        )
+
+
+def _read(path: Path, format_name: str | None, *, lines: bool, advance: Advance) -> Iterator[Essay]:
+    if not lines:
+        yield from read_corpus(path, format_name=format_name, advance=advance)
+        return
+    sources: Iterable[PathSource] = (open_source(file, advance=advance) for file in files_of(path, FORMATS["text"]))
+    for source in sources:
+        yield from read_text(source.lines(), name=source.name, one_per_line=True)
+
+
+def text_hash(text: str) -> int:
+    """64 bits of a text without the white space around it: what random draws and held-out lines go by."""
+    digest = hashlib.blake2b(text.strip().encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+def chunks_of(essays: Iterable[ShardEssay], *, size: int = SIZE) -> Iterator[list[ShardEssay]]:
+    """Essays in groups of about `size` characters."""
+    chunk: list[ShardEssay] = []
+    n_characters = 0
+    for each in essays:
+        chunk.append(each)
+        n_characters += len(each.essay.text)
+        if n_characters >= size:
+            yield chunk
+            chunk, n_characters = [], 0
+    if chunk:
+        yield chunk
+
+
+class Cutter:
+    """Writes the shards of a corpus one after the other; `finish` writes the manifest that makes them one."""
+
+    def __init__(self, folder: Path, *, lines: bool = False) -> None:
+        self.folder, self.lines = folder, lines
+        self._shards: list[Shard] = []
+        self._hash = hashlib.sha256()
+        _make_room(folder)
+
+    def add(self, chunk: Sequence[ShardEssay]) -> Shard:
+        rows = [_row_of(each) for each in chunk]
+        for row in rows:
+            self._hash.update(json.dumps(row[:3], ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        content = BytesIO()
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(content)
+        number = len(self._shards)
+        file = f"shard-{number:06}.parquet"
+        with replacing(self.folder / file) as stream:
+            stream.write(content.getbuffer())
+        shard = Shard(
+            folder=str(self.folder),
+            number=number,
+            file=file,
+            n_essays=len(chunk),
+            n_characters=sum(len(each.essay.text) for each in chunk),
+            sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
+        )
+        self._shards.append(shard)
+        return shard
+
+    def finish(self) -> Shards:
+        shards = Shards(shards=tuple(self._shards), sha256=self._hash.hexdigest(), lines=self.lines)
+        with replacing(self.folder / MANIFEST) as stream:
+            stream.write((json.dumps(shards.to_dict(), indent=1) + "\n").encode())
+        return shards
+
+
+class LazyCut:
+    """A corpus that is cut as its shards are taken, so that work begins with the first."""
+
+    def __init__(self, essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> None:
+        self._essays, self._size = essays, size
+        self._cutter = Cutter(folder, lines=lines)
+        self._done: Shards | None = None
+
+    def __iter__(self) -> Iterator[Shard]:
+        yield from map(self._cutter.add, chunks_of(self._essays, size=self._size))
+        self._done = self._cutter.finish()
+
+    @property
+    def sha256(self) -> str:
+        assert self._done, "the corpus has not been cut to its end"
+        return self._done.sha256
+
+
+def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> Shards:
+    """Write a corpus as shards in a folder; until the last is written the folder is not a corpus."""
+    cutter = Cutter(folder, lines=lines)
+    for chunk in chunks_of(essays, size=size):
+        cutter.add(chunk)
+    return cutter.finish()
+
+
+def _make_room(folder: Path) -> None:
+    """A folder of its own: new, empty, or one with shards, which are replaced."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [file for file in folder.iterdir() if not _is_ours(file)]
+        if others:
+            raise UsageError(f"{folder}: expected a new folder or one of shards, found {others[0].name} in it")
+        (folder / MANIFEST).unlink(missing_ok=True)
+        for file in folder.iterdir():
+            file.unlink()
+    except OSError as error:
+        raise GraterError(f"{folder}: cannot be written: {reason(error)}") from error
+
+
+def _is_ours(file: Path) -> bool:
+    if file.name == MANIFEST:
+        return is_cut(file.parent)
+    return file.name.startswith(("shard-", ".shard-", f".{MANIFEST}"))
+
+
+def is_cut(path: Path) -> bool:
+    """Whether a path is a folder of shards with its manifest."""
+    manifest = path / MANIFEST
+    return path.is_dir() and manifest.is_file() and FORMAT in manifest.read_text(encoding="utf-8")[:100]
+
+
+def read_shards(folder: Path) -> Shards:
+    """The shards that a manifest names, whatever else lies in the folder."""
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+        version = manifest["version"]
+        if manifest["format"] != FORMAT or version != VERSION:
+            raise ValueError(f"{manifest['format']} of version {version}")
+        shards = tuple(
+            Shard(folder=str(folder), number=number, **entry) for number, entry in enumerate(manifest["shards"])
+        )
+        return Shards(shards=shards, sha256=manifest["sha256"], lines=manifest["lines"])
+    except OSError as error:
+        raise BadInput(Problem(str(path), f"expected the manifest of a cut corpus: {reason(error)}")) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(Problem(str(path), f"expected the manifest of a cut corpus, found {error}")) from error
+
+
+def _row_of(each: ShardEssay) -> tuple[object, ...]:
+    essay = each.essay
+    record = {key: value for key, value in essay_record(essay).items() if key not in ("id", "text")}
+    packed = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) if record else None
+    edit_lines = [edit.line for edit in essay.edits]
+    return essay.essay_id, essay.text, packed, essay.line, edit_lines, each.is_repeat
+
+
+def _essay_of(row: dict[str, object]) -> ShardEssay:
+    essay_id, text, line = str(row["essay"]), str(row["text"]), row["line"]
+    is_repeat = bool(row["is_repeat"])
+    if row["record"] is None:
+        return ShardEssay(Essay(essay_id, text, line=line), is_repeat)  # type: ignore[arg-type]
+    record = {"id": essay_id, "text": text, **json.loads(str(row["record"]))}
+    essay = essay_from(record, line)  # type: ignore[arg-type]
+    lines: list[int | None] = row["edit_lines"]  # type: ignore[assignment]
+    edits = tuple(replace(edit, line=number) for edit, number in zip(essay.edits, lines, strict=True))
+    return ShardEssay(replace(essay, edits=edits), is_repeat)

@@ -1,0 +1,78 @@
+"""Workers are real processes here, and really killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grater.errors import GraterError
+from grater.scale.engines import BIG, Here, Processes, n_workers
+
+
+@dataclass(frozen=True)
+class Square:
+    number: int
+    name: str = "square"
+
+    def run(self) -> int:
+        return self.number**2
+
+
+@dataclass(frozen=True)
+class KilledOnce:
+    """The first worker that takes it is killed, as by the kernel when memory runs out."""
+
+    mark: Path
+    name: str = "killed once"
+
+    def run(self) -> int:
+        if not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return -1
+
+
+@dataclass(frozen=True)
+class KilledAlways:
+    name: str = "killed always"
+
+    def run(self) -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+
+@dataclass(frozen=True)
+class Refused:
+    name: str = "refused"
+
+    def run(self) -> int:
+        raise GraterError("essays.txt:2: expected something else")
+
+
+def test_a_killed_worker_costs_a_second_try_and_nothing_else(tmp_path: Path) -> None:
+    messages: list[str] = []
+    tasks = [*map(Square, range(5)), KilledOnce(tmp_path / "mark"), *map(Square, range(5, 9))]
+    results = sorted(Processes(2, messages.append).run(tasks))
+    assert results == [-1, *(number**2 for number in range(9))]
+    assert messages == ["a worker ended by itself (exit status -9) at killed once; trying again"]
+
+
+def test_a_task_that_kills_every_worker_ends_the_job() -> None:
+    with pytest.raises(GraterError, match="killed always, 3 times; is there enough memory"):
+        list(Processes(1).run([KilledAlways()]))
+
+
+@pytest.mark.parametrize("engine", [Here(), Processes(2)], ids=["here", "processes"])
+def test_an_error_of_the_input_is_the_same_in_every_engine(engine: Here | Processes) -> None:
+    with pytest.raises(GraterError, match=r"^essays\.txt:2: expected something else$"):
+        list(engine.run([Square(1), Refused()]))
+
+
+def test_small_input_is_not_worth_a_second_process() -> None:
+    assert n_workers(None, 1000) == 1
+    assert n_workers(None, BIG) == len(os.sched_getaffinity(0))
+    assert n_workers(3, 1000) == 3
