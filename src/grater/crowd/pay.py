@@ -65,6 +65,15 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitsAnswered:
+    """What one rater has answered: different units, and those whose answer counts or is not trusted."""
+
+    n_units: int
+    n_valid: int
+    n_untrusted: int
+
+
+@dataclass(frozen=True, slots=True)
 class Bill:
     """What a job cost: cents in all, by rater, wasted on judgments that do not count, and per valid judgment."""
 
@@ -108,6 +117,19 @@ def _together(first: Work, second: Work) -> Work:
 def owed(pay: Pay, work: Work) -> int:
     """Cents owed for one piece of work."""
     return pay.cents if work.status in PAID[pay.policy] else 0
+
+
+def earned(pay: Pay, answered: UnitsAnswered) -> int:
+    """Cents owed to one rater: what `bill` says of the same work, from counts alone.
+
+    Of the answers to a unit at most one is valid or untrusted, and that one decides.
+    """
+    n_paid = {
+        "all": answered.n_units,
+        "not-untrusted": answered.n_units - answered.n_untrusted,
+        "valid": answered.n_valid,
+    }
+    return pay.cents * n_paid[pay.policy]
 
 
 def bill(pay: Pay, done: Iterable[Work]) -> Bill:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -21,10 +20,11 @@ from sqlalchemy import (
     exists,
     func,
     literal_column,
-    or_,
     select,
+    union_all,
 )
 
+from grater.crowd.pay import UnitsAnswered
 from grater.store import schema
 from grater.store.transaction import Tx
 
@@ -98,15 +98,55 @@ OF_PERSON = select(func.count(schema.submissions.c.unit_id.distinct())).where(
     schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person")
 )
 
+N_RECENT = 20
+
 RECENT = (
     select(schema.submissions.c.seconds)
     .where(
         schema.submissions.c.job_id == bindparam("job"),
         schema.submissions.c.person_id == bindparam("person"),
-        schema.submissions.c.seconds.is_not(None),
+        schema.submissions.c.status == literal_column("'valid'"),
     )
     .order_by(schema.submissions.c.at.desc())
+    .limit(literal_column(str(N_RECENT)))
 )
+
+UNITS_ANSWERED = select(
+    func.count(schema.submissions.c.unit_id.distinct()).label("n_units"),
+    func.count().filter(schema.submissions.c.status == literal_column("'valid'")).label("n_valid"),
+    func.count().filter(schema.submissions.c.status == literal_column("'untrusted'")).label("n_untrusted"),
+).where(schema.submissions.c.job_id == bindparam("job"), schema.submissions.c.person_id == bindparam("person"))
+
+MOST_FREE = 300
+"""A pool with more free slots than this is not counted to its end: every page of every rater would wait for it."""
+
+
+def _work_left() -> Select[Any]:
+    """The slots come in the order of their index, and no more of them than the limit, however large the job is."""
+    mine, held = schema.submissions.alias("mine"), schema.leases
+    order = (schema.slots.c.batch, schema.slots.c.shuffle, schema.slots.c.unit_id, schema.slots.c.n)
+    free = (
+        select(schema.slots.c.unit_id)
+        .where(schema.slots.c.job_id == bindparam("job"), schema.slots.c.state == literal_column("'free'"))
+        .order_by(*order)
+        .limit(literal_column(str(MOST_FREE + 1)))
+        .cte("free")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    is_judged = exists().where(mine.c.unit_id == free.c.unit_id, mine.c.person_id == bindparam("person"))
+    in_hand = select(held.c.unit_id).where(
+        held.c.job_id == bindparam("job"),
+        held.c.person_id == bindparam("person"),
+        held.c.n.is_not(None),
+        held.c.state == literal_column("'held'"),
+    )
+    open_units = union_all(select(free.c.unit_id).where(~is_judged), in_hand).subquery("open_units")
+    n_free = select(func.count()).select_from(free).scalar_subquery()
+    n_left = select(func.count(open_units.c.unit_id.distinct())).scalar_subquery()
+    return select(case((n_free <= literal_column(str(MOST_FREE)), n_left)))
+
+
+WORK_LEFT = _work_left()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,31 +223,22 @@ def of_person(tx: Tx, job_id: str, person_id: str) -> int:
     return int(tx.value(OF_PERSON, job=job_id, person=person_id) or 0)
 
 
-def recent_seconds(tx: Tx, job_id: str, person_id: str, *, most: int) -> list[float]:
-    """How long the rater took for their newest answers in a job."""
-    return [float(row.seconds) for row in tx.all(RECENT.limit(most), job=job_id, person=person_id)]
+def recent_seconds(tx: Tx, job_id: str, person_id: str) -> list[float]:
+    """How long the rater took for their newest answers in a job, `N_RECENT` at most."""
+    rows = tx.all(RECENT, job=job_id, person=person_id)
+    return [float(row.seconds) for row in rows if row.seconds is not None]
 
 
-def work_left(tx: Tx, job_id: str, person_id: str, *, most: int) -> int:
-    """The number of units that this rater could still do or has in hand, counted up to `most`."""
-    return int(tx.value(_left(most), job=job_id, person=person_id) or 0)
+def work_left(tx: Tx, job_id: str, person_id: str) -> int | None:
+    """The number of units that this rater could still do or has in hand; None where too much is left to count it."""
+    n_left: int | None = tx.value(WORK_LEFT, job=job_id, person=person_id)
+    return n_left
 
 
-@cache
-def _left(most: int) -> Select[Any]:
-    """By unit, not by slot: a pool has many times more of these."""
-    units, slots, mine = schema.units, schema.slots, schema.submissions.alias("mine")
-    in_hand = exists().where(
-        schema.leases.c.unit_id == units.c.unit_id,
-        schema.leases.c.person_id == bindparam("person"),
-        schema.leases.c.n.is_not(None),
-        schema.leases.c.state == literal_column("'held'"),
-    )
-    is_judged = exists().where(mine.c.unit_id == units.c.unit_id, mine.c.person_id == bindparam("person"))
-    is_free = exists().where(slots.c.unit_id == units.c.unit_id, slots.c.state == literal_column("'free'"))
-    is_open = or_(and_(is_free, ~is_judged), in_hand)
-    left = select(units.c.unit_id).where(units.c.job_id == bindparam("job"), is_open)
-    return select(func.count()).select_from(left.limit(literal_column(str(most))).subquery())
+def units_answered(tx: Tx, job_id: str, person_id: str) -> UnitsAnswered:
+    """What a rater has answered in a job, counted from an index: pay is by the unit."""
+    row = tx.first(UNITS_ANSWERED, job=job_id, person=person_id)
+    return UnitsAnswered(**row._mapping) if row else UnitsAnswered(n_units=0, n_valid=0, n_untrusted=0)
 
 
 def of_unit(tx: Tx, unit_id: str) -> UnitProgress | None:

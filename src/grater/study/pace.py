@@ -1,9 +1,10 @@
 """A rater's own progress in a job: n of N, the minutes left at their own pace, what they have earned.
 
 N is what the job lets one person do: the limit of its terms, or what is assigned to them, or what is left for them
-in a pool.  Where raters are tested and there is no limit, N is not told: units of work would be counted off and
-hidden gold would not, so the count would show which is which while the last answer can still be taken back (P5).  For
-the same reason n counts every unit, gold or work.
+in a pool; a pool with many free slots is not counted to its end, since every page would wait for it.  Where raters
+are tested and there is no limit, N is not told: units of work would be counted off and hidden gold would not, so
+the count would show which is which while the last answer can still be taken back (P5).  For the same reason n counts
+every unit, gold or work.
 
 The pace is the median of the rater's newest answers, so that one long break does not matter.  What was earned is
 what the pay policy owes for the work as it stands, without bonuses.
@@ -15,17 +16,13 @@ from dataclasses import dataclass
 from math import ceil
 from statistics import median
 
-from grater.crowd.pay import Work, bill, money
+from grater.crowd.pay import earned, money
 from grater.crowd.terms import Terms, terms_of
-from grater.store import Tx, assignments, gold_schedule, judgments, progress
+from grater.store import Tx, assignments, gold_schedule, progress
 from grater.store.jobs import Job
 
-N_RECENT = 20
 FEWEST = 3
 """Answers before a pace is told."""
-
-MOST_LEFT = 300
-"""A pool with more than this left for a rater is not counted to its end: every page would wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> O
     terms = terms_of(job.options)
     n_done = gold_schedule.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
     n_total = _total(tx, job, terms, person_id, n_done)
-    seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id, most=N_RECENT)
+    seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
     is_known = n_total is not None and len(seconds) >= FEWEST
     n_left = max(0, (n_total or 0) - n_done)
     return OwnPace(
@@ -64,14 +61,13 @@ def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int) -> int |
         return terms.limit or None
     if job.access == "assigned":
         return assignments.n_of(tx, job.job_id, person_id)
-    n_left = progress.work_left(tx, job.job_id, person_id, most=MOST_LEFT)
-    total = None if n_left >= MOST_LEFT else n_done + n_left
+    n_left = progress.work_left(tx, job.job_id, person_id)
+    total = None if n_left is None else n_done + n_left
     return min(filter(None, (terms.limit, total)), default=None)
 
 
 def _earned(tx: Tx, job: Job, terms: Terms, person_id: str) -> str:
     if terms.pay is None or not terms.pay.cents:
         return ""
-    rows = judgments.submitted(tx, job.job_id, person_id=person_id)
-    done = [Work(row.person_id, row.status, row.seconds, row.unit_id) for row in rows]
-    return money(bill(terms.pay, done).cents, terms.pay.currency)
+    answered = progress.units_answered(tx, job.job_id, person_id)
+    return money(earned(terms.pay, answered), terms.pay.currency)

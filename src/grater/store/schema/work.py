@@ -181,7 +181,7 @@ submissions = Table(
     Column("is_right", Boolean, nullable=True),
     text("status"),
     one_of("status", *STATUSES),
-    Index("ix_submissions_job_person", "job_id", "person_id", "status"),
+    Index("ix_submissions_job_person", "job_id", "person_id", "status", "at", "unit_id"),
     Index("ix_submissions_lease_id", "lease_id"),
     Index("ix_submissions_unit_person", "unit_id", "person_id"),
 )

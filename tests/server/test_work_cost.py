@@ -1,0 +1,132 @@
+"""What a rater's request costs the database does not grow with the job, nor with the work of others.
+
+Nothing is timed: on PostgreSQL every query of a request is explained and the rows that its plan touches are summed;
+on SQLite the steps of its virtual machine are counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from grater.model import Essay, Item, Span
+from grater.store import Store, essays, items, jobs, units
+from grater.store.units import NewUnit
+from tests.server.studies import Study, served
+from tests.store.conftest import cluster
+from tests.store.postgres import new_database
+
+__all__ = ["cluster"]
+
+SMALL, LARGE = 150, 1200  # of four slots each, both more than are counted to the end
+N_STATEMENTS = 30
+"""A page and the form that it sends, with the next unit: 22 today."""
+
+STEPS = 100
+"""Of SQLite's machine, counted at once."""
+
+
+@dataclass
+class Cost:
+    """Statements of a request, and the rows or steps behind its queries."""
+
+    n_statements: int = 0
+    n_rows: int = 0
+    largest: str = ""
+    largest_rows: int = 0
+    steps: list[int] = field(default_factory=list)
+
+    def note(self, statement: str, rows: int) -> None:
+        self.n_rows += rows
+        if rows > self.largest_rows:
+            self.largest, self.largest_rows = " ".join(statement.split()), rows
+
+
+@contextmanager
+def counted(store: Store) -> Iterator[Cost]:
+    cost = Cost()
+    engines = {store.engine, store.glancing}
+
+    def before(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        cost.n_statements += 1
+        if store.is_postgres and statement.startswith(("SELECT", "WITH")):
+            cost.note(statement, _explained(cursor.connection, statement, parameters))
+        elif not store.is_postgres:
+            cost.steps.clear()
+            cursor.connection.set_progress_handler(lambda: cost.steps.append(1), STEPS)
+
+    def after(_connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if not store.is_postgres:
+            cursor.connection.set_progress_handler(None, 0)
+            cost.note(statement, STEPS * len(cost.steps))
+
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", before)
+        event.listen(engine, "after_cursor_execute", after)
+    yield cost
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", before)
+        event.remove(engine, "after_cursor_execute", after)
+
+
+def _explained(connection: Any, statement: str, parameters: Any) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", parameters)
+        (plans,) = cursor.fetchone()
+    plans = json.loads(plans) if isinstance(plans, str) else plans
+    return _rows(plans[0]["Plan"])
+
+
+def _rows(plan: dict[str, Any]) -> int:
+    touched = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Join Filter", 0)
+    return int(touched * plan["Actual Loops"]) + sum(map(_rows, plan.get("Plans", ())))
+
+
+def job_of(store: Store, n_units: int) -> str:
+    """A paid pool of so many units, four judgments each."""
+    with store.write() as tx:
+        essays.add_all(tx, [Essay(f"long-{n_units}", "a " * n_units)])
+        places = [Item(f"long-{n_units}", Span(2 * at, 2 * at + 1), "article") for at in range(n_units)]
+        items.add_all(tx, [items.of(place) for place in places])
+        job = jobs.add(tx, name=f"of {n_units}", task="error", judgments=4)
+        jobs.set_options(tx, job.job_id, {"crowd": {"pay": {"cents": 5}}})
+        units.add_all(tx, job.job_id, [NewUnit(((place.item_id, {}),), place.essay_id) for place in places])
+        jobs.set_state(tx, job.job_id, "open")
+    return job.job_id
+
+
+def cost_of_a_turn(study: Study, job_id: str) -> Cost:
+    """A page and the answer to it, when a few have been given."""
+    browser = study.browser("worker")
+    path = browser.post(f"/jobs/{job_id}/next").url.path
+    for _ in range(3):
+        path = browser.post(path, {"label": "ok"}).url.path
+    if study.store.is_postgres:
+        with study.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("ANALYZE")
+    browser.client.follow_redirects = False
+    with counted(study.store) as cost:
+        assert re.search("3 (of \\d+ )?done", browser.get(path).text)
+        assert browser.post(path, {"label": "ok"}).status_code == 303
+    return cost
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[Study]:
+    place = new_database(request.getfixturevalue("cluster")) if request.param == "postgresql" else tmp_path
+    with served(place) as study:
+        yield study
+
+
+def test_a_turn_costs_as_much_in_a_job_eight_times_as_large(empty: Study) -> None:
+    small = cost_of_a_turn(empty, job_of(empty.store, SMALL))
+    large = cost_of_a_turn(empty, job_of(empty.store, LARGE))
+    assert large.n_statements <= small.n_statements <= N_STATEMENTS
+    assert large.n_rows <= 1.5 * small.n_rows, large.largest
