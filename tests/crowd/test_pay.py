@@ -8,7 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grater.crowd.pay import POLICIES, Pay, Policy, Work, bill, hourly, money, owed, paid_once, valid_share
+from grater.crowd.pay import (
+    POLICIES,
+    Pay,
+    Policy,
+    UnitsAnswered,
+    Work,
+    bill,
+    earned,
+    hourly,
+    money,
+    owed,
+    paid_once,
+    valid_share,
+)
 from grater.errors import UsageError
 
 STATUSES = ("valid", "surplus", "untrusted", "withdrawn")
@@ -30,6 +43,35 @@ def test_a_rater_is_paid_for_a_unit_once(done: list[Work]) -> None:
     assert bill(Pay(10, policy="all"), done).cents == 10 * n_units
     for policy in POLICIES:
         assert bill(Pay(10, policy=policy), done).cents <= 10 * n_units
+
+
+answers_to_units = st.dictionaries(
+    st.sampled_from("uvwxyz"),
+    st.tuples(
+        st.sampled_from(["valid", "untrusted", ""]), st.lists(st.sampled_from(["surplus", "withdrawn"]), max_size=2)
+    ),
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(POLICIES), answers_to_units)
+def test_what_one_rater_has_earned_is_counted_as_it_is_billed(
+    policy: Policy, by_unit: dict[str, tuple[str, list[str]]]
+) -> None:
+    done = [
+        Work("a", status, unit=unit)
+        for unit, (deciding, others) in by_unit.items()
+        for status in (deciding, *others)
+        if status
+    ]
+    statuses = [work.status for work in done]
+    answered = UnitsAnswered(
+        n_units=len({work.unit for work in done}),
+        n_valid=statuses.count("valid"),
+        n_untrusted=statuses.count("untrusted"),
+    )
+    pay = Pay(7, policy=policy)
+    assert earned(pay, answered) == bill(pay, done).cents
 
 
 def test_the_answer_that_counts_speaks_for_its_unit() -> None:
