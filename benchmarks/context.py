@@ -38,7 +38,7 @@ from grater.detect.context.detector import ContextDetector, from_file, save
 from grater.detect.context.heads import ARTICLE_HEAD, PREP_HEAD
 from grater.detect.context.network import Network, answer_sentences
 from grater.detect.context.slots import slots_of
-from grater.detect.context.tuning import PossibleFlag, fitted, possible_flags, right_items, shipped_at
+from grater.detect.context.tuning import PossibleFlag, calibrated, possible_flags, right_items
 from grater.detect.detector import Finding
 from grater.detect.prepositions.candidates import COLUMN_OF, preposition_places
 from grater.detect.systems import load_system
@@ -71,9 +71,6 @@ CLASSICAL = {
 RECALL = 0.19
 N_NATIVE_WORDS = 200_000
 N_RESAMPLES = 1000
-BUDGET = 0.4
-"""Flags per 1,000 words of well-formed text at the shipped threshold."""
-
 Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
@@ -446,13 +443,8 @@ finally:
 def calibrate(options: Options) -> None:
     """Fit the calibrations, choose thresholds, write the model."""
     essays, _ = halves(learner_essays())
-    listed = list(possible_flags(options.detector, essays))
-    items = {flag.item.item_id: flag.item for flag in listed}
-    right = {kind: error_items(essays, [i for i in items.values() if i.kind == kind], kind) for kind in TAGS}
-    calibrations = fitted(listed, right)
-    native_essays, n_words = some(native_texts()["OneStop"](), N_NATIVE_WORDS)
-    found = list(possible_flags(options.detector, native_essays))
-    calibrations = shipped_at(calibrations, found, n_words=n_words, per_thousand=BUDGET)
+    well_formed, _ = some(native_texts()["OneStop"](), N_NATIVE_WORDS)
+    calibrations = calibrated(options.detector, essays, well_formed, tags=TAGS, raters=OFFICIAL)
     for name, calibration in calibrations.items():
         print(name, calibration.as_json())
     graph = options.graph()

@@ -22,6 +22,7 @@ COMMANDS = {
     "prepositions": ("grater.cli.train.prepositions:app", "A preposition detector, from well-formed text."),
     "articles": ("grater.cli.train.articles:app", "A detector of article and number errors, from well-formed text."),
     "lm": ("grater.cli.train.lm:app", "The language model of prep-lm, from well-formed text."),
+    "context": ("grater.cli.train.context:app", "A neural detector, from well-formed text; needs PyTorch."),
     "combination": (
         "grater.cli.train.prepositions:combination_app",
         "Several preposition detectors as one, as in prep-both.",

@@ -66,6 +66,10 @@ class Calibration:
         return {"slope": self.slope, "intercept": self.intercept, "shipped": shipped, "thresholds": thresholds}
 
 
+SILENT = Calibration()
+"""Of an error that too few flags were seen of: nothing is flagged."""
+
+
 def calibrations_of(numbers: object) -> dict[str, Calibration]:
     """From the numbers on a model's card; a `ValueError` for anything else."""
     if not isinstance(numbers, Mapping) or set(numbers) != set(NAMES):

@@ -11,13 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
 from grater.corpora.judgments import judgments_from_edits
-from grater.detect.context.calibration import NAMES, Calibration, fit, with_shipped
+from grater.detect.context.calibration import LEAST, NAMES, SILENT, Calibration, fit, with_shipped
 from grater.detect.context.detector import ContextDetector
 from grater.model import Essay, Item
+
+TAGS: Mapping[str, tuple[str, ...]] = {
+    "prep": ("Prep", "M:PREP", "R:PREP", "U:PREP", "MT", "RT", "UT"),
+    "prep-missing": ("Prep", "M:PREP", "R:PREP", "U:PREP", "MT", "RT", "UT"),
+    "article": ("ArtOrDet", "M:DET", "R:DET", "U:DET", "MD", "RD", "UD", "FD"),
+    "number": ("Nn", "R:NOUN:NUM", "R:NOUN:INFL", "AGN", "FN", "CN"),
+    "verb-form": ("SVA", "Vform", "R:VERB:SVA", "R:VERB:FORM", "R:VERB:INFL", "AGV", "FV"),
+}
+"""The errors of each kind in the tag sets of NUCLE, ERRANT and the FCE."""
+
+BUDGET = 0.4
+"""Flags per 1,000 words of well-formed text at the shipped threshold."""
 
 LEVELS = np.arange(-1.0, 8.0, 0.05)
 """Log-odds of being right that are tried, the lowest first."""
@@ -45,6 +58,8 @@ def right_items(
     essays: Sequence[Essay], items: Iterable[Item], *, tags: Collection[str], raters: Collection[str] = ()
 ) -> frozenset[str]:
     """The ids of the items that any of these annotators, or any at all, corrects with one of the tags."""
+    if not tags:
+        return frozenset()
     by_id = {item.item_id: item for item in items}
     judged = judgments_from_edits(essays, by_id, tags=tags).frame
     rows = judged.select("item", "rater", "label").iter_rows()
@@ -53,13 +68,40 @@ def right_items(
     )
 
 
+def calibrated(
+    detector: ContextDetector,
+    essays: Sequence[Essay],
+    well_formed: Sequence[Essay],
+    *,
+    tags: Mapping[str, Collection[str]] = TAGS,
+    raters: Collection[str] = (),
+    per_thousand: float = BUDGET,
+) -> dict[str, Calibration]:
+    """Calibrations from essays whose errors are known, with shipped thresholds from well-formed text."""
+    table = list(possible_flags(detector, essays))
+    items = {flag.item.item_id: flag.item for flag in table}
+    used = {edit.tag for essay in essays for edit in essay.edits}
+    right = {
+        kind: right_items(essays, of_kind, tags=used.intersection(of), raters=raters)
+        for kind, of in tags.items()
+        if (of_kind := [item for item in items.values() if item.kind == kind])
+    }
+    n_words = sum(len(essay.text.split()) for essay in well_formed)
+    flags = list(possible_flags(detector, well_formed))
+    return shipped_at(fitted(table, right), flags, n_words=n_words, per_thousand=per_thousand)
+
+
 def fitted(table: Sequence[PossibleFlag], right: Mapping[str, Collection[str]]) -> dict[str, Calibration]:
-    """A calibration by name; `right` are the ids of right items by kind."""
+    """A calibration by name; `right` are the ids of right items by kind.
+
+    A name with too few flags, or none right, has a calibration that flags nothing.
+    """
     calibrations: dict[str, Calibration] = {}
     for name in NAMES:
         own = [flag for flag in table if flag.name == name]
         is_right = [flag.item.item_id in right[flag.item.kind] for flag in own]
-        calibrations[name] = fit([flag.margin for flag in own], is_right)
+        can_fit = len(own) >= LEAST and 0 < sum(is_right) < len(own)
+        calibrations[name] = fit([flag.margin for flag in own], is_right) if can_fit else SILENT
     return calibrations
 
 
@@ -77,4 +119,6 @@ def shipped_at(
 
 
 def _margin_at(calibration: Calibration, log_odds: float) -> float:
+    if calibration == SILENT:
+        return inf
     return max(0.0, (log_odds - calibration.intercept) / max(calibration.slope, 1e-3))

@@ -8,18 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.detect.context.train.toy import toy_lines
+from tests.cli.running import grater
+from tests.detect.context.train.toy import learners_m2, toy_lines
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch: make test-train")
 
 from grater.detect.context.heads import FORMS  # noqa: E402 (after the check for PyTorch)
 from grater.detect.context.train import run  # noqa: E402
+from grater.detect.context.train.corrupted import corrupted_essays  # noqa: E402
 from grater.detect.context.train.network import Transformer  # noqa: E402
 from grater.detect.context.train.noise import IGNORED, NONE  # noqa: E402
 from grater.detect.context.train.text import TaggedText, tagged_text  # noqa: E402
 from grater.detect.context.train.training import Cutter, Trainer, masked_accuracy  # noqa: E402
 from grater.detect.context.train.vocabulary import learn_pieces  # noqa: E402
 from grater.detect.context.train.words import MASK, WordTables, word_tables  # noqa: E402
+from grater.model import Essay  # noqa: E402
 
 OPTIONS = run.TrainingOptions(
     steps=150, n_words=600, n_pieces=300, n_blocks=2, width=48, inner=96, n_heads=4, n_shared=2, peak=5e-3, warm_up=10
@@ -110,20 +113,45 @@ def test_training_goes_on_after_a_break_as_if_there_were_none(
         assert torch.allclose(weights, resumed.network.state_dict()[name], atol=1e-5), name
 
 
-def test_from_text_to_a_network_that_runs(tmp_path: Path) -> None:
-    """The exported network runs, and what is there is not made again."""
-    runtime = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grater[context]'")
-    options = run.TrainingOptions(
-        steps=5, n_words=600, n_pieces=200, n_blocks=1, width=48, inner=96, n_heads=4, n_shared=2, warm_up=2
-    )
-    path = run.train_network(toy_lines(), tmp_path, options)
-    pieces = (tmp_path / "pieces.txt").read_text(encoding="utf-8").split("\n")
-    session = runtime.InferenceSession(str(path))
-    logits = session.run(None, {"pieces": np.array([[2, 10, 11, 3, 0, 0]])})[0]
-    assert logits.shape == (1, 6, 86)
-    again = run.train_network(iter([]), tmp_path, options)
-    assert again == path
-    assert (tmp_path / "pieces.txt").read_text(encoding="utf-8").split("\n") == pieces
+def test_from_text_to_a_detector_that_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`grater train context` writes a model that `check` runs; what is in its folder is not made again."""
+    pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'grater[context]'")
+    text, model, folder = tmp_path / "toy.txt", tmp_path / "toy.model", tmp_path / "steps"
+    text.write_text("\n".join(toy_lines()), "utf-8")
+    (tmp_path / "learners.m2").write_text("\n".join(learners_m2()), "utf-8")
+    train = ["train", "context", text, "--out", model, "--folder", folder, "--steps", "120", "--small"]
+    train += ["--batch-words", "600", "--date", "2026-01-01", "--learners", tmp_path / "learners.m2"]
+    assert grater(capsys, *train).status == 0
+    first = model.read_bytes()
+    essay = tmp_path / "essay.txt"
+    essay.write_text("Anna works in Monday .", "utf-8")
+    checked = grater(capsys, "check", essay, "--system", model, "--json")
+    assert '"suggestion": "on"' in checked.out
+    text.write_text("Something else.\n", "utf-8")
+    assert grater(capsys, *train).status == 0
+    assert model.read_bytes() == first
+
+
+def test_corrupted_sentences_are_corrected_back(text: TaggedText, tables: WordTables) -> None:
+    """The edits of a corrupted sentence, applied, give its prepositions, articles and numbers back."""
+    noise, batches = run.noise_maker(tables, text, "cpu"), run.batches_of(text, tables, OPTIONS)
+    numbers = np.arange(len(text.lengths))
+    clean = {essay.essay_id: essay.text.lower() for essay in text.essays(numbers)}
+    essays = list(corrupted_essays(tables, noise, batches.text, numbers, seed=2))
+    misspelt = {tables.types[number] for number in tables.misspelt if number}
+    essays = [essay for essay in essays if not misspelt.intersection(essay.text.split())]
+    assert sum(bool(essay.edits) for essay in essays) > 30
+    assert {essay.essay_id: corrected(essay).lower() for essay in essays}.items() <= clean.items()
+
+
+def corrected(essay: Essay) -> str:
+    text = essay.text
+    for edit in sorted(essay.edits, key=lambda edit: (edit.span.start, edit.span.end), reverse=True):
+        word = edit.replacements[0]
+        before, after = text[: edit.span.start], text[edit.span.end :]
+        is_gap = edit.span.start == edit.span.end
+        text = before + word + (" " if is_gap else "") + (after if word else after.removeprefix(" "))
+    return text
 
 
 def test_pasts_that_look_like_other_verbs_keep_their_form() -> None:

@@ -16,3 +16,13 @@ def toy_lines() -> list[str]:
     works = [f"{who} {does} {when} ." for who, does, when in product(PEOPLE, VERBS, TIMES)]
     sees = [f"{who} sees {what} {when} ." for who, what, when in product(PEOPLE, OBJECTS, TIMES)]
     return works + sees
+
+
+def learners_m2() -> list[str]:
+    """Sentences with *in* before days, which is wrong, and before towns, which is right."""
+    towns, days = ["Paris", "Rome", "Madrid"], ["Monday", "Friday", "Sunday"]
+    blocks = []
+    for who, does, where in product(PEOPLE, VERBS, towns + days):
+        edit = "2 3|||Prep|||on" if where in days else "-1 -1|||noop|||-NONE-"
+        blocks.append(f"S {who} {does} in {where} .\nA {edit}|||REQUIRED|||-NONE-|||0\n")
+    return blocks

@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 
 from grater.detect.context.pieces import MASK as MASK_PIECE
 from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.train.base import start_from
+from grater.detect.context.train.corrupted import corrupted_essays
 from grater.detect.context.train.export import export_onnx, quantise
 from grater.detect.context.train.network import Shape, Transformer
 from grater.detect.context.train.noise import NoiseMaker
 from grater.detect.context.train.text import TAGS, TaggedText, tagged_text
-from grater.detect.context.train.training import Batches, Cutter, TextArrays, Trainer, unheard
+from grater.detect.context.train.training import Batches, Cutter, TextArrays, Trainer, masked_accuracy, unheard
 from grater.detect.context.train.vocabulary import N_PIECES, learn_pieces
 from grater.detect.context.train.words import MASK, WordTables, word_tables
+from grater.model import Essay
 from grater.text.prepositions import PREPOSITIONS
 
 MOST_PIECES_OF_A_WORD = 10
@@ -58,37 +61,77 @@ class TrainingOptions:
         )
 
 
-def train_network(
-    lines: Iterable[str],
-    folder: Path,
-    options: TrainingOptions,
-    *,
-    progress: Callable[[Mapping[str, float]], None] | None = None,
-) -> Path:
-    """Train, or go on; the path of the exported network, whose pieces lie beside it in `pieces.txt`."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Tagged text and what is made of it before training."""
+
+    text: TaggedText
+    tables: WordTables
+    pieces: list[str]
+    noise: NoiseMaker
+    batches: Batches
+
+    @property
+    def held_out(self) -> NDArray[np.int64]:
+        """The sentences that training does not see."""
+        return np.flatnonzero(self.text.held_out)
+
+    def corrupted(self, *, seed: int) -> list[Essay]:
+        """Held-out sentences with errors put in, and their corrections."""
+        return list(corrupted_essays(self.tables, self.noise, self.batches.text, self.held_out, seed=seed))
+
+    def well_formed(self) -> list[Essay]:
+        """Held-out sentences as they are."""
+        return list(self.text.essays(self.held_out))
+
+
+def prepare(lines: Iterable[str], folder: Path, options: TrainingOptions) -> Prepared:
+    """Tag the text and learn its pieces, or take both from the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     text = _text(lines, folder)
     counts = text.counts()
-    pieces = _pieces(counts, folder, options.n_pieces)
     tables = word_tables(counts, seed=options.seed)
-    torch.manual_seed(options.seed)
-    network = Transformer(options.shape(len(pieces))).to(options.device)
-    trainer = Trainer(
-        network=network,
-        cutter=Cutter(piece_table(tables, pieces), options.device),
+    return Prepared(
+        text=text,
+        tables=tables,
+        pieces=_pieces(counts, folder, options.n_pieces),
         noise=noise_maker(tables, text, options.device),
         batches=batches_of(text, tables, options),
+    )
+
+
+def train_network(
+    prepared: Prepared,
+    folder: Path,
+    options: TrainingOptions,
+    *,
+    base: Path | None = None,
+    progress: Callable[[Mapping[str, float]], None] = unheard,
+) -> float | None:
+    """Train, or go on, and write `context.onnx`; the share of masked held-out prepositions that the network finds."""
+    torch.manual_seed(options.seed)
+    network = Transformer(options.shape(len(prepared.pieces)))
+    if base is not None:
+        start_from(base, network, prepared.pieces)
+    network = network.to(options.device)
+    cutter = Cutter(piece_table(prepared.tables, prepared.pieces), options.device)
+    trainer = Trainer(
+        network=network,
+        cutter=cutter,
+        noise=prepared.noise,
+        batches=prepared.batches,
         device=options.device,
         peak=options.peak,
         warm_up=options.warm_up,
         seed=options.seed,
         checkpoint=folder / "checkpoint.pt",
-        progress=progress or unheard,
+        progress=progress,
     )
     trainer.train(steps=options.steps)
+    right, total = masked_accuracy(network, cutter, prepared.noise, prepared.batches.text, prepared.held_out)
     export_onnx(network, folder / "float.onnx")
     quantise(folder / "float.onnx", folder / "context.onnx")
-    return folder / "context.onnx"
+    return right / total if total else None
 
 
 def _text(lines: Iterable[str], folder: Path) -> TaggedText:

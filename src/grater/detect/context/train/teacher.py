@@ -102,7 +102,10 @@ class ByteTokens:
 
     def of_word(self, word: str) -> list[int]:
         """The tokens of a word in running text; at least one."""
-        written = word if word in CLOSE else " " + word
+        return self.of_letters(word if word in CLOSE else " " + word)
+
+    def of_letters(self, written: str) -> list[int]:
+        """The tokens of a piece of text; at least one."""
         letters = [self.letters[byte] for byte in written.encode()]
         return [self.numbers[token] for token in self._merged(letters) if token in self.numbers] or [0]
 

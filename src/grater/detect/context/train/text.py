@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from grater.model import Essay
 from grater.text.sentences import sentence_tokens
 from grater.text.tags import Tagger, load_tagger
 
@@ -82,6 +83,13 @@ class TaggedText:
         """How often each type comes, the commonest first."""
         counts = np.bincount(self.words, minlength=len(self.types)).tolist()
         return Counter(dict(Counter(dict(zip(self.types, counts, strict=True))).most_common()))
+
+    def essays(self, sentences: Iterable[int]) -> Iterator[Essay]:
+        """Some sentences, each as an essay, its words one space apart."""
+        ends = np.cumsum(self.lengths.astype(np.int64))
+        for number in sentences:
+            words = self.words[ends[number] - self.lengths[number] : ends[number]]
+            yield Essay(str(number), " ".join(self.types[word] for word in words))
 
 
 def tagged_text(lines: Iterable[str], *, tagger: Tagger | None = None) -> TaggedText:
