@@ -2,6 +2,8 @@
 //
 // The page works without this module: accepted changes are then made by the button.
 
+import { listenToKeys } from "./listen.js";
+
 const form = document.querySelector("[data-check]");
 const spots = form ? [...form.querySelectorAll(".spot")] : [];
 
@@ -62,7 +64,7 @@ function wireMarks() {
     });
     noteOf(spot).addEventListener("change", () => show(spot));
   }
-  document.addEventListener("keydown", onKey);
+  listenToKeys(onKey);
   const keys = form.querySelector("[data-keys]");
   if (keys) keys.hidden = false;
   const copy = form.querySelector("[data-copy]");

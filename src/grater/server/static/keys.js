@@ -4,6 +4,7 @@
 // row asks the same (`data-rows`), a key answers the row at hand and goes on to the next one; up and down move between
 // rows.  Questions that are asked only after some answers are hidden until then.
 
+import { listenToKeys } from "./listen.js";
 import { isComplete, isQuick, wireQuick, wireSwitch } from "./quick.js";
 import { sendOnce } from "./send-once.js";
 
@@ -112,4 +113,4 @@ function wire() {
 }
 
 wire();
-document.addEventListener("keydown", onKey);
+listenToKeys(onKey);

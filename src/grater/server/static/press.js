@@ -2,6 +2,8 @@
 //
 // A key that is held down presses once, and nothing is pressed after a form was sent.
 
+import { listenToKeys } from "./listen.js";
+
 let isSent = false;
 
 function onKey(event) {
@@ -13,12 +15,12 @@ function onKey(event) {
   found.click();
 }
 
-document.addEventListener("keydown", onKey);
 document.addEventListener("submit", (event) => {
   if (isSent) event.preventDefault();
   isSent = true;
 });
 // The page may come back from the browser's memory.
-window.addEventListener("pageshow", () => {
-  isSent = false;
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) isSent = false;
 });
+listenToKeys(onKey);

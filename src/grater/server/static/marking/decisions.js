@@ -2,6 +2,8 @@
 //
 // Shift and a letter take everything of one annotator.  Where a page has so many annotators that a letter is taken, theirs wins.
 
+import { listenToKeys } from "../listen.js";
+
 const places = () => [...document.querySelectorAll(".place")];
 const isDecided = (place) => place.querySelector("input[type=radio]:checked") !== null;
 const here = () => document.activeElement?.closest(".place") ?? null;
@@ -63,7 +65,7 @@ export function wireKeys() {
     const button = target.closest("[data-take]");
     if (button) takeAll(button.dataset.take);
   });
-  document.addEventListener("keydown", (event) => {
+  listenToKeys((event) => {
     if (event.altKey || event.isComposing || event.target.matches("input[type=text], textarea, select, #essay, [role=dialog] *")) {
       if (!(event.key === "Enter" && (event.ctrlKey || event.metaKey))) return;
     }
