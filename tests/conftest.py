@@ -15,7 +15,7 @@ from _pytest.terminal import TerminalReporter
 
 LONGEST = (
     "test_docs.py",
-    "cli/test_report_demo.py",
+    "cli/test_demo.py",
     "test_three_doors.py",
     "server/test_crowd_simulation.py",
     "store/test_histories.py",

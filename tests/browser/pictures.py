@@ -1,22 +1,30 @@
-"""The pictures of the guide: `python -m tests.browser.pictures docs/images/guide` takes them all anew."""
+"""The pictures of the guide: `python -m tests.browser.pictures docs/images/guide` takes them all anew.
+
+Pages with a past are shown in the living study of the demo, which is made for it unless a folder that has one is
+named behind; tasks and the odd pages are staged.  Pictures of the README are among them (`tests.browser.readme`).
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, sync_playwright
 
 from grater.store import people
+from tests.browser.alive import stops
 from tests.browser.chromium import launch
 from tests.browser.essay_page import open_essay, open_own_desk
+from tests.browser.palette import smaller
 from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
-from tests.browser.tour import by_person, tour
+from tests.browser.tour import Stop, by_person, tour
 from tests.store.crowds import evenly_hidden_gold
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
@@ -42,23 +50,22 @@ MARKS = (
 FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
 
 
-def take(browser: Browser, site: Site, folder: Path) -> None:
+def take(browser: Browser, site: Site, alive: Site, folder: Path) -> None:
+    living = stops(alive)
+    shown = {stop.picture for stop in living}
+    _tour(browser, alive, living, folder)
+    _tour(browser, site, [stop for stop in tour(site) if stop.picture not in shown], folder)
     _marking(browser, site, folder)
     _suggestions(browser, site, folder)
     _forms(browser, site, folder)
     _adjudicating(browser, site, folder)
     _checking(browser, site, folder)
-    _tour(browser, site, folder)
 
 
 def _marking(browser: Browser, site: Site, folder: Path) -> None:
     person = site.person()
     job_id = site.marking_job(ESSAY)
     with _page(browser, site, person, viewport=WIDE) as page:
-        page.goto("/jobs")
-        page.screenshot(path=folder / "jobs.png")
-        page.goto(f"/jobs/{job_id}")
-        page.screenshot(path=folder / "job.png")
         desk = open_essay(page, site, person, site.lease(job_id, person))
         for words, tag, correction in MARKS:
             desk.drag(words)
@@ -160,13 +167,16 @@ def _checking(browser: Browser, site: Site, folder: Path) -> None:
     context.close()
 
 
-def _tour(browser: Browser, site: Site, folder: Path, **options: object) -> None:
+def _tour(browser: Browser, site: Site, wanted: Sequence[Stop], folder: Path) -> None:
     """Every page once; text in bulk makes large files, so long pages are cut."""
-    for person, stops in by_person(tour(site)):
-        size = {"viewport": WIDE, **options}
-        context = site.context(browser, person, **size) if person else browser.new_context(base_url=site.url, **size)  # type: ignore[arg-type]
+    for person, theirs in by_person(wanted):
+        context = (
+            site.context(browser, person, viewport=WIDE)
+            if person
+            else browser.new_context(base_url=site.url, viewport=WIDE)
+        )
         page = context.new_page()
-        for stop in stops:
+        for stop in theirs:
             page.goto(stop.path)
             _before(page, stop.picture)
             _shot(page, folder / f"{stop.picture}.png", highest=HIGHEST.get(stop.picture, 900))
@@ -193,18 +203,29 @@ def _page(browser: Browser, site: Site, person: people.Person, **options: object
     context.close()
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, demo: Path | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as study,
-        evenly_hidden_gold(),
-        live_site(Path(study)) as site,
-        sync_playwright() as playwright,
-    ):
+    with tempfile.TemporaryDirectory() as place, evenly_hidden_gold(), sync_playwright() as playwright:
+        staged, made = Path(place) / "staged", Path(place) / "demo"
+        staged.mkdir()
+        if demo is None:
+            subprocess.run([sys.executable, "-m", "grater", "demo", "--out", made, "--figures", "svg"], check=True)
+        else:
+            shutil.copytree(demo, made)
         browser = launch(playwright)
-        take(browser, site, folder)
+        with live_site(staged) as site, live_site(made) as alive:
+            take(browser, site, alive, folder)
+        shrink(browser, folder)
         browser.close()
 
 
+def shrink(browser: Browser, folder: Path) -> None:
+    """Every picture of a folder in few colours."""
+    page = browser.new_page()
+    for path in sorted(folder.glob("*.png")):
+        path.write_bytes(smaller(page, path.read_bytes()))
+    page.close()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:3]))

@@ -114,10 +114,11 @@ def _suggesting(unit: NewUnit) -> NewUnit:
 
 @contextmanager
 def live_site(folder: Path) -> Iterator[Site]:
-    """Serve a new study in the folder until the end of the `with`."""
+    """Serve the study in the folder, a new one where there is none, until the end of the `with`."""
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
-    with open_store(folder / "study.db", create=True) as store:
+    path = folder / "study.db"
+    with open_store(path, create=not path.exists()) as store:
         app = create_app(Settings(base_url=url, wait_seconds=170, check_page=True), store)
         config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", ws="none", loop="asyncio")
         server = uvicorn.Server(config)

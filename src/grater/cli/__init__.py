@@ -112,7 +112,7 @@ class LazyGroup(TyperGroup):
 
 
 COMMANDS = {
-    "demo": ("grater.cli.report:demo_app", "The whole loop on the bundled sample study, ending in a report."),
+    "demo": ("grater.cli.demo:app", "The whole loop on the bundled sample study, ending in a report."),
     "check": ("grater.cli.check:app", "Feedback on essays: what looks wrong, why, and what would be better."),
     "learners": ("grater.cli.learners:app", "A class report: which marks, how many, per learner and over time."),
     "systems": ("grater.cli.systems:app", "The detectors that are installed."),

@@ -10,8 +10,10 @@ Charts drawn: SVG for pages, SVG, PNG and PDF for files, by vl-convert, without 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from grater.errors import MissingExtra
@@ -66,7 +68,7 @@ PIXELS = 2.0
 CLIP = re.compile(r'id="((?:clip|gradient)_?\d+)"')
 
 CONFIG: dict[str, Any] = {
-    "background": None,
+    "background": PAPER,
     "font": FONT,
     "padding": 6,
     "view": {"stroke": None},
@@ -106,9 +108,20 @@ CONFIG: dict[str, Any] = {
 
 def as_svg(figure: Figure, *, theme: Theme = "light") -> str:
     """A chart as SVG; for a page its colours are CSS variables, otherwise it has the paper's own ground."""
-    convert = _converter()
-    svg: str = convert.vegalite_to_svg(_spec(figure, ground=theme != "page"))
+    svg = _converted(json.dumps(_spec(figure)))
+    if theme == "page":
+        svg = GROUND.sub("", svg, count=1)
     return coloured(_numbered(svg, figure.name), theme)
+
+
+GROUND = re.compile(rf'<rect width="[^"]*" height="[^"]*" fill="{PAPER}"/>')
+
+
+@lru_cache(maxsize=32)
+def _converted(spec: str) -> str:
+    """Remembered for a while: a report shows each of its charts on its page and keeps it in a file."""
+    svg: str = _converter().vegalite_to_svg(spec)
+    return svg
 
 
 def as_bytes(figure: Figure, file_type: FileType) -> bytes:
@@ -117,20 +130,19 @@ def as_bytes(figure: Figure, file_type: FileType) -> bytes:
     if file_type == "svg":
         return as_svg(figure).encode()
     if file_type == "png":
-        png: bytes = convert.vegalite_to_png(_spec(figure, ground=True), scale=PIXELS)
+        png: bytes = convert.svg_to_png(as_svg(figure), scale=PIXELS)
         return png
-    pdf: bytes = convert.vegalite_to_pdf(_spec(figure, ground=True))
+    pdf: bytes = convert.svg_to_pdf(as_svg(figure))
     return pdf
 
 
-def _spec(figure: Figure, *, ground: bool) -> dict[str, Any]:
-    config = {**CONFIG, "background": PAPER if ground else None}
+def _spec(figure: Figure) -> dict[str, Any]:
     described = {"description": f"{figure.title}. {figure.words}"}
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         **described,
         **figure.spec,
-        "config": config,
+        "config": CONFIG,
     }
 
 

@@ -16,7 +16,8 @@ from grater.corpora.tagsets import TAGSETS, TagSet
 from grater.errors import UsageError
 from grater.model import Edit, Essay, Item, Json, Span
 from grater.rng import generator
-from grater.store import Tx, essays, gold, gold_review, items, jobs, judgments, units
+from grater.store import Tx, essays, gold, gold_review, items, jobs, units
+from grater.store.columns import label_columns
 from grater.store.jobs import Job
 from grater.store.units import NewUnit, Role
 from grater.study.job_units import plant, shown
@@ -165,9 +166,10 @@ def unanimous(tx: Tx, job: Job, *, source: str | None = None, least: int = 2) ->
     """Items with the labels of this job's task that mean what all experts said."""
     said: dict[str, list[str]] = defaultdict(list)
     for each in [jobs.named(tx, source)] if source else jobs.all(tx):
-        for row in judgments.table(tx, each.job_id, roles=("work", "gold", "practice"), payload=False):
-            if row["group"] == "expert":
-                said[str(row["item"])].append(meaning_of(each, str(row["label"])))
+        for role in ("work", "gold", "practice"):
+            experts = label_columns(tx, each.job_id, role=role).filter(group="expert")
+            for item_id, label in experts.select("item", "label").iter_rows():
+                said[item_id].append(meaning_of(each, label))
     agreed = {item: each[0] for item, each in said.items() if len(each) >= least and len(set(each)) == 1}
     accepted = {item: labels_meaning(job, meaning) for item, meaning in agreed.items()}
     return {item: labels for item, labels in accepted.items() if labels}

@@ -237,9 +237,14 @@ def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
 def _single(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     kind = wanted.kind or TASKS[wanted.task].kind
     new: list[StudyItem] = []
-    if kind == PREPOSITION:
+    if kind == PREPOSITION and not _has_all(tx, wanted.item_ids):
         new = [items.of(item) for essay in own_essays(tx) for item in preposition_items(essay)]
     return [_one(each, {}, wanted) for each in _chosen(tx, wanted, kind, new)]
+
+
+def _has_all(tx: Tx, item_ids: Collection[str]) -> bool:
+    """Whether items are named, and the study has each of them: then no essay need be searched for more."""
+    return bool(item_ids) and len(items.by_name(tx, list(item_ids))) == len(set(item_ids))
 
 
 def _suggestions(tx: Tx, wanted: Wanted) -> list[NewUnit]:

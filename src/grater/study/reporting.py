@@ -32,7 +32,7 @@ from grater.store.jobs import Job
 from grater.study.corpus import marked_essays
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.study.limits import require_text
-from grater.study.money import job_costs
+from grater.study.money import Costs, job_costs
 from grater.study.tables import (
     ALL_COUNT,
     CHOICE,
@@ -172,6 +172,7 @@ def study_inputs(
     name = dump.meta_values(tx).get("name", "study")
     tables = study_tables(tx, name, job_names=job_names, kind=kind, counting=counting)
     words, sample = words_of(tx), sample_of(tx, tables)
+    costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
     judged = tables.judgments
     of_sample = judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
     inputs = Inputs(
@@ -195,27 +196,29 @@ def study_inputs(
         choice=words.choice,
         usage=counting.of(labels_of(tx, USAGE, job_names=job_names)),
         programs=tables.programs,
-        crowds=tuple(_crowds(tx)),
+        crowds=tuple(_crowds(tx, costs)),
         hours=tables.hours,
         redundancy=tables.redundancy,
         cost=_cost(tx),
-        protocol=protocol(tx),
+        protocol=protocol(tx, costs),
         notes=_left_out(tables),
     )
     return replace(inputs, chance=chance) if chance else inputs
 
 
-def _crowds(tx: Tx) -> Iterator[CrowdJob]:
+def _crowds(tx: Tx, costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
     """Every job that a crowd worked at, with what experts say of its items elsewhere."""
     asked = [job for job in jobs.all(tx) if job.task != CHOICE]
-    experts = verdicts_of(tx, asked, (EXPERT,))
+    everything = verdicts_of(tx, asked, (EXPERT, CROWD))
+    experts = everything.filter(group=EXPERT)
+    crowds = everything.filter(group=CROWD).partition_by("job", as_dict=True) if len(everything) else {}
     for job in asked:
-        said = verdicts_of(tx, [job], (CROWD,))
+        said = crowds.get((job.name,), everything.clear())
         judgments = latest_judgments(said, job.name)
         if judgments is None:
             continue
         known = latest_judgments(experts.join(said, on="item", how="semi"), f"experts of {job.name}")
-        costs = job_costs(tx, job) if terms_of(job.options).pay else None
+        costs = costs_of[job.job_id] if terms_of(job.options).pay else None
         paid = costs.cents + costs.bonuses if costs else 0
         hours = hours_of(said)
         yield CrowdJob(
@@ -236,7 +239,7 @@ def _left_out(tables: StudyTables) -> tuple[str, ...]:
     return tuple(f"Left out of every number: {n:,} judgments, {reason}." for reason, n in by_reason.items())
 
 
-def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:
+def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str], ...]:
     """What T,C&M 2013, 7.1 asks to be reported of every job: task, redundancy, instructions, rules, dates."""
     rows: list[tuple[str, str]] = []
     for job in jobs.all(tx):
@@ -248,7 +251,8 @@ def protocol(tx: Tx) -> tuple[tuple[str, str], ...]:
         words = f"guidelines version {version.version}" if version else ""
         rows.append((job.name, "; ".join(part for part in (summary, words, rules) if part)))
         if job.options.get(KEY):
-            rows += [(f"{job.name}: {name.lower()}", words) for name, words in protocol_sheet(tx, job)]
+            sheet = protocol_sheet(tx, job, costs_of[job.job_id])
+            rows += [(f"{job.name}: {name.lower()}", words) for name, words in sheet]
     return tuple(rows)
 
 

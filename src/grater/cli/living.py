@@ -1,0 +1,281 @@
+"""The sample study brought to life: jobs under way, people who can log in, money owed, essays to adjudicate.
+
+Everything is done as people would do it: they are invited and accept, take a unit, hand it in, write messages; only
+the clock is turned back, so that a week and a half lies behind them.  Jobs that were judged elsewhere are archived.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from grater.model import Essay, Json
+from grater.rng import generator
+from grater.sample import living
+from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
+from grater.store import Store, Tx, invitations, jobs, people, progress
+from grater.store.clock import DAY, MINUTE, utc_now
+from grater.store.jobs import Job
+from grater.store.people import Person
+from grater.study import adjudication, messages
+from grater.study.essay_adjudication import sent_edit
+from grater.study.gold import make_gold
+from grater.study.jobs import JobPlan, add_job
+from grater.study.mending import archive_job
+from grater.study.money import note_paid, settle
+from grater.study.people import accept_invitation, invite
+from grater.study.terms import set_terms
+from grater.study.work import Desk, hand_in, take_desk
+from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
+
+CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"
+SYSTEM, NEXT_SYSTEM = "prep-maxent", "prep-lm"
+DAYS = 9.0
+LEFT = 20
+"""Minutes between the last answer and now."""
+
+TERMS: Mapping[str, Json] = {
+    "page": 5,
+    "gold": {"minimum": 0.7, "least_seen": 4, "sure": 0.8},
+    "pay": {"cents": 12, "currency": "EUR", "least_hourly": 1200},
+    "pool": len(RATERS),
+}
+
+
+@dataclass(slots=True)
+class TurnedClock:
+    """The time of the study while it is played."""
+
+    at: int
+
+    def __call__(self) -> int:
+        return self.at
+
+
+def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, int]) -> str:
+    """Fill a study with people at work; `marked` are the annotators' marks on each item.  Returns the password."""
+    clock = TurnedClock(utc_now() - int((DAYS + 1) * DAY))
+    earlier, store.clock = store.clock, clock
+    try:
+        with store.write() as tx:
+            imported = jobs.all(tx)
+            for job in imported:
+                archive_job(tx, job.job_id, True)
+        password = _people(store)
+        _essays(store, clock, essays)
+        _crowd(store, clock, marked)
+        add_job(
+            store,
+            JobPlan(
+                NEXT,
+                "verify",
+                title="Is the other word better?",
+                judgments=3,
+                system=NEXT_SYSTEM,
+                most=40,
+                is_open=False,
+            ),
+        )
+    finally:
+        store.clock = earlier
+    return password
+
+
+def _people(store: Store) -> str:
+    """Everybody comes in by an invitation; the same password opens all their doors."""
+    password = secrets.token_hex(6)
+    password_hash = _hashed(password)
+    roles = {OWNER: "owner", MANAGER: "manager", ADJUDICATOR: "adjudicator"}
+    roles |= dict.fromkeys(ANNOTATORS, "annotator") | {rater.name: "worker" for rater in RATERS}
+    with store.write() as tx:
+        for name, role in roles.items():
+            token = invite(tx, role=role)
+            accept_invitation(tx, invitations.by_token(tx, token), token, name=name, password_hash=password_hash)
+    return password if password_hash else ""
+
+
+def _hashed(password: str) -> str:
+    """Empty where the packages of the server are not installed: nobody can log in without it."""
+    try:
+        from argon2 import PasswordHasher  # as `server.security` does, and without all of the server
+    except ImportError:
+        return ""
+    return PasswordHasher().hash(password)
+
+
+def _essays(store: Store, clock: TurnedClock, essays: Sequence[Essay]) -> None:
+    """Two annotators mark essays, as the sample's did; the adjudicator has decided two, one waits to be looked at."""
+    chosen = _much_marked(essays, 10)
+    plain, offered = chosen[:6], chosen[6:]
+    plans = {
+        ESSAYS: JobPlan(
+            ESSAYS, "marking", title="Mark term essays", judgments=2, annotators=ANNOTATORS, essay_ids=_ids(plain)
+        ),
+        OFFERED: JobPlan(
+            OFFERED,
+            "marking",
+            title="Mark essays with suggestions",
+            judgments=2,
+            annotators=ANNOTATORS,
+            essay_ids=_ids(offered),
+            system=SYSTEM,
+            suggested_share=0.5,
+        ),
+    }
+    by_id = {essay.essay_id: essay for essay in chosen}
+    for name, n_done in ((ESSAYS, (5, 4)), (OFFERED, (2, 1))):
+        job = add_job(store, plans[name])
+        for annotator, marks_of, n in zip(ANNOTATORS, ("A", "B"), n_done, strict=True):
+            for _ in range(n):
+                clock.at += 40 * MINUTE
+                _mark(store, job, annotator, by_id, marks_of)
+    adjudication.review(store, ESSAYS)
+    _adjudicate_essays(store, clock)
+
+
+def _ids(essays: Sequence[Essay]) -> list[str]:
+    return [essay.essay_id for essay in essays]
+
+
+def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
+    """Essays with comments of their annotators, those with most first."""
+    return sorted(essays, key=lambda essay: -sum(bool(edit.comment) for edit in essay.edits))[:n]
+
+
+def _mark(store: Store, job: Job, annotator: str, by_id: Mapping[str, Essay], marks_of: str) -> None:
+    """The next essay of an annotator, marked as one of the sample's annotators did."""
+    desk = take_desk(store, job_id=job.job_id, person_id=_person(store, annotator).person_id)
+    if desk is None:
+        return
+    essay = by_id[desk.unit.unit.essay.essay_id]
+    edits = [edit for edit in essay.edits if edit.rater == marks_of]
+    rows = [sent_edit(essay.text, edit) for edit in edits]
+    fields = {"edits": [json.dumps(_with_suggestions(desk, rows))]}
+    if desk.kept.get(SUGGESTED):
+        fields[REJECTED] = [json.dumps(_turned_down(desk, rows))]
+    hand_in(store, desk, fields, seconds=60.0 * (5 + len(rows)))
+
+
+def _with_suggestions(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The annotator's marks; what was offered on the same words is accepted or changed."""
+    numbers = _numbers(desk) if desk.kept.get(SUGGESTED) else {}
+    return [{**row, NUMBER: numbers[_place(row)]} if _place(row) in numbers else dict(row) for row in rows]
+
+
+def _turned_down(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[int]:
+    marked = {_place(row) for row in rows}
+    return [number for place, number in _numbers(desk).items() if place not in marked]
+
+
+def _numbers(desk: Desk) -> dict[tuple[int, int], int]:
+    offered = suggestions_of(desk.unit.unit)
+    return {(each.span.start, each.span.end): number for number, each in enumerate(offered)}
+
+
+def _place(row: Mapping[str, Json]) -> tuple[int, int]:
+    return cast(int, row["start"]), cast(int, row["end"])
+
+
+def _adjudicate_essays(store: Store, clock: TurnedClock) -> None:
+    """The first two essays are decided as the first annotator marked them."""
+    with store.write() as tx:
+        clock.at += 60 * MINUTE
+        decider, job = people.named(tx, ADJUDICATOR), jobs.named(tx, ESSAYS)
+        for done in progress.finished_units(tx, job.job_id, by="payload")[:2]:
+            unit, _, sent, _ = adjudication.finished_unit(tx, done.unit_id)
+            adjudication.save(tx, unit.unit_id, decider, sent[0].answers, comment=living.VERDICT)
+
+
+def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
+    """Twenty raters, known answers among the questions, pay; most of the work is done and some of it adjudicated."""
+    asked, known = living.items_to_ask(marked)
+    plan = JobPlan(CROWD, "error", judgments=5, item_ids=asked, title="Is this preposition right?")
+    job = add_job(store, plan)
+    with store.write() as tx:
+        for item_id, label in known.items():
+            make_gold(tx, job, item_id, [label], reason=living.REASONS[label])
+        set_terms(tx, job.job_id, TERMS)
+    begin, rng = clock.at, generator(0, "living crowd")
+    leanings = living.leanings_of(asked, marked) | {item: 0.99 * (label == "error") for item, label in known.items()}
+    for day, rater, n in living.sittings(rng, days=DAYS):
+        clock.at = max(clock.at, begin + int(day * DAY))
+        _sit(store, clock, job, rater, n, leanings, rng)
+        if day < DAYS / 2:
+            _pay(store, job)
+    clock.at = utc_now() - LEFT * MINUTE
+    _talk(store, job)
+    _adjudicate_items(store)
+    take_desk(store, job_id=job.job_id, person_id=_person(store, RATERS[0].name).person_id)
+
+
+def _sit(
+    store: Store,
+    clock: TurnedClock,
+    job: Job,
+    rater: SampleRater,
+    n: int,
+    leanings: Mapping[str, float],
+    rng: np.random.Generator,
+) -> None:
+    """A rater answers some questions, until there are no more or the rater is ejected."""
+    person_id = _person(store, rater.name).person_id
+    for _ in range(n):
+        desk = take_desk(store, job_id=job.job_id, person_id=person_id)
+        if desk is None:
+            return
+        item_id = desk.unit.unit.items[0].item.item_id
+        seconds = round(float(rng.gamma(4.0, rater.seconds / 4)) + 1, 1)
+        clock.at += int(1000 * seconds)
+        label = living.answer_of(rater, leanings[item_id], rng)
+        hand_in(store, desk, {"label": [label]}, seconds=seconds)
+
+
+def _pay(store: Store, job: Job) -> None:
+    with store.write() as tx:
+        settle(tx, job)
+        note_paid(tx, job.job_id, actor=people.named(tx, MANAGER).person_id)
+
+
+def _talk(store: Store, job: Job) -> None:
+    """Questions of raters, answers, reviews, and one known answer that a rater doubts."""
+    with store.write() as tx:
+        manager = people.named(tx, MANAGER).person_id
+        for name, text in living.MESSAGES:
+            messages.write_to_staff(tx, job.job_id, text, person_id=people.named(tx, name).person_id)
+        for name, text in living.ANSWERS:
+            messages.write_to_rater(tx, job, people.named(tx, name).person_id, text, actor=manager)
+        messages.write_to_all(tx, job, living.NOTICE, actor=manager)
+        for name, stars, clear, text in living.REVIEWS:
+            person_id = people.named(tx, name).person_id
+            messages.review_job(tx, job.job_id, person_id=person_id, stars=stars, clear=clear, text=text)
+        _dispute(tx, job)
+        settle(tx, job)
+
+
+def _dispute(tx: Tx, job: Job) -> None:
+    for rater in RATERS:
+        person = people.named(tx, rater.name)
+        missed = messages.missed_by(tx, job, person.person_id) if rater.skill > 0.5 else []
+        if missed:
+            messages.dispute(tx, missed[0].submission_id, living.DISPUTE, person_id=person.person_id)
+            return
+
+
+def _adjudicate_items(store: Store) -> None:
+    """What all raters say alike is accepted, and the first contested items are decided."""
+    adjudication.accept(store, CROWD, "unanimous", decider=ADJUDICATOR)
+    with store.write() as tx:
+        decider = people.named(tx, ADJUDICATOR)
+        for each in adjudication.waiting(tx, jobs.named(tx, CROWD))[:4]:
+            answers = [said[0] for said in each.answers.values()]
+            adjudication.save(tx, each.unit_id, decider, answers, comment=living.VERDICT)
+
+
+def _person(store: Store, name: str) -> Person:
+    with store.read() as tx:
+        return people.named(tx, name)

@@ -1,0 +1,227 @@
+"""`grater demo`: the whole loop, into a folder of one's own; twice is the same as once."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grater.cli.demo import EARLIER, fresh_study
+from grater.cli.living import CROWD, ESSAYS, NEXT, OFFERED
+from grater.sample import living, sample_path
+from grater.store import (
+    Store,
+    credentials,
+    gold_review,
+    jobs,
+    judgments,
+    messages,
+    open_store,
+    payments,
+    people,
+    progress,
+    trust,
+)
+from grater.study.suggestions import has_suggestions
+from tests.cli.running import grater
+from tests.conftest import Demo
+
+pytest.importorskip("vl_convert")
+PasswordHasher = pytest.importorskip("argon2").PasswordHasher
+
+FILES = {
+    *("essays.jsonl", "essays.sgml", "essays.m2", "stats.json", "study.db"),
+    *("items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "crowd-without-gold.csv", "gold.csv"),
+    *(
+        "sample.csv",
+        "sample.meta.json",
+        "cloze.csv",
+        "cloze-words.csv",
+        "choice.csv",
+        "nouns.csv",
+        "constructions.csv",
+        "report",
+    ),
+}
+SECTIONS = (
+    *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
+    *("thresholds", "sampling", "difficulty", "cloze", "choice", "constructions", "effort"),
+)
+
+
+def test_the_demo_is_the_whole_loop(capsys: pytest.CaptureFixture[str], demo: Demo) -> None:
+    out = demo.folder
+    assert {path.name for path in out.iterdir()} >= FILES
+    assert "flags errors with precision" in demo.out
+    assert f"the report is {out / 'report' / 'report.html'}" in demo.err
+    assert "simulated" in demo.err
+    page = (out / "report" / "report.html").read_text("utf-8")
+    for name in SECTIONS:
+        assert f'<section id="{name}"' in page, name
+    assert "are simulated" in page
+    assert "accuracy on gold from" in page
+    assert list((out / "report" / "figures").glob("*.svg"))
+    assert not list((out / "report" / "figures").glob("*.png"))
+    status = json.loads(grater(capsys, "study", "status", out / "study.db", "--json").out)
+    assert status["essays"] == 76
+    assert grater(capsys, "study", "check", out / "study.db").status == 0
+    assert (out / "essays.jsonl").read_bytes() == sample_path().read_bytes()
+
+
+def test_the_report_compares_a_system_with_its_earlier_version(demo: Demo) -> None:
+    page = (demo.folder / "report" / "report.md").read_text("utf-8")
+    assert re.search(rf"^\| {EARLIER} \| \.\d+ \[", page, re.M)
+    assert EARLIER not in (demo.folder / "decisions.csv").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def study(demo: Demo) -> Iterator[Store]:
+    with open_store(demo.folder / "study.db") as store:
+        yield store
+
+
+def test_only_jobs_that_are_under_way_are_in_sight(study: Store) -> None:
+    with study.read() as tx:
+        shown = {job.name: job.state for job in jobs.all(tx) if job.archived_at is None}
+    assert shown == {CROWD: "open", ESSAYS: "open", OFFERED: "open", NEXT: "draft"}
+
+
+def test_twenty_people_with_names_work_for_pay_and_one_is_ejected(study: Store) -> None:
+    with study.read() as tx:
+        job = jobs.named(tx, CROWD)
+        standing = {people.get(tx, each.person_id).name: each.state for each in trust.of_job(tx, job.job_id)}
+        worked = {people.get(tx, each.person_id).name for each in progress.by_rater(tx, job.job_id)}
+        far = progress.of_job(tx, job.job_id)
+        paid = {payment.state for payment in payments.of_job(tx, job.job_id)}
+    assert worked == {rater.name for rater in living.RATERS}
+    assert [name for name, state in standing.items() if state == "ejected"] == ["Quentin Moreau"]
+    assert 0.7 * far.wanted < far.valid < far.wanted
+    assert {"paid", "owed"} <= paid
+
+
+def test_raters_talk_and_one_disputes_a_known_answer(study: Store) -> None:
+    with study.read() as tx:
+        job = jobs.named(tx, CROWD)
+        asked = [message.text for message in messages.unread(tx)]
+        assert len(messages.reviews_of_job(tx, job.job_id)) == len(living.REVIEWS)
+        assert [each.state for each in gold_review.disputes_of_job(tx, job.job_id)] == ["open"]
+    assert asked == [living.MESSAGES[-1][1]]  # the others have been answered
+
+
+@pytest.mark.parametrize("name", [CROWD, ESSAYS])
+def test_adjudication_is_under_way(study: Store, name: str) -> None:
+    with study.read() as tx:
+        done = progress.finished_units(tx, jobs.named(tx, name).job_id, by="payload" if name == ESSAYS else "label")
+    decided = [each for each in done if each.is_decided]
+    assert decided
+    assert any(each.differs and not each.is_decided for each in done)
+
+
+def test_annotators_comment_on_their_marks_and_answer_suggestions(study: Store) -> None:
+    with study.read() as tx:
+        marked = [answer for _, said in judgments.by_submission(tx, jobs.named(tx, ESSAYS).job_id) for answer in said]
+        assert has_suggestions(tx)
+    assert any(edit["comment"] for answer in marked for edit in answer.payload["edits"])  # type: ignore[index,union-attr,call-overload]
+
+
+def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: Store) -> None:
+    login = demo.folder / "login.txt"
+    assert login.stat().st_mode & 0o077 == 0
+    words = login.read_text("utf-8")
+    password = words.splitlines()[0].rpartition(" ")[2]
+    assert is_password_of(study, living.OWNER, password)
+    assert password not in demo.err
+    assert f"--serve opens it to your browser, with {login}" in demo.err
+
+
+def is_password_of(study: Store, name: str, password: str) -> bool:
+    with study.read() as tx:
+        return PasswordHasher().verify(people.named(tx, name).password_hash, password)
+
+
+def test_a_demo_that_is_there_is_served_as_it_is(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[str] = []
+    monkeypatch.setattr("grater.cli.serve.serve", served.append)
+    fresh_study(tmp_path)
+    (tmp_path / "login.txt").write_text("The password of everybody is swordfish\n")
+    ran = grater(capsys, "demo", "--out", tmp_path, "--serve")
+    assert (ran.status, served) == (0, [str(tmp_path / "study.db")])
+    assert "swordfish" in ran.err
+
+
+@pytest.mark.slow
+def test_a_demo_run_again_gives_the_same_tables(
+    capsys: pytest.CaptureFixture[str], demo: Demo, tmp_path: Path
+) -> None:
+    out = tmp_path / "demo"
+    shutil.copytree(demo.folder, out)
+    tables = {name: (out / name).read_bytes() for name in FILES if name.endswith(".csv")}
+    ran = grater(capsys, "demo", "--out", out, "--figures", "svg", "--resamples", 20, "--json")
+    assert (ran.status, json.loads(ran.out)["report"]) == (0, str(out / "report" / "report.html"))
+    assert {name: (out / name).read_bytes() for name in tables} == tables
+
+
+def test_a_demo_says_in_one_line_what_is_in_its_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "demo" / "study.db").mkdir(parents=True)
+    ran = grater(capsys, "demo", "--out", tmp_path / "demo", "--figures", "svg")
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1].startswith(f"{tmp_path / 'demo' / 'study.db'}: expected a file or nothing")
+    ran = grater(capsys, "demo", "--out", tmp_path / "other", "--figures", "gif")
+    assert (ran.status, ran.out) == (2, "")
+    assert "unknown type of figure 'gif'" in ran.err
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_demo_cannot_take_the_place_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("mine")
+    ran = grater(capsys, "demo", "--out", tmp_path / "demo")
+    assert (ran.status, ran.err) == (2, f"{tmp_path / 'demo'}: cannot be written: File exists\n")
+
+
+def test_a_demo_leaves_alone_what_people_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "judgments.csv").write_text("mine")
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "judgments.csv: is no demo's, and would be lost" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["judgments.csv"]
+    (tmp_path / "judgments.csv").unlink()
+    assert grater(capsys, "study", "new", tmp_path / "study.db", "--name", "My study").status == 0
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "study.db: it is no demo's; open it with grater serve" in ran.err
+    assert json.loads(grater(capsys, "study", "status", tmp_path / "study.db", "--json").out)["study"] == "My study"
+
+
+def test_a_study_of_a_demo_that_people_have_joined_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fresh_study(tmp_path)
+    fresh_study(tmp_path)  # nobody has joined
+    with open_store(tmp_path / "study.db") as store, store.write() as tx:
+        people.add(tx, name="Ann", role="owner", password_hash="x")
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "study.db: people have been there; open it with grater serve" in ran.err
+    with open_store(tmp_path / "study.db") as store, store.read() as tx:
+        assert [person.name for person in people.all(tx)] == ["Ann"]
+
+
+def test_a_study_of_a_demo_that_somebody_has_visited_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fresh_study(tmp_path)
+    with open_store(tmp_path / "study.db") as store, store.write() as tx:
+        people.add(tx, name=living.RATERS[0].name, role="worker", password_hash="x")
+    fresh_study(tmp_path)  # one of the demo's own people, and nobody has logged in
+    with open_store(tmp_path / "study.db") as store, store.write() as tx:
+        rater = people.add(tx, name=living.RATERS[0].name, role="worker", password_hash="x")
+        credentials.start_session(tx, rater.person_id, hours=1)
+    ran = grater(capsys, "demo", "--out", tmp_path)
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "study.db: people have been there" in ran.err
