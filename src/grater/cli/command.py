@@ -48,6 +48,27 @@ FigureTypes: TypeAlias = Annotated[
     list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. All three if not given.")
 ]
 
+Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Who reports: stands under the title.")]
+Earlier: TypeAlias = Annotated[
+    list[str],
+    typer.Option(
+        metavar="NEW=OLD", help="OLD is an earlier version of NEW; names like mine-2 and mine say so themselves."
+    ),
+]
+HeadlineFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--headline", metavar="FILE", help="Write the first figure alone: FILE.svg, FILE.png or FILE.pdf."),
+]
+
+
+def earlier_pairs(settings: Sequence[str]) -> dict[str, str]:
+    """The earlier version of each system, as `NEW=OLD`."""
+    pairs = [setting.partition("=") for setting in settings]
+    for new, _, old in pairs:
+        if not new or not old:
+            raise UsageError(f"expected --earlier NEW=OLD, found {new or old!r}")
+    return {new: old for new, _, old in pairs}
+
 
 def file_types(names: Sequence[str]) -> list[FileType]:
     """The types that were asked for, else all."""

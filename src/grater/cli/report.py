@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grater.cli.command import FigureTypes, Json, Seed, file_types, say_done
+from grater.cli.command import Author, Earlier, FigureTypes, HeadlineFile, Json, Seed, earlier_pairs, file_types
 from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples, takes_reading
+from grater.cli.saving import save_asked
 from grater.corpora import read_merged
 from grater.errors import UsageError
-from grater.report.build import Inputs, build
-from grater.report.save import save_report
-from grater.sheet import counted
+from grater.report.build import Inputs
+from grater.report.document import Byline
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
@@ -24,7 +25,9 @@ app = typer.Typer()
 @app.command()
 @takes_reading
 def report(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the report; made if missing.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="The folder for the report; made if missing.")
+    ] = None,
     judgments: Annotated[
         list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of the raters.")
     ] = [],  # noqa: B006
@@ -37,6 +40,9 @@ def report(
     gold: GoldFile = None,
     sample: Annotated[Path | None, typer.Option(metavar="FILE", help="The judged sample.")] = None,
     title: Annotated[str, typer.Option(help="The title of the report.")] = "How good are these detectors?",
+    author: Author = "",
+    earlier: Earlier = [],  # noqa: B006
+    headline: HeadlineFile = None,
     *,
     reading: Reading,
     figures: FigureTypes = [],  # noqa: B006
@@ -47,6 +53,8 @@ def report(
     """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
     if not (essays or judgments or experts or decisions):
         raise UsageError("expected something to report on: --essays, --judgments, --experts or --decisions")
+    if out is None and headline is None:
+        raise UsageError("expected --out DIR for the report, or --headline FILE for its first figure")
     wanted = file_types(figures)
     read = reading.read_beside_decisions if decisions else reading.read
     inputs = Inputs(
@@ -58,9 +66,8 @@ def report(
         items=read_items(items) if items else None,
         gold=read_gold(gold) if gold else None,
         sample=read_sample(sample) if sample else None,
+        byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
+        earlier=earlier_pairs(earlier),
         chance=Chance(n_resamples=resamples, seed=seed),
     )
-    result = build(inputs)
-    written = save_report(result, out, file_types=wanted)
-    message = f"the report is {written[0]}; {counted(len(result.figures), 'figure')} in {out}/figures"
-    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)
+    save_asked(inputs, out, headline, wanted, as_json=as_json)

@@ -361,6 +361,8 @@ def compare(
 def report(
     *,
     title: str = "Report",
+    author: str = "",
+    earlier: Mapping[str, str] | None = None,
     judgments: TableSource | None = None,
     decisions: TableSource | None = None,
     experts: TableSource | None = None,
@@ -372,8 +374,14 @@ def report(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Report:
-    """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to."""
+    """Words, figures and tables from the tables of a study; `out` is a folder to write the page and its parts to.
+
+    `earlier` names the earlier version of a system: `{"new": "old"}`; names like mine-2 and mine say so themselves.
+    """
+    from datetime import UTC, datetime
+
     from grater.report.build import Inputs, build
+    from grater.report.document import Byline
     from grater.report.save import save_report
     from grater.statistics.bootstrap import Chance
     from grater.tables import as_decisions, as_judgments, as_sample
@@ -387,6 +395,8 @@ def report(
         items=items_of(items),
         gold=gold_of(gold),
         sample=as_sample(sample) if sample is not None else None,
+        byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
+        earlier=dict(earlier or {}),
         chance=Chance(n_resamples=resamples, seed=seed),
     )
     result = build(inputs)

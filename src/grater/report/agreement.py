@@ -17,6 +17,7 @@ from grater.agreement.summary import Agreement, Options, agreement
 from grater.model import Interval
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import INK, SERIES
+from grater.report.items import safe_name
 from grater.report.layers import (
     HEIGHT,
     WIDTH,
@@ -35,7 +36,7 @@ from grater.tables import Judgments, Table
 
 MOST_PAIRS = 2
 MOST_LABELS = 8
-CELL = 96
+CELL = 54
 FEW_ITEMS = 0.2
 """Numbers of raters that fewer than this share of the items have are not drawn."""
 
@@ -130,8 +131,8 @@ def confusion_map(
         "mark": {"type": "text", "fontSize": 15, "color": INK},
         "encoding": {**encoding, "text": {"field": "n", "format": ","}},
     }
-    side = CELL * len(table.labels)
-    spec = {**data(rows), "width": max(side, 220), "height": max(side // 2, 130), "layer": [cells, counts]}
+    height = max(CELL * len(table.labels), 130)
+    spec = {**data(rows), "width": WIDTH, "height": height, "layer": [cells, counts]}
     title = f"{first} against {second}" + (f", {about}" if about else "")
     return Figure(
         name=name or _file_stem(first, second), title=title, words=_confusion_words(table), spec=spec, source=source
@@ -140,8 +141,7 @@ def confusion_map(
 
 def _file_stem(first: str, second: str) -> str:
     """A name that every file system takes, whatever raters are called."""
-    safe = ("".join(c if c.isalnum() else "-" for c in rater) for rater in (first, second))
-    return "-".join(("confusion", *safe))
+    return "-".join(("confusion", safe_name(first), safe_name(second)))
 
 
 def _confusion_words(table: Confusion) -> str:

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 
 import polars as pl
 
 from grater import __version__
+from grater.errors import UsageError
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.offered import SuggestionEffect
+from grater.evaluate.sampled import Sampled
 from grater.evaluate.sampled.assist import CheapJudge
 from grater.evaluate.selection import WRITER, exact_accuracy
-from grater.evaluate.standard import Scored
 from grater.model import Essay, Interval
 from grater.report.agreement import agreement_section, experts_section
+from grater.report.answer import Answer, Answered, answer_of, answer_section, headline_figure, quotable
 from grater.report.bins import bins_section
 from grater.report.constructions import constructions_section
 from grater.report.corpus import corpus_section
 from grater.report.crowds import CrowdJob, crowds_section
 from grater.report.difficulty import difficulty_section
-from grater.report.document import ItemList, Report, Section, interval
+from grater.report.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.programs import programs_section
 from grater.report.raters import effort_section, raters_section
-from grater.report.sampling import sampling_section
+from grater.report.sampling import estimates_of, sampling_section
 from grater.report.selection import choice_section, cloze_section
-from grater.report.systems import ENOUGH, curves_section, n_behind, systems_section
+from grater.report.suggestions import suggestions_section
+from grater.report.systems import curves_section, systems_section
 from grater.report.usage import usage_section
-from grater.sheet import number
+from grater.report.versions import Version, earlier_versions, version_lists, versions_of, versions_section
 from grater.statistics.bootstrap import Chance
 from grater.tables import Judgments, Sample, Table, equal_in_number, read_gold
 
@@ -42,7 +45,8 @@ class Inputs:
     rater `writer`; those of systems are the suggestions of `cloze_words`), `choice` and `usage` are judgments in the
     labels of their tasks; `programs` are verdicts of programs, never among `judgments`.  `redundancy` is the number
     of judgments that every item was to have, where more were collected only if raters differed: shares and agreement
-    are of these first judgments.  `places` has the essay of items beyond those of `items`.
+    are of these first judgments.  `places` has the essay of items beyond those of `items`.  `earlier` names the
+    earlier version of a system where its name does not say it (`grater.report.versions`).
     `cost`, `protocol` and `notes` (what a reader must know first) are ready to read.
     """
 
@@ -73,6 +77,9 @@ class Inputs:
     sample_judgments: Judgments | None = None
     judges: Sequence[CheapJudge] = ()
     places: Table | None = None
+    suggestions: SuggestionEffect | None = None
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    byline: Byline = field(default_factory=Byline)
     chance: Chance = field(default_factory=Chance)
     most_items: int = 50
 
@@ -95,68 +102,130 @@ NEEDS = {
 
 
 def build(inputs: Inputs) -> Report:
-    """Everything the inputs can say, in the order of the loop: corpus, raters, systems, effort."""
-    evaluation = _evaluation(inputs)
-    texts = texts_of(inputs.items, inputs.essays)
-    lists = item_lists(evaluation, texts, most=inputs.most_items) if evaluation else []
-    sections = list(_sections(inputs, evaluation, texts, lists))
+    """Everything the inputs can say: the answer, agreement, the systems in detail, the raters, the corpus."""
+    known = _known(inputs)
+    lists = list(_lists(inputs, known)) if known else []
+    sections = list(_sections(inputs, known, lists))
     names = {section.name for section in sections}
     left_out = tuple(f"Not shown: {why[:1].lower()}{why[1:]}" for name, why in NEEDS.items() if name not in names)
-    made = f"Made by grater {__version__}; every table has a signature that says how its numbers were made."
-    headline = (*_headline(evaluation, sections), *inputs.notes)
-    return Report(title=inputs.title, headline=headline, sections=sections, lists=lists, left_out=left_out, made=made)
+    return Report(
+        title=inputs.title,
+        headline=(*_headline(known, sections), *inputs.notes),
+        sections=sections,
+        lists=lists,
+        notes=inputs.notes,
+        left_out=left_out,
+        made=f"Made by grater {__version__}; every table has a signature that says how its numbers were made.",
+        answer=answer_section(known.answer) if known else None,
+        byline=inputs.byline,
+    )
 
 
-def _evaluation(inputs: Inputs) -> Evaluation | None:
-    if inputs.decisions is None or inputs.judgments is None:
+def headline(inputs: Inputs) -> Figure:
+    """The headline figure alone, of inputs with decisions and judgments."""
+    known = _known(inputs)
+    if known is None:
+        raise UsageError("the headline figure shows systems against raters: expected decisions and judgments")
+    return headline_figure(known.answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What is known of the systems: the evaluation, the estimates from a sample, and new versions."""
+
+    evaluation: Evaluation
+    estimates: Sampled | None
+    versions: list[Version]
+    answer: Answer
+    texts: Texts
+
+
+def _known(inputs: Inputs) -> _Known | None:
+    decisions, judgments = inputs.decisions, inputs.judgments
+    if decisions is None or judgments is None:
         return None
     options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy)
-    return evaluate(inputs.decisions, inputs.judgments, items=inputs.items, options=options)
+    evaluation = evaluate(decisions, judgments, items=inputs.items, options=options)
+    judged = inputs.sample_judgments or judgments
+    estimates = (
+        estimates_of(decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance)
+        if inputs.sample is not None
+        else None
+    )
+    versions = versions_of(evaluation, earlier_versions(evaluation.cases.systems, inputs.earlier))
+    earlier = {version.new: version.old for version in versions}
+    return _Known(
+        evaluation=evaluation,
+        estimates=estimates,
+        versions=versions,
+        answer=answer_of(evaluation, estimates=estimates, earlier=earlier),
+        texts=texts_of(inputs.items, inputs.essays),
+    )
 
 
-def _sections(
-    inputs: Inputs, evaluation: Evaluation | None, texts: Texts, lists: Sequence[ItemList]
-) -> Iterator[Section]:
+def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:
+    yield from item_lists(known.evaluation, known.texts, most=inputs.most_items)
+    yield from version_lists(known.evaluation, known.versions, known.texts, most=inputs.most_items)
+
+
+def _sections(inputs: Inputs, known: _Known | None, lists: Sequence[ItemList]) -> Iterator[Section]:
+    """Agreement, the systems in detail, what was asked and who answered, what it took; the corpus last."""
+    yield from _agreement_sections(inputs)
+    if known:
+        yield from _system_sections(inputs, known)
+    if inputs.suggestions is not None:
+        yield suggestions_section(inputs.suggestions)
+    yield from _judgment_sections(inputs, lists)
+    yield from _native_text_sections(inputs)
+    if inputs.hours or inputs.protocol:
+        yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
     if inputs.essays:
         yield corpus_section(inputs.essays)
-    yield from _rater_sections(inputs)
-    if inputs.usage is not None:
-        yield usage_section(inputs.usage, places=inputs.whereabouts, seed=inputs.chance.seed)
-    yield from _program_sections(inputs)
-    crowds = crowds_section(
-        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
-    )
-    if crowds is not None:
-        yield crowds
-    if evaluation and inputs.decisions is not None:
-        yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
-        yield bins_section(evaluation)
-        curves = curves_section(evaluation, inputs.decisions)
-        if curves:
-            yield curves
-        if inputs.sample is not None and inputs.judgments is not None:
-            judged = inputs.sample_judgments or inputs.judgments
-            yield sampling_section(
-                inputs.decisions,
-                inputs.sample,
-                judged,
-                items=inputs.items,
-                chance=inputs.chance,
-                judges=inputs.judges,
-            )
+
+
+def _system_sections(inputs: Inputs, known: _Known) -> Iterator[Section]:
+    evaluation, decisions = known.evaluation, inputs.decisions
+    if decisions is None:
+        return
+    yield systems_section(evaluation, chance=inputs.chance, experts=inputs.experts, items=inputs.items)
+    if known.versions:
+        yield versions_section(evaluation, known.versions)
+    yield bins_section(evaluation)
+    curves = curves_section(evaluation, decisions)
+    if curves:
+        yield curves
+    if known.estimates is not None and inputs.sample is not None and inputs.judgments is not None:
+        yield sampling_section(
+            known.estimates,
+            decisions,
+            inputs.sample,
+            inputs.sample_judgments or inputs.judgments,
+            items=inputs.items,
+            chance=inputs.chance,
+            judges=inputs.judges,
+        )
+
+
+def _judgment_sections(inputs: Inputs, lists: Sequence[ItemList]) -> Iterator[Section]:
+    """Hard items, programs and crowds beside people, and who judged."""
     if inputs.judgments is not None:
         listed = {view.item_id for group in lists if group.name == CONTENTIOUS for view in group.items}
         yield difficulty_section(
             inputs.judgments,
             experts=inputs.experts,
             items=inputs.items,
-            texts=texts,
+            texts=texts_of(inputs.items, inputs.essays),
             listed=listed,
             essays=inputs.essays,
         )
-    yield from _native_text_sections(inputs)
-    if inputs.hours or inputs.protocol:
-        yield effort_section(inputs.hours, cost=inputs.cost, protocol=inputs.protocol)
+    yield from _program_sections(inputs)
+    crowds = crowds_section(
+        inputs.crowds, places=inputs.whereabouts, n_resamples=inputs.chance.n_resamples, seed=inputs.chance.seed
+    )
+    if crowds is not None:
+        yield crowds
+    if inputs.judgments is not None and not inputs.judgments.anonymous_raters:
+        yield raters_section(inputs.judgments, gold=inputs.gold, on_gold=inputs.on_gold)
 
 
 def _native_text_sections(inputs: Inputs) -> Iterator[Section]:
@@ -183,22 +252,21 @@ def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
     return exact_accuracy(inputs.cloze_words, read_gold(rows, name="the writer's words"))
 
 
-def _rater_sections(inputs: Inputs) -> Iterator[Section]:
+def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
     crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.chance.seed
     if experts is not None:
         yield agreement_section(experts, name="experts", title="How far experts agree", places=places, seed=seed)
-    if crowd is None:
-        return
-    equal = equal_in_number(crowd, inputs.redundancy)
-    yield agreement_section(equal, places=places, seed=seed)
-    if experts is not None:
-        yield experts_section(equal, experts, places=places)
-        if inputs.without_gold is not None:
-            title = "How many raters match an expert without hidden gold"
-            name = "raters-needed-without-gold"
-            yield experts_section(inputs.without_gold, experts, name=name, title=title, places=places)
-    if not crowd.anonymous_raters:
-        yield raters_section(crowd, gold=inputs.gold, on_gold=inputs.on_gold)
+    if crowd is not None:
+        equal = equal_in_number(crowd, inputs.redundancy)
+        yield agreement_section(equal, places=places, seed=seed)
+        if experts is not None:
+            yield experts_section(equal, experts, places=places)
+            if inputs.without_gold is not None:
+                title = "How many raters match an expert without hidden gold"
+                name = "raters-needed-without-gold"
+                yield experts_section(inputs.without_gold, experts, name=name, title=title, places=places)
+    if inputs.usage is not None:
+        yield usage_section(inputs.usage, places=places, seed=seed)
 
 
 def _program_sections(inputs: Inputs) -> Iterator[Section]:
@@ -211,34 +279,27 @@ def _program_sections(inputs: Inputs) -> Iterator[Section]:
             yield section
 
 
-def _headline(evaluation: Evaluation | None, sections: list[Section]) -> Iterator[str]:
-    """The three sentences that a reader takes home."""
-    if evaluation and evaluation.different:
-        yield from (f"{_told(scored)} on its own {scored.n:,} items." for scored in evaluation.whole.standard[:3])
-        yield "The systems decided on different items and are not ranked."
-    elif evaluation:
-        best = max(evaluation.whole.standard, key=_merit)
-        yield f"{_told(best)}."
-        known = sorted(
-            scored["precision"].value
-            for by_system in evaluation.whole.by_rater.values()
-            for scored in by_system
-            if scored.system == best.system and n_behind(scored, "precision") >= ENOUGH
-        )
-        if len(known) > 1:
-            spread = f"from {number(known[0])} to {number(known[-1])}"
-            yield f"Held against one rater at a time, its precision is anything {spread}."
+def _headline(known: _Known | None, sections: Sequence[Section]) -> Iterator[str]:
+    """The sentences that a reader takes home; the first can be quoted."""
+    if known:
+        yield from _of_systems(known)
     for section in sections:
         if section.name == "agreement":
             yield section.words[0]
 
 
-def _merit(scored: Scored) -> float:
-    return -1.0 if isnan(scored["f0.5"].value) else scored["f0.5"].value
+def _of_systems(known: _Known) -> Iterator[str]:
+    evaluation, answer = known.evaluation, known.answer
+    if evaluation.different:
+        yield from (f"{_told(row)} on its own {row.n:,} items." for row in answer.rows[:3])
+        yield "The systems decided on different items and are not ranked."
+    else:
+        yield quotable(answer)
+    yield from (version.words for version in known.versions)
 
 
-def _told(scored: Scored) -> str:
+def _told(row: Answered) -> str:
     return (
-        f"{scored.system} flags errors with precision {interval(scored['precision'])} and recall "
-        f"{interval(scored['recall'])} against the majority of raters"
+        f"{row.system} flags errors with precision {interval(row.scores['precision'])} and recall "
+        f"{interval(row.scores['recall'])} against the majority of raters"
     )

@@ -6,12 +6,14 @@ table is a `grater.sheet.Sheet`.  The functions at the end write numbers and lis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from math import isnan
 from typing import Any, TypeAlias
 
-from grater import sheet
+from grater import __version__, sheet
 from grater.model import Interval
 from grater.sheet import UNDEFINED, Sheet
 
@@ -20,16 +22,26 @@ Spec: TypeAlias = Mapping[str, Any]
 
 Row: TypeAlias = Mapping[str, Any]
 
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+BIBTEX = str.maketrans({character: f"\\{character}" for character in "&%$#_"})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """`name` is the file's stem; `words` come from the data; `source` is the exhibit of a paper that it follows."""
+    """`name` is the file's stem; `words` come from the data; `source` is the exhibit of a paper that it follows.
+
+    `narrow` is the same chart for the width of a phone, where the wide one would be too small to read.
+    """
 
     name: str
     title: str
     words: str
     spec: Spec
     source: str = ""
+    narrow: Spec | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +91,73 @@ class ItemList:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Byline:
+    """Who reports, when, of which study; what is empty is not shown.  `date` is an ISO day, `2026-11-16`."""
+
+    author: str = ""
+    date: str = ""
+    study: str = ""
+    made_by: str = f"grater {__version__}"
+
+    @property
+    def day(self) -> str:
+        """`16 November 2026`; whatever is no ISO day stays as it is."""
+        try:
+            moment = date.fromisoformat(self.date)
+        except ValueError:
+            return self.date
+        return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What stands under the title."""
+        study = f"Study: {self.study}" if self.study else ""
+        return tuple(part for part in (self.author, self.day, study, f"Made with {self.made_by}") if part)
+
+    def citation(self, title: str) -> str:
+        """One line that a reader can put among their references."""
+        year = f" ({self.date[:4]})" if self.date else ""
+        begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
+        rest = ", ".join(filter(None, (self._of_study, self.day)))
+        return " ".join((begin.replace("?.", "?"), f"{rest}.", self._made))
+
+    def bibtex(self, title: str) -> str:
+        """The same as an entry for BibTeX."""
+        name = re.sub(r"\W+", "", (self.author or title).split()[-1] if (self.author or title).split() else "")
+        fields = {
+            "author": self.author,
+            "title": title,
+            "year": self.date[:4],
+            "howpublished": ", ".join(
+                filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day))
+            ),
+            "note": self._made.rstrip("."),
+        }
+        rows = "".join(f"  {key} = {{{_braced(value)}}},\n" for key, value in fields.items() if value)
+        return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
+
+    @property
+    def _of_study(self) -> str:
+        return f"Report of the study {self.study}" if self.study else "Report"
+
+    @property
+    def _made(self) -> str:
+        return f"Made with {self.made_by}."
+
+
+def _braced(text: str) -> str:
+    """Text as a value of BibTeX: braces left out, what LaTeX reads escaped."""
+    return text.replace("{", "").replace("}", "").replace("\\", "/").translate(BIBTEX)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """The whole, in reading order; `left_out` says which parts have no data, and which data they would need."""
+    """The whole, in reading order: the `headline` in words, the `answer`, the sections, the lists of items.
+
+    The first line of the headline is a sentence that can be quoted as it stands; its last lines are the `notes`, what
+    a reader must know first.  `left_out` says which parts have no data, and which data they would need.
+    """
 
     title: str
     headline: tuple[str, ...]
@@ -90,15 +166,36 @@ class Report:
     left_out: tuple[str, ...] = ()
     made: str = ""
     lists_title: str = "The items behind the numbers"
-    lists_words: str = "Choose a list; the hits, false alarms and misses of the tables lead here too."
+    lists_words: str = "Choose a list; the numbers of the tables lead here too."
+    notes: tuple[str, ...] = ()
+    answer: Section | None = None
+    byline: Byline = field(default_factory=Byline)
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """The lines of the headline after the first, without the notes."""
+        return tuple(line for line in self.headline[1:] if line not in self.notes)
+
+    @property
+    def parts(self) -> tuple[Section, ...]:
+        """The answer, where there is one, and every section."""
+        return (*([self.answer] if self.answer else []), *self.sections)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        return tuple(figure for section in self.sections for figure in section.figures)
+        return tuple(figure for section in self.parts for figure in section.figures)
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
-        return tuple(table for section in self.sections for table in section.sheets)
+        return tuple(table for section in self.parts for table in section.sheets)
+
+    @property
+    def citation(self) -> str:
+        return self.byline.citation(self.title)
+
+    @property
+    def bibtex(self) -> str:
+        return self.byline.bibtex(self.title)
 
 
 def interval(estimate: Interval, *, digits: int = 3) -> str:

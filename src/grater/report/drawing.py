@@ -1,9 +1,9 @@
 """The colours of every chart, by the part they play, in light and in dark.
 
 Series are those of Okabe & Ito (2008, "Color universal design"), told apart with any colour vision; their dark
-counterparts are lighter tones of the same hues.  No colour is the only cue: series also differ in shape and stand in
-a legend.  A chart names colours by their light value; each value stands for one part only, so that a drawn SVG can be
-given to a page as CSS variables and follow the reader's light or dark.
+counterparts are lighter tones of the same hues.  No colour is the only cue: points also differ in shape, lines in
+their strokes.  A chart names colours by their light value; each value stands for one part only, so that a drawn SVG
+can be given to a page as CSS variables and follow the reader's light or dark.
 
 Charts drawn: SVG for pages, SVG, PNG and PDF for files, by vl-convert, without a browser or a network.
 """
@@ -47,6 +47,8 @@ VARIABLES: Mapping[str, str] = {
 }
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")
+DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 5], [2, 2, 6, 2], [1, 5])
+"""Strokes of lines, so that curves are told apart without colour."""
 
 
 def variables(theme: Literal["light", "dark"]) -> str:

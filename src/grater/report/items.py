@@ -37,13 +37,13 @@ def item_lists(evaluation: Evaluation, texts: Texts, *, most: int) -> list[ItemL
         for cell, where in _cells(evaluation, column):
             rows = np.concatenate([np.flatnonzero(where & ~ties), np.flatnonzero(where & ties)])
             note = HALF.format(counted(int((where & ties).sum()), "item")) if (where & ties).any() else ""
-            lists.append(_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
+            lists.append(item_list(places, list_name(system, cell), TITLES[cell].format(system), rows, most, note))
     agreement = agreement_of(evaluation.cases)
     split = np.flatnonzero(agreement < 1)
     ranked = split[np.argsort(agreement[split], kind="stable")]
     return [
         *lists,
-        _list(places, CONTENTIOUS, "Items that divide the raters, the most contested first", ranked, most),
+        item_list(places, CONTENTIOUS, "Items that divide the raters, the most contested first", ranked, most),
     ]
 
 
@@ -54,7 +54,7 @@ def _cells(evaluation: Evaluation, column: int) -> Iterator[tuple[str, Truths]]:
     yield "miss", (flagged == 0) & (truth >= TIE)
 
 
-def _list(
+def item_list(
     places: ItemViews,
     name: str,
     title: str,
@@ -62,6 +62,7 @@ def _list(
     most: int,
     note: str = "",
 ) -> ItemList:
+    """The first `most` of some rows, and how many there are."""
     return ItemList(
         name=name,
         title=title,
@@ -73,8 +74,12 @@ def _list(
 
 def list_name(system: str, cell: str) -> str:
     """The anchor of a list in the page."""
-    safe = "".join(character if character.isalnum() else "-" for character in system)
-    return f"items-{safe}-{cell}"
+    return f"items-{safe_name(system)}-{cell}"
+
+
+def safe_name(name: str) -> str:
+    """A name that can stand in an address, whatever a system or a rater is called."""
+    return "".join(character if character.isalnum() else "-" for character in name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from grater.model import Interval
 from grater.report.document import Row
-from grater.report.drawing import INK, PAPER, SERIES, SHAPES
+from grater.report.drawing import DASHES, INK, PAPER, SERIES, SHAPES
 
 WIDTH, HEIGHT = 640, 300
 
@@ -40,33 +40,45 @@ def names_axis(field: str, title: str | None, order: Sequence[str], **more: Any)
 
 
 def series(field: str, names: Sequence[str]) -> dict[str, Any]:
-    """Colour and shape for each name; beyond eight both begin again, and labels tell them apart."""
-    colours = [SERIES[index % len(SERIES)] for index in range(len(names))]
-    shapes = [SHAPES[index % len(SHAPES)] for index in range(len(names))]
-    legend = None if len(names) < 2 else {"title": None, "columns": 4, "symbolOpacity": 1}
-    scale = {"domain": list(names)}
+    """Colour, shape and stroke for each name; beyond eight all begin again, and labels tell them apart.
+
+    Colour alone tells nothing in grey print: points differ in shape, lines in their strokes.  The legend has the
+    shapes, so a line needs points on it.
+    """
+    legend = None if len(names) < 2 else {"title": None, "columns": 4, "symbolOpacity": 1, "symbolDash": [1, 0]}
+    looks: dict[str, Sequence[Any]] = {"color": SERIES, "shape": SHAPES, "strokeDash": DASHES}
     return {
-        "color": {"field": field, "type": "nominal", "scale": {**scale, "range": colours}, "legend": legend},
-        "shape": {"field": field, "type": "nominal", "scale": {**scale, "range": shapes}, "legend": legend},
+        channel: {
+            "field": field,
+            "type": "nominal",
+            "scale": {"domain": list(names), "range": [look[index % len(look)] for index in range(len(names))]},
+            "legend": None if channel == "strokeDash" else legend,
+        }
+        for channel, look in looks.items()
     }
 
 
 def whiskers(encoding: Row, *, across: str = "y") -> dict[str, Any]:
     """The intervals of points as lines along `across`."""
     ends = {across: {**encoding[across], "field": "low"}, f"{across}2": {"field": "high"}}
-    kept = {name: value for name, value in encoding.items() if name not in (across, "shape")}
+    kept = {name: value for name, value in encoding.items() if name not in (across, "shape", "strokeDash")}
     return {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75}, "encoding": {**kept, **ends}}
 
 
 def points(encoding: Row, *, size: int = 90) -> dict[str, Any]:
-    return {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1}, "encoding": dict(encoding)}
+    mark = {"type": "point", "filled": True, "size": size, "opacity": 1}
+    return {"mark": mark, "encoding": _without_strokes(encoding)}
+
+
+def _without_strokes(encoding: Row) -> dict[str, Any]:
+    return {name: value for name, value in encoding.items() if name != "strokeDash"}
 
 
 def interval_band(encoding: Row) -> dict[str, Any]:
     """The intervals of a line as a tinted area."""
     ends = {"y": {**encoding["y"], "field": "low"}, "y2": {"field": "high"}}
-    kept = {name: value for name, value in encoding.items() if name not in ("y", "shape", "order")}
-    return {"mark": {"type": "area", "opacity": 0.16, "line": False}, "encoding": {**kept, **ends}}
+    kept = {name: value for name, value in encoding.items() if name not in ("y", "shape", "order", "strokeDash")}
+    return {"mark": {"type": "area", "opacity": 0.12, "line": False}, "encoding": {**kept, **ends}}
 
 
 def line(encoding: Row, **mark: Any) -> dict[str, Any]:
@@ -95,4 +107,4 @@ def rule(
 def ringed_points(encoding: Row) -> dict[str, Any]:
     """Large points with a ring of paper around them, for what must be seen at once."""
     mark = {"type": "point", "filled": True, "size": 190, "opacity": 1, "stroke": PAPER, "strokeWidth": 2}
-    return {"mark": mark, "encoding": dict(encoding)}
+    return {"mark": mark, "encoding": _without_strokes(encoding)}

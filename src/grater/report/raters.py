@@ -162,6 +162,6 @@ def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Fi
     )
 
 
-def _thinned(rows: list[dict[str, float]], most: int = 2000) -> list[dict[str, float]]:
+def _thinned(rows: list[dict[str, float]], most: int = 300) -> list[dict[str, float]]:
     step = max(1, len(rows) // most)
     return rows[::step] + (rows[-1:] if step > 1 else [])

@@ -17,7 +17,22 @@ from grater.statistics.stratified import Stratum
 from grater.tables import Judgments, Sample, Table
 
 
+def estimates_of(
+    decisions: Table,
+    sample: Sample,
+    judgments: Judgments,
+    *,
+    items: Table | None = None,
+    chance: Chance | None = None,
+) -> Sampled:
+    """Every system for the whole corpus; essays are drawn where the items know theirs."""
+    numbers = chance or Chance()
+    drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
+    return sampled(decisions, sample, judgments, items=items, chance=drawing)
+
+
 def sampling_section(
+    estimates: Sampled,
     decisions: Table,
     sample: Sample,
     judgments: Judgments,
@@ -29,7 +44,6 @@ def sampling_section(
     """The tree with the study's counts, and estimates with intervals."""
     numbers = chance or Chance()
     drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
-    estimates = sampled(decisions, sample, judgments, items=items, chance=drawing)
     helped = [sampled(decisions, sample, judgments, items=items, chance=drawing, assist=each) for each in judges]
     first = estimates.systems[0]
     words = (

@@ -7,17 +7,21 @@ has the same words and tables, with the figures as files beside it; the LaTeX ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from grater.errors import MissingExtra
+from grater.errors import MissingExtra, UsageError
 from grater.files import complaining, replacing
-from grater.report.document import Report, Section
+from grater.report.document import Figure, Report, Section
 from grater.report.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
 from grater.sheet import as_latex, as_markdown
 
 FIGURES = "figures"
+SPOKEN = re.compile(r' (?:role|aria-(?!hidden)[\w-]+)="[^"]*"')
+"""What screen readers are told of each mark of a chart; on a page they have the words beside it."""
 
 
 def save_report(report: Report, folder: Path, *, file_types: Sequence[FileType] = FILE_TYPES) -> list[Path]:
@@ -52,27 +56,36 @@ def report_html(report: Report) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     style = (folder / "report.css").read_text(encoding="utf-8")
-    drawn = {figure.name: Markup(_silent(as_svg(figure, theme="page"))) for figure in report.figures}
+    drawn = {figure.name: Markup(_inline(figure, "wide")) for figure in report.figures}
+    narrow = {
+        figure.name: Markup(_inline(replace(figure, name=f"{figure.name}-narrow", spec=figure.narrow), "narrow"))
+        for figure in report.figures
+        if figure.narrow is not None
+    }
     return template.render(
         report=report,
         drawn=drawn,
+        narrow=narrow,
         style=Markup(style),
         light=Markup(variables("light")),
         dark=Markup(variables("dark")),
     )
 
 
-def _silent(svg: str) -> str:
+def _inline(figure: Figure, size: str) -> str:
     """A chart whose marks are not read out one by one: its alternative text has the words beside it."""
-    return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    svg = SPOKEN.sub("", as_svg(figure, theme="page"))
+    return svg.replace("<svg ", f'<svg aria-hidden="true" class="{size}" ', 1)
 
 
 def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
     """`figures` is the folder of the SVG files, seen from the Markdown file."""
-    parts = [f"# {report.title}", *report.headline]
-    for section in report.sections:
+    quote = [f"> {line}" for line in report.headline[:1]]
+    parts = [f"# {report.title}", " · ".join(report.byline.lines), *quote, *report.headline[1:]]
+    for section in report.parts:
         parts += _section_markdown(section, figures)
-    return "\n\n".join([*parts, *report.left_out, report.made]).rstrip() + "\n"
+    cite = ["## How to cite", report.citation, f"```bibtex\n{report.bibtex}\n```"]
+    return "\n\n".join([*parts, *cite, *report.left_out, report.made]).rstrip() + "\n"
 
 
 def _section_markdown(section: Section, figures: str) -> list[str]:
@@ -85,4 +98,15 @@ def _section_markdown(section: Section, figures: str) -> list[str]:
 
 def report_latex(report: Report) -> str:
     r"""Every table; `\usepackage{booktabs}` is all they need."""
-    return f"% {report.made}\n% \\usepackage{{booktabs}}\n\n" + "\n".join(map(as_latex, report.sheets))
+    cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
+    return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, report.sheets))
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """One figure as a file of its own, its type by the end of the name: .svg, .png or .pdf."""
+    file_type = path.suffix.lower().removeprefix(".")
+    if file_type not in FILE_TYPES:
+        raise UsageError(f"{path}: expected a name that ends in {', '.join(f'.{each}' for each in FILE_TYPES)}")
+    contents = as_bytes(figure, file_type)
+    with replacing(path) as stream:
+        stream.write(contents)

@@ -361,6 +361,10 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
     )
 
 
+MARKED = 5
+"""One in this many points of a curve has a marker."""
+
+
 def _threshold(value: float | None) -> str:
     return "its own flags" if value is None else f"a score of {value:.3g}".replace("-", "−")
 
@@ -368,7 +372,11 @@ def _threshold(value: float | None) -> str:
 def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = False) -> Figure:
     """One curve per system; a ringed point is what it flags today."""
     systems = [curve.system for curve in curves]
-    rows = [row for curve in curves for row in _curve_rows(curve, is_weighted=is_weighted)]
+    rows = [
+        row
+        for index, curve in enumerate(curves)
+        for row in _curve_rows(curve, is_weighted=is_weighted, first_marker=index)
+    ]
     encoding = {
         "x": number_axis("recall", "recall", share=True),
         "y": number_axis("value", "precision", share=True),
@@ -376,11 +384,12 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
         **series("system", systems),
     }
     at_work = {**ringed_points(encoding), "transform": [{"filter": "datum.is_operating"}]}
+    markers = {**points(encoding, size=45), "transform": [{"filter": "datum.is_marked"}]}
     spec = {
         **data(rows),
         "width": WIDTH,
         "height": HEIGHT,
-        "layer": [interval_band(encoding), line(encoding), at_work],
+        "layer": [interval_band(encoding), line(encoding), markers, at_work],
     }
     name = "precision-recall-weighted" if is_weighted else "precision-recall"
     how = "weighted by shares of raters" if is_weighted else "against the majority"
@@ -396,15 +405,17 @@ def _point_scores(point: Point, *, is_weighted: bool) -> Scored:
     return point.weighted if is_weighted else point.standard
 
 
-def _curve_rows(curve: Curve, *, is_weighted: bool) -> list[Row]:
+def _curve_rows(curve: Curve, *, is_weighted: bool, first_marker: int = 0) -> list[Row]:
+    """Every fifth point has a marker, on each curve another fifth, so that they do not hide each other."""
     rows: list[Row] = []
-    for point in curve.points:
+    for place, point in enumerate(curve.points, start=MARKED - first_marker):
         scored = _point_scores(point, is_weighted=is_weighted)
         precision, recall = scored["precision"], scored["recall"]
         if isnan(precision.value) or isnan(recall.value):
             continue
         shown = {"recall": recall.value, "value": precision.value, "low": precision.low, "high": precision.high}
-        rows.append({"system": curve.system, "is_operating": point.is_operating, **shown})
+        is_marked = place % MARKED == 0
+        rows.append({"system": curve.system, "is_operating": point.is_operating, "is_marked": is_marked, **shown})
     return rows
 
 

@@ -88,6 +88,7 @@ LONGEST: Mapping[str, int] = {
     "adjudication.comment": 2000,
     "check.text": 20_000,
     "report.title": 200,
+    "report.author": 200,
     "panel.text": 1000,
     "webhook.url": 2000,
     "message.text": LONGEST_MESSAGE,

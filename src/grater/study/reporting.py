@@ -18,12 +18,14 @@ import polars as pl
 from grater.agreement.constructions import KIND as CONSTRUCTION
 from grater.crowd.pay import money
 from grater.crowd.terms import KEY, terms_of
+from grater.errors import UsageError
 from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
+from grater.evaluate.offered import SuggestionEffect
 from grater.evaluate.selection import WRITER
 from grater.model import Json
 from grater.report.build import Inputs, build
 from grater.report.crowds import CrowdJob
-from grater.report.document import Report
+from grater.report.document import Byline, Report
 from grater.statistics.bootstrap import Chance
 from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
@@ -33,6 +35,7 @@ from grater.study.corpus import marked_essays
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.study.limits import require_text
 from grater.study.money import Costs, job_costs
+from grater.study.suggestions import has_suggestions, study_suggestions
 from grater.study.tables import (
     ALL_COUNT,
     CHOICE,
@@ -147,6 +150,7 @@ def study_report(
     tx: Tx,
     *,
     title: str = "",
+    author: str = "",
     job_names: Collection[str] = (),
     kind: str = "",
     counting: Counting = ALL_COUNT,
@@ -154,21 +158,35 @@ def study_report(
     names: bool = False,
 ) -> Report:
     """Everything that the study can say; raters by their pseudonyms, or by `names`."""
-    require_text("report.title", title)
-    inputs = study_inputs(tx, title=title, job_names=job_names, kind=kind, counting=counting, chance=chance)
-    return build(with_names(inputs, names_of(tx)) if names else inputs)
+    return build(
+        study_inputs(
+            tx,
+            title=title,
+            author=author,
+            job_names=job_names,
+            kind=kind,
+            counting=counting,
+            chance=chance,
+            names=names,
+        )
+    )
 
 
 def study_inputs(
     tx: Tx,
     *,
     title: str = "",
+    author: str = "",
     job_names: Collection[str] = (),
     kind: str = "",
     counting: Counting = ALL_COUNT,
+    earlier: Mapping[str, str] | None = None,
     chance: Chance | None = None,
+    names: bool = False,
 ) -> Inputs:
     """The inputs of a report; the latest sample that fits the judgments is the one shown."""
+    require_text("report.title", title)
+    require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")
     tables = study_tables(tx, name, job_names=job_names, kind=kind, counting=counting)
     words, sample = words_of(tx), sample_of(tx, tables)
@@ -202,8 +220,22 @@ def study_inputs(
         cost=_cost(tx),
         protocol=protocol(tx, costs),
         notes=_left_out(tables),
+        suggestions=_suggestions(tx, chance),
+        earlier=earlier or {},
+        byline=Byline(author=author, date=as_iso(tx.now)[:10], study=name),
+        chance=chance or Chance(),
     )
-    return replace(inputs, chance=chance) if chance else inputs
+    return with_names(inputs, names_of(tx)) if names else inputs
+
+
+def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
+    """What suggestions changed; None where no job offers any, or nobody has marked with them yet."""
+    if not has_suggestions(tx):
+        return None
+    try:
+        return study_suggestions(tx, chance=chance)
+    except UsageError:
+        return None
 
 
 def _crowds(tx: Tx, costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:

@@ -8,7 +8,20 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import FigureTypes, Json, Seed, file_types, print_json, say, say_done, show, warn
+from grater.cli.command import (
+    Author,
+    Earlier,
+    FigureTypes,
+    HeadlineFile,
+    Json,
+    Seed,
+    earlier_pairs,
+    file_types,
+    print_json,
+    say,
+    show,
+    warn,
+)
 from grater.cli.inputs import (
     ConfidenceApart,
     ContextFlags,
@@ -19,16 +32,16 @@ from grater.cli.inputs import (
     TruthName,
     entries,
 )
+from grater.cli.saving import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
-from grater.report.save import save_report
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.store import Store, jobs
 from grater.study import evaluation as study_evaluation
 from grater.study.adjudication import Rule, Waiting, accept, decide, review, waiting
-from grater.study.reporting import study_report
+from grater.study.reporting import study_inputs
 from grater.study.status import open_study
 from grater.study.suggestions import study_suggestions
 from grater.study.tables import Counting, judged_by_programs
@@ -172,13 +185,17 @@ report_app = typer.Typer()
 @report_app.command()
 def write_report(
     study: StudyName,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the report; made if missing.")] = Path(
-        "report"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the report, made if missing; `report` if not given."),
+    ] = None,
     title: Annotated[str, typer.Option(help="The title of the report; the study's name if not given.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
     names: Annotated[bool, typer.Option("--names", help="Raters by name; by pseudonym otherwise.")] = False,
+    author: Author = "",
+    earlier: Earlier = [],  # noqa: B006
+    headline: HeadlineFile = None,
     drop_flags: DropFlags = [],  # noqa: B006
     min_confidence: StudyConfidence = None,
     figures: FigureTypes = [],  # noqa: B006
@@ -190,8 +207,15 @@ def write_report(
     wanted = file_types(figures)
     counting = Counting(tuple(entries(drop_flags)), min_confidence)
     with open_study(study) as store, store.read() as tx:
-        chance = Chance(n_resamples=resamples, seed=seed)
-        made = study_report(tx, title=title, job_names=job, kind=kind, counting=counting, chance=chance, names=names)
-    written = save_report(made, out, file_types=wanted)
-    message = f"the report is {written[0]}; {len(made.figures)} figures are in {out}/figures"
-    say_done(message, {"report": str(written[0]), "files": [str(path) for path in written]}, as_json=as_json)
+        inputs = study_inputs(
+            tx,
+            title=title,
+            author=author,
+            job_names=job,
+            kind=kind,
+            counting=counting,
+            earlier=earlier_pairs(earlier),
+            chance=Chance(n_resamples=resamples, seed=seed),
+            names=names,
+        )
+    save_asked(inputs, out or (None if headline else Path("report")), headline, wanted, as_json=as_json)
