@@ -51,6 +51,10 @@ class StoreBusy(GraterError):
     """The database did not answer in time; nothing was stored, and trying again is safe."""
 
 
+class TooBusy(GraterError):
+    """Too many wait for the same already; nothing was done, and trying again is safe."""
+
+
 class OutOfTime(GraterError):
     """The work took longer than it may; nothing was stored."""
 

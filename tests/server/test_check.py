@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
 
 import pytest
 
 from grater.detect.prepositions.linear import save
-from grater.store import essays, events, judgments, people
-from grater.study.writing import JOB
+from grater.server.context import Server
+from grater.store import essays, events, jobs, judgments, people
+from grater.study.writing import JOB, MOST_WAITING
 from tests.detect.prepositions.tiny import tiny_engine
 from tests.server.studies import Browser, Study, served
 
@@ -36,6 +38,12 @@ def visitor(open_study: Study) -> Browser:
     browser = open_study.browser()
     browser.get("/check")
     return browser
+
+
+def server_of(browser: Browser) -> Server:
+    server = browser.client.app.state.server  # type: ignore[attr-defined]
+    assert isinstance(server, Server)
+    return server
 
 
 def marks_of(page: str) -> dict[str, str]:
@@ -144,6 +152,35 @@ def test_too_many_texts_wait_and_are_not_lost(visitor: Browser, open_study: Stud
     assert "The girl waited on the bus." in visitor.post("/check", {"text": TEXT}).text
     open_study.clock.now += 60_000
     assert visitor.post("/check", {"text": TEXT}).status_code == 200
+
+
+def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(
+    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.post("/check", {"text": TEXT})
+    proofreader = server_of(visitor).proofreader
+    with ExitStack() as waiting:
+        for _ in range(MOST_WAITING):
+            waiting.enter_context(proofreader._places)
+        page = visitor.post("/check", {"text": TEXT})
+    assert (page.status_code, "Yours was not" in page.text, "The girl waited" in page.text) == (503, True, True)
+    monkeypatch.setattr("grater.study.writing.feedback_on", lambda *_, **__: 1 / 0)
+    for _ in range(MOST_WAITING + 1):
+        with pytest.raises(ZeroDivisionError):
+            proofreader.check(TEXT)  # what goes wrong gives its place back
+
+
+@pytest.mark.parametrize("task", ["error", "verify"])
+def test_answers_go_into_no_job_that_only_has_the_name_or_is_closed(
+    visitor: Browser, open_study: Study, task: str
+) -> None:
+    with open_study.store.write() as tx:
+        job = jobs.add(tx, name=JOB, task=task, access="assigned")
+        jobs.set_state(tx, job.job_id, "open" if task == "error" else "closed")
+    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
+    page = visitor.post("/check/keep", {"text": TEXT, "consent": "yes", fields["on → for"]: "accept"})
+    assert (page.status_code, "does not collect answers" in page.text, rows(open_study)) == (422, True, [])
+    assert re.search(rf'name="{fields["on → for"]}" value="accept" checked', page.text), "answers stay on the page"
 
 
 def test_another_site_can_send_nothing(visitor: Browser) -> None:

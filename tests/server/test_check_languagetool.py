@@ -199,3 +199,19 @@ def test_language_tool_python_asks_and_corrects(address: str) -> None:
         assert tool.correct(TEXT) == (
             "The girl waited for the bus. The boy discussed the film. The king listened to the music."
         )
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["[" * 100_000, '{"annotation": ' + "[" * 100_000, '{"annotation": [{"text": "half a pair \\ud800."}]}', "7"],
+    ids=["deep", "deep inside", "half a surrogate pair", "a number"],
+)
+def test_data_that_is_no_text_with_markup_gets_one_line(client: TestClient, data: str) -> None:
+    reply = client.post("/v2/check", data={"data": data, "language": "en"})
+    assert reply.status_code == 400
+    assert reply.text.startswith("Error: Expected 'data' as ")
+
+
+def test_a_hundred_thousand_pieces_of_markup_are_read_in_one_pass() -> None:
+    document = of_pieces([("a " * 9000, None), *[("<b>", "x")] * 100_000])
+    assert (len(document.starts), document.starts[-1], document.ends[-1]) == (118_000, 317_997, 318_000)

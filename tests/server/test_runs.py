@@ -15,7 +15,7 @@ import pytest
 from grater.model import Essay
 from grater.server.study import files
 from grater.store import Store, decisions, essays, open_store, people, runs
-from grater.study.runs import ask_for_system, work_once
+from grater.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
 from grater.study.systems import run_installed
 from tests.server.studies import Study, served
 from tests.server.test_calls_walk import wait_until
@@ -51,6 +51,54 @@ def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(study: Stud
         assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
         assert "expected a line starting with" in runs.get(tx, bad.run_id).words
         assert not runs.files_of(tx, bad.run_id, is_result=False)
+
+
+def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Outcome:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("grater.study.runs.WORK", {**WORK, "report": broken})
+    manager = study.browser("manager")
+    with study.store.write() as tx:
+        bad, good = ask_for_report(tx), ask_for_system(tx, SYSTEM)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with study.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+    assert "went wrong on our side (ZeroDivisionError)" in manager.get("/manage/runs").text
+    assert "Report: the study" in caplog.text
+
+
+def test_a_run_that_ends_every_process_is_given_up(study: Study) -> None:
+    with study.store.write() as tx:
+        bad = ask_for_report(tx)
+    study.clock.now += 1
+    with study.store.write() as tx:
+        good = ask_for_system(tx, SYSTEM)
+    claimed = []
+    for _ in range(runs.MOST_TRIES + 1):
+        with study.store.write() as tx:
+            run = runs.claim(tx)  # by a process that then dies
+        assert run is not None
+        claimed.append(run.run_id)
+        study.clock.now += runs.STALE_MS + 1
+    assert claimed == [bad.run_id] * runs.MOST_TRIES + [good.run_id]
+    assert "Begun 5 times" in study.browser("manager").get("/manage/runs").text
+
+
+def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: Study) -> None:
+    with study.store.write() as tx:
+        ask_for_report(tx)
+        held_up = runs.claim(tx)
+    study.clock.now += runs.STALE_MS + 1
+    with study.store.write() as tx:
+        another = runs.claim(tx)
+        assert held_up is not None
+        assert another is not None
+        assert not runs.finish(tx, held_up, words="late", is_failed=True)
+        assert runs.finish(tx, another, words="done")
+        assert (runs.get(tx, another.run_id).state, runs.get(tx, another.run_id).words) == ("done", "done")
 
 
 def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from grater.errors import (
     OutOfTime,
     StoreBusy,
     StoreFull,
+    TooBusy,
     UnknownName,
     UsageError,
 )
@@ -46,6 +47,7 @@ STATUS: tuple[tuple[type[GraterError], int], ...] = (
     (StoreBusy, 503),
     (StoreFull, 503),
     (OutOfTime, 503),
+    (TooBusy, 503),
     (MissingExtra, 501),
     (BadInput, 422),
     (UnknownName, 422),

@@ -226,6 +226,11 @@ def index_the_answers(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
+def count_tries(connection: Connection) -> None:
+    """How often long work was begun, so that what ends every process is given up."""
+    add_columns(connection, "runs", tries="BIGINT NOT NULL DEFAULT 0")
+
+
 STEPS: Mapping[int, Step] = {
     2: index_the_queue,
     3: index_the_events,
@@ -233,6 +238,7 @@ STEPS: Mapping[int, Step] = {
     5: bound_access,
     8: mend_mistakes,
     9: index_the_answers,
+    10: count_tries,
 }
 """What each version changed."""
 

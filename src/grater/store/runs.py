@@ -1,7 +1,10 @@
 """Runs: long work that a server does in the background, with how far it is, what it reads and what it made.
 
 A run waits, is claimed by one process, and ends well or badly.  Whoever works on it says so again and again
-(`beat`); a run whose process fell silent for `STALE_MS` is claimed anew and begins from its start.
+(`beat`); a run whose process fell silent for `STALE_MS` is claimed anew and begins from its start.  A process that
+was only held up finds then that the run is no longer its own, and changes nothing.  A run that has ended
+`MOST_TRIES` processes before its own end has failed: else it would end every other, and nothing behind it would ever
+begin.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import Update, and_, or_, select
 
 from grater.errors import NotFound
 from grater.model import Json
@@ -18,6 +21,8 @@ from grater.store.ids import new_id
 from grater.store.transaction import Columns, Tx
 
 STALE_MS = 60_000
+MOST_TRIES = 5
+GIVEN_UP = "Begun {n} times, and the server ended each time before it was done; nothing was stored."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Run:
     started_at: int | None = None
     ended_at: int | None = None
     beat_at: int | None = None
+    tries: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -93,6 +99,17 @@ def latest(tx: Tx, *, most: int) -> list[Run]:
 
 def claim(tx: Tx) -> Run | None:
     """The oldest run that waits, or whose process fell silent; from now on it is the caller's."""
+    while (run := _next(tx)) is not None:
+        if run.tries >= MOST_TRIES:
+            _end(tx, run, words=GIVEN_UP.format(n=run.tries), is_failed=True)
+            continue
+        begun = {"state": "running", "started_at": tx.now, "beat_at": tx.now, "done": 0, "tries": run.tries + 1}
+        tx.execute(schema.runs.update().where(schema.runs.c.run_id == run.run_id).values(begun))
+        return get(tx, run.run_id)
+    return None
+
+
+def _next(tx: Tx) -> Run | None:
     silent = and_(schema.runs.c.state == "running", schema.runs.c.beat_at < tx.now - STALE_MS)
     query = (
         select(*COLUMNS)
@@ -101,11 +118,7 @@ def claim(tx: Tx) -> Run | None:
         .limit(1)
     )
     row = tx.first(tx.locked(query, of=schema.runs, skip=True))
-    if row is None:
-        return None
-    begun = {"state": "running", "started_at": tx.now, "beat_at": tx.now, "done": 0}
-    tx.execute(schema.runs.update().where(schema.runs.c.run_id == row.run_id).values(begun))
-    return get(tx, row.run_id)
+    return None if row is None else COLUMNS.read(row)
 
 
 def release_all(tx: Tx) -> None:
@@ -113,20 +126,39 @@ def release_all(tx: Tx) -> None:
     tx.execute(schema.runs.update().where(schema.runs.c.state == "running").values(state="waiting"))
 
 
-def beat(tx: Tx, run_id: str, *, done: int, total: int) -> None:
+def beat(tx: Tx, run: Run, *, done: int, total: int) -> None:
     """Say that somebody works on it, and how far it is."""
-    mine = schema.runs.update().where(schema.runs.c.run_id == run_id, schema.runs.c.state == "running")
-    tx.execute(mine.values(beat_at=tx.now, done=done, total=total))
+    tx.execute(_own(run).values(beat_at=tx.now, done=done, total=total))
 
 
-def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequence[RunFile] = ()) -> None:
-    """End a run; what it read is dropped, what it made is kept."""
+def finish(tx: Tx, run: Run, *, words: str, is_failed: bool = False, files: Sequence[RunFile] = ()) -> bool:
+    """End a run; what it read is dropped, what it made is kept.  False where it is another's by now."""
+    if not tx.execute(_own(run).values(beat_at=tx.now)).rowcount:
+        return False
+    _end(tx, run, words=words, is_failed=is_failed, files=files)
+    return True
+
+
+def _own(run: Run) -> Update:
+    """The run as long as it is in the hands of whoever claimed it."""
+    return schema.runs.update().where(
+        schema.runs.c.run_id == run.run_id, schema.runs.c.state == "running", schema.runs.c.tries == run.tries
+    )
+
+
+def _end(tx: Tx, run: Run, *, words: str, is_failed: bool, files: Sequence[RunFile] = ()) -> None:
     state = "failed" if is_failed else "done"
     tx.execute(schema.run_files.delete().where(schema.run_files.c.run_id == run.run_id))
     _keep(tx, run.run_id, files, is_result=True)
     over = schema.runs.update().where(schema.runs.c.run_id == run.run_id)
     tx.execute(over.values(state=state, words=words, ended_at=tx.now))
     events.write(tx, run.person_id, "run.ended", run.run_id, {"kind": run.kind, "title": run.title, "state": state})
+
+
+def with_results(tx: Tx) -> set[str]:
+    """The runs that have made a file."""
+    query = select(schema.run_files.c.run_id).where(schema.run_files.c.is_result)
+    return {row.run_id for row in tx.all(query)}
 
 
 def files_of(tx: Tx, run_id: str, *, is_result: bool) -> list[RunFile]:

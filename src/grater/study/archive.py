@@ -123,7 +123,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     file = folder / "manifest.json"
     try:
         manifest = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(Problem(str(file), "expected the manifest of an exported study, found none")) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise BadInput(Problem(str(file), f"expected an archive of format {FORMAT!r}"))

@@ -3,6 +3,7 @@
 What is asked for is stored as a run before anybody begins (`grater.store.runs`).  One thread of a process works on
 runs, one after the other, for as long as any waits.  A process that dies takes nothing along: its run begins anew.
 Each kind of run stores its result in one transaction, or is the same when done twice: beginning anew is safe.
+Whatever goes wrong with one run is its own end, and those behind it go on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grater.detect.systems import SYSTEMS, load_system
-from grater.errors import GraterError, UsageError
+from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.model import Json
 from grater.report.save import report_html
 from grater.sheet import counted
@@ -30,6 +31,8 @@ from grater.study.systems import decide
 
 LOG = logging.getLogger("grater.study.runs")
 BEAT_SECONDS = 2.0
+
+UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
 
 SYSTEM, IMPORT, REPORT = "system", "import", "report"
 
@@ -82,7 +85,7 @@ class Steps:
         while not self._over.wait(BEAT_SECONDS):
             try:
                 with self.store.write(brief=True) as tx:
-                    runs.beat(tx, self.run.run_id, done=self.done, total=self.total)
+                    runs.beat(tx, self.run, done=self.done, total=self.total)
             except GraterError as error:  # the next beat may get through
                 LOG.warning("%s: %s", self.run.title, error)
 
@@ -155,9 +158,14 @@ def work_once(store: Store) -> Run | None:
             outcome = WORK[run.kind](store, run, files, steps)
         with store.write() as tx:
             runs.finish(tx, run, words=outcome.words, files=outcome.files)
-    except GraterError as error:
+    except (StoreBusy, StoreFull):  # nothing is wrong with the run: it begins anew when its process has been silent
+        raise
+    except Exception as error:
+        words = str(error) if isinstance(error, GraterError) else UNFORESEEN.format(kind=type(error).__name__)
+        if not isinstance(error, GraterError):
+            LOG.exception("%s", run.title)
         with store.write() as tx:
-            runs.finish(tx, run, words=str(error), is_failed=True)
+            runs.finish(tx, run, words=words, is_failed=True)
     return run
 
 

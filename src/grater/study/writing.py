@@ -1,24 +1,27 @@
 """Check my writing: feedback for whoever writes, and their answers as judgments where they agree to that.
 
-A proofreader has its systems loaded once and checks one text at a time.  Nothing of a text is stored unless its
-writer consents; then the text becomes an essay of the study, every answered mark an item, and every answer a judgment
-of the task `verify`: who takes a suggestion says that it is better, who rejects it that their own word is.  These
-judgments stay in a job of their own, since writers are no independent judges of their own words; each text has a
-rater of its own, who has no name and cannot log in.
+A proofreader has its systems loaded once and checks one text at a time; a few may wait for it, and others are asked
+to come again, so that a crowd of writers keeps no thread of the server from its raters.
+
+Nothing of a text is stored unless its writer consents; then the text becomes an essay of the study, every answered
+mark an item, and every answer a judgment of the task `verify`: who takes a suggestion says that it is better, who
+rejects it that their own word is.  These judgments stay in a job of their own, since writers are no independent
+judges of their own words; each text has a rater of its own, who has no name and cannot log in.  Where a manager has
+closed that job, or has another of its name, nothing is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Lock
+from threading import Lock, Semaphore
 
 from grater.corpora.plain import read_text
 from grater.detect.detector import Detector, Finding
 from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.marks import change
 from grater.detect.systems import default_systems, load_systems
-from grater.errors import UsageError
+from grater.errors import TooBusy, UsageError
 from grater.model import Essay, Item, Json
 from grater.store import Store, Tx, assignments, essays, intake, items, jobs, leases, people, units
 from grater.store.assignments import Assignment
@@ -38,6 +41,9 @@ JOB = "check my writing"
 ACCEPT, REJECT = "accept", "reject"
 LABELS = {ACCEPT: SUGGESTION_BETTER, REJECT: WRITER_BETTER}
 CONSENT = "Keep my text and my answers in this study, without my name, to find out how good these marks are."
+MOST_WAITING = 6
+BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
+NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."
 TITLE = "Check my writing: writers on marks in their own texts"
 
 
@@ -48,16 +54,25 @@ class Proofreader:
     names: tuple[str, ...] = ()
     _systems: list[Detector] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
+    _places: Semaphore = field(default_factory=lambda: Semaphore(MOST_WAITING))
 
     def check(self, text: str) -> Feedback:
-        """Feedback on a text; one that is too long is refused."""
+        """Feedback on a text; one that is too long is refused, and so is one behind which too many wait."""
         require_text("check.text", text)
         essay = next(iter(read_text([text], name="text")))
         essay = replace(essay, text=text)
-        with self._lock:
-            if not self._systems:
-                self._systems = load_systems(self.names or default_systems())
-            return feedback_on(essay, self._systems, name="your text")
+        if not self._places.acquire(blocking=False):
+            raise TooBusy(BUSY)
+        try:
+            with self._lock:
+                return feedback_on(essay, self._loaded(), name="your text")
+        finally:
+            self._places.release()
+
+    def _loaded(self) -> list[Detector]:
+        if not self._systems:
+            self._systems = load_systems(self.names or default_systems())
+        return self._systems
 
 
 def changed(text: str, findings: Iterable[Finding]) -> str:
@@ -99,6 +114,8 @@ def _has_word(finding: Finding) -> bool:
 def _job(tx: Tx) -> Job:
     """The job of writers' answers; made when the first comes."""
     known = next((job for job in jobs.all(tx) if job.name == JOB), None)
+    if known is not None and (known.task, known.access, known.state) != (VERIFY.name, "assigned", "open"):
+        raise UsageError(NOT_KEPT)
     if known is not None:
         return known
     made = jobs.add(tx, name=JOB, task=VERIFY.name, title=TITLE, access="assigned", actor=None)

@@ -13,9 +13,10 @@ and any page may ask, as it may ask LanguageTool's own server.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -60,6 +61,7 @@ CATEGORIES = {
 GRAMMAR = ("GRAMMAR", "Grammar", "grammar")
 """Category, its name and the type of issue (ITS 2.0) by the kind of a mark, with LanguageTool's names."""
 
+WHICH = ("Rules", "Categories")
 ALLOW = {"access-control-allow-origin": "*"}
 PLANE = 0xFFFF
 
@@ -90,14 +92,12 @@ def _require_open(context: RequestContext) -> None:
 def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
     _require_open(context)
     language = _language(parameters)
-    document = _document(parameters)
-    if len(document.text) > LONGEST["check.text"]:
-        most, n = LONGEST["check.text"], len(document.text)
-        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
     if not context.server.checks.take(f"check {context.address}"):
         raise HTTPException(429, "Too many requests from here; wait a minute, then try again.", {"retry-after": "60"})
+    document = of_pieces(_pieces(parameters))
     feedback = context.server.proofreader.check(document.text)
-    matches = [match for match in _matches(feedback, document) if _is_wanted(match["rule"], parameters)]
+    choice = RuleChoice.of(parameters)
+    matches = [match for match in _matches(feedback, document) if choice.takes(match["rule"])]
     return JSONResponse(_answer(language, matches, feedback, document), headers=ALLOW)
 
 
@@ -132,40 +132,58 @@ class Document:
         return start, self.ends[span.end - 1] - start
 
 
-def _document(parameters: Mapping[str, str]) -> Document:
+Pieces: TypeAlias = list[tuple[str, str | None]]
+"""What was sent, and what it is read as; None where that is the same."""
+
+
+def _pieces(parameters: Mapping[str, str]) -> Pieces:
+    """What was sent, as text or as text with markup; more than may be checked is refused before it is looked at."""
     if "text" in parameters:
-        return of_pieces([(parameters["text"], None)])
-    if "data" not in parameters:
+        pieces: Pieces = [(parameters["text"], None)]
+    elif "data" in parameters:
+        pieces = _with_markup(parameters["data"])
+    else:
         raise HTTPException(400, "Missing 'text' or 'data' parameter")
+    n = sum(len(sent if read_as is None else read_as) for sent, read_as in pieces)
+    if n > LONGEST["check.text"]:
+        most = LONGEST["check.text"]
+        raise HTTPException(413, f"Your text exceeds the limit of {most} characters (it's {n} characters).")
+    return pieces
+
+
+def _with_markup(data: str) -> Pieces:
     try:
-        return of_pieces([_piece(piece) for piece in json.loads(parameters["data"])["annotation"]])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        pieces = [_piece(piece) for piece in json.loads(data)["annotation"]]
+        for piece in pieces:
+            "".join(filter(None, piece)).encode()  # half a surrogate pair is no text
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         wanted = '{"annotation": [{"text": "..."}, {"markup": "...", "interpretAs": "..."}]}'
         raise HTTPException(400, f"Expected 'data' as {wanted}") from error
+    return pieces
 
 
 def _piece(piece: Mapping[str, Any]) -> tuple[str, str | None]:
-    """What was sent, and what it is read as; None where that is the same."""
     if "text" in piece:
         return str(piece["text"]), None
     return str(piece["markup"]), str(piece.get("interpretAs", ""))
 
 
-def of_pieces(pieces: list[tuple[str, str | None]]) -> Document:
+def of_pieces(pieces: Pieces) -> Document:
     """Pieces of text one after the other; all that a piece of markup is read as has the place of the markup."""
-    text, starts, ends, at = "", list[int](), list[int](), 0
+    texts, starts, ends, at = list[str](), list[int](), list[int](), 0
     for sent, read_as in pieces:
+        texts.append(sent if read_as is None else read_as)
         if read_as is not None:
             end = at + units(sent)
-            text, starts, ends = text + read_as, starts + [at] * len(read_as), ends + [end] * len(read_as)
+            starts += [at] * len(read_as)
+            ends += [end] * len(read_as)
             at = end
             continue
-        text += sent
         for character in sent:
             starts.append(at)
             at += units(character)
             ends.append(at)
-    return Document(text, starts, ends)
+    return Document("".join(texts), starts, ends)
 
 
 def units(text: str) -> int:
@@ -176,11 +194,13 @@ def units(text: str) -> int:
 def _matches(feedback: Feedback, document: Document) -> Iterator[dict[str, Any]]:
     text = document.text
     sentences = sentence_spans(text)
+    starts = [span.start for span in sentences]
     for mark in feedback.marks:
         made = change(text, mark.findings[0])
         if not len(made.span):
             continue
-        sentence = next((span for span in sentences if span.covers(made.span)), made.span)
+        nearest = sentences[max(0, bisect_right(starts, made.span.start) - 1)]
+        sentence = nearest if nearest.covers(made.span) else made.span
         offset, length = document.place_of(made.span)
         yield {
             "message": f"{why(mark)} ({source(mark.findings[0])})",
@@ -220,13 +240,25 @@ def _rule(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _is_wanted(rule: Mapping[str, Any], parameters: Mapping[str, str]) -> bool:
-    """Whether the rules and categories that are switched on or off let a match through."""
-    names = {"Rules": str(rule["id"]), "Categories": str(rule["category"]["id"])}
-    lists = {name: parameters.get(name, "").split(",") for name in ("enabledRules", "enabledCategories")}
-    off = any(name in parameters.get(f"disabled{which}", "").split(",") for which, name in names.items())
-    on = any(name in lists[f"enabled{which}"] for which, name in names.items())
-    return on or not (off or parameters.get("enabledOnly") == "true")
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """Rules and categories that are switched on and off; with `only`, those that are on and no others."""
+
+    on: frozenset[tuple[str, str]]
+    off: frozenset[tuple[str, str]]
+    only: bool
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> RuleChoice:
+        on, off = (
+            frozenset((which, name) for which in WHICH for name in parameters.get(f"{word}{which}", "").split(","))
+            for word in ("enabled", "disabled")
+        )
+        return cls(on=on, off=off, only=parameters.get("enabledOnly") == "true")
+
+    def takes(self, rule: Mapping[str, Any]) -> bool:
+        names = set(zip(WHICH, (str(rule["id"]), str(rule["category"]["id"])), strict=True))
+        return bool(names & self.on) or not (names & self.off or self.only)
 
 
 def _answer(language: str, matches: list[dict[str, Any]], feedback: Feedback, document: Document) -> dict[str, Any]:

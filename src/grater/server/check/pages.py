@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
-from grater.errors import BadInput, NotFound, Problem, UsageError
+from grater.errors import BadInput, NotFound, Problem, TooBusy, UsageError
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
 from grater.study.limits import LONGEST
@@ -80,6 +80,8 @@ def _answer(context: RequestContext, work: Callable[[RequestContext], Response])
         return work(context)
     except (BadInput, UsageError) as error:
         return _page(context, text=context.text("text"), problems=lines_of(error), status=422)
+    except TooBusy as error:
+        return _page(context, text=context.text("text"), problems=[str(error)], status=503)
     except _TooOften:
         return _page(context, text=context.text("text"), problems=[TOO_OFTEN], status=429)
 
@@ -93,16 +95,22 @@ def _checked(context: RequestContext) -> Response:
 
 
 def _kept(context: RequestContext) -> Response:
+    """What is not kept stays on the page, with its answers."""
     feedback, answers = _feedback(context, _text(context)), _answers(context)
-    has_consent = bool(context.text("consent"))
+    n_kept, problems = 0, [NO_CONSENT]
+    if context.text("consent"):
+        try:
+            n_kept, problems = keep(context.server.store, feedback, answers), []
+        except UsageError as error:
+            problems = lines_of(error)
     return _page(
         context,
         text=feedback.essay.text,
         feedback=feedback,
         answers=answers,
-        n_kept=keep(context.server.store, feedback, answers) if has_consent else 0,
-        problems=[] if has_consent else [NO_CONSENT],
-        status=200 if has_consent else 422,
+        n_kept=n_kept,
+        problems=problems,
+        status=422 if problems else 200,
     )
 
 

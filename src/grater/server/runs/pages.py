@@ -19,7 +19,7 @@ def run_list(context: Context) -> Response:
     with context.server.store.read() as tx:
         latest = runs.latest(tx, most=MOST)
         names = {person.person_id: person.name for person in people.all(tx)}
-        made = {run.run_id for run in latest if runs.files_of(tx, run.run_id, is_result=True)}
+        made = runs.with_results(tx)
     if any(not run.is_over for run in latest):
         context.server.runner.wake()
     return context.page("manage_runs.html", runs=latest, names=names, with_file=made)

@@ -196,11 +196,13 @@ runs = Table(
     moment("started_at", optional=True),
     moment("ended_at", optional=True),
     moment("beat_at", optional=True),
+    number("tries", default="0"),
     one_of("state", *RUN_STATES),
     Index("ix_runs_state", "state", "made_at"),
 )
 """Long work in the background.  `done` of `total` steps; `words` say what came of it, or what went wrong.  A process
-that works on it says so every few seconds in `beat_at`: one that fell silent has died, and another begins anew."""
+that works on it says so every few seconds in `beat_at`: one that fell silent has died, and another begins anew;
+`tries` counts how often."""
 
 run_files = Table(
     "run_files",
