@@ -21,7 +21,7 @@ WAYS: dict[str, tuple[str, ViewportSize, bool]] = {
 }
 MOST_STOPS = 80
 WORD = "with"
-SAVE = "Save and go on"
+SAVE = "Save and continue"
 Focus: TypeAlias = dict[str, Any]
 
 FOCUS = """() => {

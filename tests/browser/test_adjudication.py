@@ -118,7 +118,7 @@ def decide_with_mouse(page: Page) -> None:
     page.locator("#place-3").get_by_text("Something else").click()
     page.locator("#place-3").get_by_label("Kind of error").select_option("SVA")
     page.locator("#place-3").get_by_label("Correction").fill("has")
-    page.get_by_role("button", name="Store the decision").click()
+    page.get_by_role("button", name="Save the decision").click()
 
 
 def decide_with_keyboard(page: Page) -> None:
@@ -175,7 +175,7 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         legends = page.locator(".place legend").all_inner_texts()
         assert [words.split(" ", 1)[1] for words in legends] == [
-            "Is there an error?", "Is there an error?", "What kind of error?", "All say the same",
+            "Is there an error?", "Is there an error?", "What kind of error?", "All agree",
         ]  # fmt: skip
         decide(page)
         page.wait_for_url("**/adjudicate")
@@ -201,11 +201,11 @@ def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site
         page.goto(f"/adjudicate/{unit_id}")
         page.locator("#place-1 label").nth(0).click()
         page.locator("#place-3 label").nth(1).click()
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         expect(page.get_by_role("alert")).to_contain_text("no decision yet for: 2")
         expect(page.locator("#place-3 input[value=B]")).to_be_checked()
         page.locator("#place-2 label").nth(1).click()
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         page.wait_for_url("**/adjudicate")
         page.goto(f"/adjudicate/{unit_id}")
         checked = page.locator(".place input[type=radio]:checked").evaluate_all("nodes => nodes.map((n) => n.value)")
@@ -243,7 +243,7 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
         desk.press("Tab")
         page.keyboard.type("3")
         desk.press("Enter")
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         page.wait_for_url("**/adjudicate")
         everything = [
             ("puppy", ("a puppy",), "ArtOrDet"), ("own", ("has",), "SVA"), ("three", ("3",), "Mec"),
@@ -254,7 +254,7 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
         expect(page.locator("#whole")).to_have_attribute("open", "")
         expect(page.locator(".entry-code")).to_have_text(["Mec", "Wcip"])
         page.locator(".entry .remove").first.click()
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         page.wait_for_url("**/adjudicate")
         assert gold_of(site, unit_id) == [each for each in everything if each[2] != "Mec"]
     context.close()
@@ -274,7 +274,7 @@ def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromiu
             else:
                 page.get_by_text("The whole essay").click()
                 expect(page.locator("#whole li")).to_contain_text("during")
-                page.get_by_role("button", name="Store the decision").click()
+                page.get_by_role("button", name="Save the decision").click()
             page.wait_for_url("**/adjudicate")
         context.close()
         assert ("in", ("during",), "Wcip") in gold_of(site, unit_id)

@@ -62,7 +62,7 @@ def test_accepted_changes_are_made_without_scripts(site: Site, chromium: Browser
         page.get_by_role("button", name="Check my writing").click()
         for accept in page.get_by_label("Accept").all():
             accept.check()
-        page.get_by_role("button", name="Make the accepted changes").click()
+        page.get_by_role("button", name="Apply the accepted changes").click()
         expect(page.locator("#text")).to_have_value(MENDED)
     context.close()
 

@@ -42,7 +42,7 @@ def is_gold(site: Site, page: Page, person: Person) -> bool:
 
 def say(page: Page, words: str) -> None:
     page.get_by_label(words, exact=False).first.check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
 
 
 def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd_job: str) -> None:
@@ -51,10 +51,10 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):
         page.goto(f"/join/{token}")
-        page.get_by_label("Your name here").fill("Ines")
+        page.get_by_label("Name").fill("Ines")
         page.get_by_label("Password", exact=True).fill(PASSWORD)
-        page.get_by_label("The password again").fill(PASSWORD)
-        page.get_by_role("button", name="Come in").click()
+        page.get_by_label("Repeat the password").fill(PASSWORD)
+        page.get_by_role("button", name="Join").click()
         expect(page.get_by_text("quiz of 1")).to_be_visible()
         expect(page.get_by_text("0.12 EUR for each")).to_be_visible()
         page.get_by_role("button", name="Start").first.click()
@@ -66,11 +66,11 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
             say(page, "OK")
         say(page, "OK")  # the gold accepts error
         expect(page.get_by_text(REASON)).to_be_visible()
-        page.get_by_role("link", name="Is the known answer wrong? Say so").click()
+        page.get_by_role("link", name="Is the known answer wrong? Dispute it").click()
         page.get_by_text("Is the known answer wrong?").click()
-        page.get_by_label("Say why").fill("It is right in my town.")
+        page.get_by_label("Reason").fill("It is right in my town.")
         page.get_by_role("button", name="Dispute it").click()
-        expect(page.get_by_text("Nobody has answered yet.")).to_be_visible()
+        expect(page.get_by_text("No reply yet.")).to_be_visible()
         _grant(chromium, site, crowd_job)
         page.reload()
         expect(page.get_by_text("You were right.")).to_be_visible()
@@ -86,7 +86,7 @@ def _grant(chromium: Browser, site: Site, job_id: str) -> None:
     with watched(context) as (page, _):
         page.goto(f"/manage/jobs/{job_id}/gold")
         expect(page.get_by_text("It is right in my town.")).to_be_visible()
-        page.get_by_role("button", name="Forgive the question").click()
+        page.get_by_role("button", name="Accept: stop counting it").click()
         expect(page.get_by_text("It is right in my town.")).to_have_count(0)
         page.goto(f"/manage/jobs/{job_id}/crowd")
         expect(page.get_by_role("heading", name="Protocol")).to_be_visible()

@@ -17,7 +17,7 @@ NOT_THERE = ("net::", "Failed to load resource", "chrome-error")
 
 def say(page: Page, words: str) -> None:
     page.get_by_label(words, exact=False).first.check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
 
 
 def answers(site: Site, job_id: str) -> list[str]:
@@ -39,7 +39,7 @@ def test_of_two_tabs_the_first_answer_counts_and_the_second_is_told(site: Site, 
         assert answers(site, job_id) == ["error"]
         other.goto(address)
         expect(other.get_by_role("heading", name="Already answered")).to_be_visible()
-        other.get_by_role("button", name="Go on").click()
+        other.get_by_role("button", name="Continue").click()
         assert other.url == page.url, "both tabs are at the same next unit"
     context.close()
 
@@ -70,7 +70,7 @@ def test_an_answer_given_off_line_stays_on_the_page_and_is_sent_once(site: Site,
         say(page, "Error")
         expect(page.get_by_role("status")).to_contain_text("No connection")
         page.get_by_label("OK", exact=False).first.check()  # second thoughts
-        page.get_by_role("button", name="Save and go on").click()
+        page.get_by_role("button", name="Save and continue").click()
         assert answers(site, job_id) == []
         context.set_offline(False)
         page.wait_for_url(lambda url: not url.endswith(address))
@@ -155,7 +155,7 @@ def test_an_essay_decided_off_line_waits_with_every_choice(site: Site, chromium:
         for number in (1, 2, 3):
             page.locator(f"#place-{number} label").first.click()
         context.set_offline(True)
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         expect(page.get_by_role("status")).to_contain_text("No connection")
         context.set_offline(False)
         page.wait_for_url("**/adjudicate")
@@ -186,7 +186,7 @@ def test_backspace_takes_the_last_answer_back(site: Site, chromium: Browser) -> 
         asked = page.locator(".passage").inner_text()
         expect(page.locator("form[data-undo]")).to_have_count(0)
         say(page, "Error")
-        expect(page.get_by_role("button", name="Take back your last answer")).to_be_visible()
+        expect(page.get_by_role("button", name="Undo your last answer")).to_be_visible()
         with page.expect_navigation():
             page.keyboard.press("Backspace")
         expect(page.locator(".passage")).to_have_text(asked)

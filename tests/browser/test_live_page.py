@@ -23,7 +23,7 @@ def test_new_judgments_appear_until_it_is_told_to_stop(site: Site, chromium: Bro
         answered(site, job_id, rater, "error")
         page.clock.fast_forward(A_WHILE)
         expect(raters).to_have_text("of 1 rater")
-        page.get_by_label("Keep this page up to date").uncheck()
+        page.get_by_label("Update this page automatically").uncheck()
         answered(site, job_id, site.person("worker"), "error")
         page.clock.fast_forward(A_WHILE)
         page.wait_for_load_state("networkidle")

@@ -56,7 +56,7 @@ def upload(page: Page, folder: Path) -> None:
     page.goto("/manage")
     menu(page, "Import")
     page.get_by_label("Files").set_input_files([folder / name for name in ESSAYS])
-    page.get_by_label("Format of a corpus").select_option("text")
+    page.get_by_label("Corpus format").select_option("text")
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_role("status")).to_contain_text("garden.txt: 1 new.")
 
@@ -65,11 +65,11 @@ def decide_and_sample(page: Page) -> None:
     menu(page, "Study")
     page.get_by_role("link", name="Systems and samples").click()
     page.get_by_label("System", exact=True).select_option(SYSTEM)
-    page.get_by_role("button", name="Run it").click()
+    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text(f"{SYSTEM}: ")
-    page.get_by_label("Items in all").fill("12")
+    page.get_by_label("Number of items").fill("12")
     page.get_by_label("Name").fill("first")
-    page.get_by_role("button", name="Draw it").click()
+    page.get_by_role("button", name="Draw").click()
     expect(page.get_by_text(f"first: 12 items for {SYSTEM}")).to_be_visible()
 
 
@@ -80,9 +80,9 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
     page.get_by_label("Error or OK").check()
     page.get_by_text("More: name").click()
     page.get_by_label("Short name").fill(name)
-    page.get_by_label("Judgments for each unit").fill(str(judgments))
-    page.get_by_label("Items of a sample").select_option(sample)
-    page.get_by_role("button", name="open it at once" if sample else "and try it").click()
+    page.get_by_label("Judgments per unit").fill(str(judgments))
+    page.get_by_label("Items from a sample").select_option(sample)
+    page.get_by_role("button", name="open it now" if sample else "and try it").click()
     expect(page.locator(".lead")).to_contain_text("judgments per unit")
     return page.url.rsplit("/", 1)[1]
 
@@ -90,15 +90,15 @@ def make_job(page: Page, name: str, *, judgments: int, sample: str = "") -> str:
 def gold_terms_and_opening(page: Page) -> None:
     page.get_by_role("link", name="Dashboard", exact=True).click()
     page.get_by_role("link", name="Gold", exact=True).click()
-    page.get_by_label("The reason shown after a miss").fill("Both experts say so.")
-    page.get_by_role("button", name="From what experts agree on").click()
+    page.get_by_label("Explanation shown after a miss").fill("Both experts say so.")
+    page.get_by_role("button", name="Make gold from expert agreement").click()
     expect(page.get_by_text("12 gold units made")).to_be_visible()
     page.get_by_role("link", name="Terms", exact=True).click()
-    page.get_by_label("Least share right").fill("0.6")
-    page.get_by_label("Questions of the entry quiz").fill("3")
+    page.get_by_label("Minimum share of gold").fill("0.6")
+    page.get_by_label("Questions in the entry quiz").fill("3")
     page.get_by_label("Cents per unit").fill("6")
-    page.get_by_role("button", name="Save the terms").click()
-    expect(row(page, "guesses")).to_contain_text("50 %")  # two of three are right every other time
+    page.get_by_role("button", name="Save terms").click()
+    expect(row(page, "guessing")).to_contain_text("50 %")  # two of three are right every other time
     page.locator(".trail a").last.click()
     page.get_by_role("button", name="Open").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -130,21 +130,21 @@ def look_at_the_live_page(page: Page) -> None:
     page.get_by_role("link", name="Dashboard", exact=True).click()
     systems = page.locator("section", has=page.get_by_role("heading", name="Systems so far"))
     expect(systems.get_by_role("row").filter(has_text=SYSTEM)).to_be_visible()
-    expect(page.get_by_text("a valid judgment").first).to_be_visible()
-    expect(row(page, "Put out")).to_contain_text("raters removed: 0")
+    expect(page.get_by_text("per valid judgment").first).to_be_visible()
+    expect(row(page, "Removal rule")).to_contain_text("0 raters removed")
 
 
 def pay(page: Page, folder: Path) -> None:
     page.get_by_role("link", name="Money", exact=True).click()
-    page.get_by_role("button", name="Write down what is owed").click()
+    page.get_by_role("button", name="Record amounts owed").click()
     expect(row(page, "worker 0")).to_contain_text("owed")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Payment file").click()
+        page.get_by_role("link", name="Download payments").click()
     download.value.save_as(folder / "payments.csv")
     lines = (folder / "payments.csv").read_text("utf-8").splitlines()
     assert lines[0] == "panel,id,amount,currency"
     assert sorted(line.split(",")[1] for line in lines[1:]) == [f"worker {n}" for n in range(3)]
-    page.get_by_role("button", name="All owed has been paid").click()
+    page.get_by_role("button", name="Mark everything as paid").click()
     expect(row(page, "worker 0")).to_contain_text("paid")
 
 
@@ -153,14 +153,14 @@ def take_home(page: Page, folder: Path) -> None:
     page.get_by_label("Title").fill("Markets and boats")
     page.get_by_label("Judgments of").select_option("crowd")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Make the report").click()
+        page.get_by_role("button", name="Create the report").click()
     download.value.save_as(folder / "report.html")
     report = (folder / "report.html").read_text("utf-8")
     assert "Markets and boats" in report
     assert f"{SYSTEM} flags errors with precision" in report
     assert "entry quiz of 3 (one try)" in report  # the protocol sheet
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download").click()
+        page.get_by_role("button", name="Download", exact=True).click()
     download.value.save_as(folder / "study.zip")
     with zipfile.ZipFile(folder / "study.zip") as packed:
         assert "entry quiz of 3" in packed.read("protocol.json").decode()

@@ -81,10 +81,10 @@ def make_a_job(page: Page) -> str:
     page.keyboard.press("Space")
     page.keyboard.press("ArrowDown")
     expect(page.get_by_label("Error or OK")).to_be_checked()
-    expect(page.get_by_label("Kinds of errors (tag set)")).to_be_hidden()  # another task's
+    expect(page.get_by_label("Error tags (tag set)")).to_be_hidden()  # another task's
     fill(page, page.get_by_label("Pay per judgment, in cents"), "10")
     expect(page.locator("#preview")).to_contain_text("EUR")
-    press(page, page.get_by_role("button", name="Make the job and try it"))
+    press(page, page.get_by_role("button", name="Create the job and try it"))
     expect(page.get_by_role("heading", name="Before it opens")).to_be_visible()
     return page.url.rsplit("/", 1)[1]
 
@@ -95,13 +95,13 @@ def try_it(page: Page) -> None:
     page.wait_for_load_state()  # a page is seen before its scripts listen to keys
     page.keyboard.press(page.locator("input[data-key]").first.get_attribute("data-key") or "")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("This would be stored")
+    expect(page.get_by_role("status")).to_contain_text("This would be saved")
     press(page, page.get_by_role("link", name="Back to the job").last)
 
 
 def invite_and_open(page: Page) -> None:
     expect(page.get_by_role("heading", name="Before it opens")).to_be_visible()
-    press(page, page.get_by_role("button", name="Make links"))
+    press(page, page.get_by_role("button", name="Create links"))
     expect(page.get_by_role("status")).to_contain_text("/join/")
     press(page, page.get_by_role("link", name="Back to the job"))
     press(page, page.get_by_role("button", name="Open it for raters"))
@@ -111,8 +111,8 @@ def invite_and_open(page: Page) -> None:
 def look(page: Page) -> None:
     page.reload()
     press(page, page.get_by_role("link", name="Dashboard", exact=True))
-    expect(page.get_by_role("heading", name="Agreement as judgments came")).to_be_visible()
-    expect(page.locator("dt:text-is('Units done') + dd small")).to_contain_text("of ")
+    expect(page.get_by_role("heading", name="Agreement over time")).to_be_visible()
+    expect(page.locator("dt:text-is('Units finished') + dd small")).to_contain_text("of ")
 
 
 def report(page: Page, folder: Path) -> None:
@@ -120,6 +120,6 @@ def report(page: Page, folder: Path) -> None:
     press(page, menu)
     fill(page, page.get_by_label("Title"), "By keys alone")
     with page.expect_download(timeout=180_000) as download:  # a report, on a machine with much to do
-        press(page, page.get_by_role("button", name="Make the report"))
+        press(page, page.get_by_role("button", name="Create the report"))
     download.value.save_as(folder / "report.html")
     assert "By keys alone" in (folder / "report.html").read_text("utf-8")

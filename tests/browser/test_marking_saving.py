@@ -114,14 +114,14 @@ def test_the_older_of_two_tabs_is_asked_and_may_keep_its_own(site: Site, chromiu
         desk.press("Escape")
         expect(desk.page.locator("#stale")).to_be_visible()
         assert tags(other) == ["SVA"], "nothing is overwritten before the choice"
-        desk.page.get_by_role("button", name="Keep this screen's: 1 mark").click()
+        desk.page.get_by_role("button", name="Keep the version here: 1 mark").click()
         assert desk.quotes() == [("repeat", "Vt", ["repeated"])]
 
 
 def test_the_other_version_can_be_taken_and_undo_brings_mine_back(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk, desk.second_tab() as other:
         mark_on_both(desk, other)
-        desk.page.get_by_role("button", name="Take the other: 1 mark").click()
+        desk.page.get_by_role("button", name="Use the other version: 1 mark").click()
         expect(desk.page.locator(".entry-code")).to_have_text("SVA")
         assert tags(desk) == ["SVA"]
         desk.page.locator("#undo").click()

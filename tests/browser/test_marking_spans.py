@@ -94,7 +94,7 @@ def test_another_way_to_correct_is_an_alternative(site: Site, chromium: Browser)
         desk.page.keyboard.type("sva")
         desk.press("Tab")
         desk.page.keyboard.type("comes")
-        desk.page.get_by_role("button", name="Add another way").click()
+        desk.page.get_by_role("button", name="Add an alternative").click()
         desk.page.keyboard.type("will come")
         desk.press("Enter")
         assert desk.quotes() == [("come", "SVA", ["comes", "will come"])]
@@ -142,7 +142,7 @@ def test_a_mark_that_owes_a_correction_holds_the_essay_back(site: Site, chromium
 def test_an_essay_without_marks_is_asked_about(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT) as desk:
         desk.page.get_by_role("button", name="Finish essay").click()
-        desk.page.get_by_role("button", name="No, go on marking").click()
+        desk.page.get_by_role("button", name="No, keep marking").click()
         assert desk.page.url.endswith(desk.address)
         desk.page.get_by_role("button", name="Finish essay").click()
         desk.page.get_by_role("button", name="Yes, finish it").click()

@@ -65,7 +65,7 @@ def test_buttons_do_the_same_without_script_on_a_phone(site: Site, chromium: Bro
         page.get_by_role("button", name="No", exact=True).click()
         page.goto(f"/mining/{job_id}/1")
         expect(page.get_by_text(f"Rejected by {person.name}")).to_be_visible()
-        page.get_by_role("button", name="Take back").click()
+        page.get_by_role("button", name="Undo verdict").click()
         expect(page.get_by_text("0 of 3 decided")).to_be_visible()
     context.close()
     assert verdicts(site, job_id)[0] == ("", 4)

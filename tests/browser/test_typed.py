@@ -134,7 +134,7 @@ def test_an_adjudicators_open_slip_is_kept_and_leaving_asks(site: Site, chromium
             page.get_by_role("link", name="Work").click()
             page.wait_for_function("() => true")
         assert questions == ["beforeunload"]
-        page.get_by_role("button", name="Store the decision").click()
+        page.get_by_role("button", name="Save the decision").click()
         expect(page.locator(COMMENT)).to_have_value("which one?")
         assert page.url.endswith(unit_id)
     context.close()
@@ -156,7 +156,7 @@ def test_an_adjudication_left_half_done_is_there_again(site: Site, chromium: Bro
         expect(page.locator("#comment")).to_have_value("both are right")
         expect(page.locator("#place-1 input").first).to_be_checked()
         expect(page.locator(".entry-words")).to_have_text("puppy → dog")
-        expect(page.get_by_text("What you filled in before is back")).to_be_visible()
+        expect(page.get_by_text("What you filled in earlier is back")).to_be_visible()
     context.close()
 
 
@@ -193,7 +193,7 @@ def test_instructions_looked_at_and_not_saved_are_asked_about(site: Site, chromi
     with watched(context) as (page, _):
         page.goto(f"/manage/jobs/{job_id}/guidelines")
         page.locator("#markdown").fill("Mark the smallest span.")
-        page.get_by_role("button", name="Look at it first").click()
+        page.get_by_role("button", name="Preview").click()
         expect(page.get_by_text("Not saved yet")).to_be_visible()
         with asked(page) as questions:
             page.get_by_role("link", name="People").click()
@@ -211,11 +211,11 @@ def test_a_message_typed_beside_another_form_is_asked_about(site: Site, chromium
         page.locator("#message").fill("the third sentence is cut off")
         page.locator("#words").fill("more pay")
         with asked(page) as questions:
-            page.get_by_role("button", name="Send the review").click()
+            page.get_by_role("button", name="Send review").click()
             page.wait_for_function("() => true")
         assert questions == ["beforeunload"]
         page.locator("#message").fill("")
         with asked(page) as questions, page.expect_navigation():
-            page.get_by_role("button", name="Send the review").click()
+            page.get_by_role("button", name="Send review").click()
         assert questions == []
     context.close()

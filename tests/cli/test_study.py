@@ -94,7 +94,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("import", "STUDY", "nowhere.m2"), "nowhere.m2"),
         (("import", "STUDY", "judgments.csv"), "expected essays, found a table; say what it holds: --items"),
         (("job", "STUDY", "--task", "errr"), "Did you mean 'error'"),
-        (("job", "STUDY", "--task", "choice"), "no system has decided on the essays yet"),
+        (("job", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
         (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),
         (("invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
         (("new", "STUDY"), "is there already"),

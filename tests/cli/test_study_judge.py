@@ -65,7 +65,7 @@ def test_terms_are_changed_and_the_protocol_is_shown(
     path = tmp_path / "pay.csv"
     ran = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limit": 7}', "--pay", str(path))
     assert ran.status == 0, ran.err
-    assert "Limit a rater: 7 units" in ran.out
+    assert "Limit per rater: 7 units" in ran.out
     assert path.read_text("utf-8").splitlines()[1] == ",rater 0,0.20,EUR"
     wrong = grater(capsys, "study", "crowd", study, "--job", "job", "--terms", '{"limits": 7}')
     assert wrong.status == 2

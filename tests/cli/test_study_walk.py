@@ -120,7 +120,7 @@ def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path:
     grater(capsys, "study", "import", study, "--judgments", everything)
     ran = grater(capsys, *job, "--name", "third")
     assert (ran.status, ran.out) == (2, "")
-    assert "every item of the sample is judged already" in ran.err
+    assert "every item of the sample has already been judged" in ran.err
 
 
 @pytest.mark.parametrize(

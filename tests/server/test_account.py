@@ -31,7 +31,7 @@ def test_a_wrong_name_or_password_is_told_in_the_same_words(bare: Study, name: s
     browser.get("/login")
     reply = browser.post("/login", {"name": name, "password": password})
     assert reply.status_code == 401
-    assert "The name or the password is wrong." in reply.text
+    assert "Wrong name or password." in reply.text
 
 
 def test_a_person_without_a_password_cannot_come_in(bare: Study) -> None:

@@ -1,4 +1,4 @@
-"""Who did what: filtered by person, kind, day and job, exported, for managers; the same through every door."""
+"""Audit log: filtered by person, kind, day and job, exported, for managers; the same through every door."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_what_there_is_not_is_said_in_one_line(
     message = by_api(bare, asked, status=status)["error"]["message"]
     assert "\n" not in message
     page = bare.browser("manager").get("/manage/audit", params=asked)
-    assert (page.status_code, "Who did what" in page.text) == (422, True)
+    assert (page.status_code, "Audit log" in page.text) == (422, True)
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     assert grater(capsys, "study", "audit", tmp_path / "study.db", *options).status == 2
 

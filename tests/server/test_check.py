@@ -96,7 +96,7 @@ def test_without_consent_answers_are_not_kept(visitor: Browser, open_study: Stud
     fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
     page = visitor.post("/check/keep", {"text": TEXT, fields["on → for"]: "accept"})
     assert (page.status_code, rows(open_study)) == (422, [])
-    assert "Nothing was kept" in page.text
+    assert "Nothing was saved" in page.text
     assert re.search(rf'name="{fields["on → for"]}" value="accept" checked', page.text), "answers stay on the page"
 
 
@@ -133,7 +133,7 @@ def test_consent_without_an_answer_keeps_nothing(visitor: Browser, open_study: S
 
 @pytest.mark.parametrize(
     ("text", "status", "words"),
-    [(" \n", 422, "nothing to check yet"), ("a " * 10_001, 422, "expected at most 20,000 characters")],
+    [(" \n", 422, "Nothing to check yet"), ("a " * 10_001, 422, "expected at most 20,000 characters")],
 )
 def test_a_text_that_cannot_be_checked_gets_one_line(visitor: Browser, text: str, status: int, words: str) -> None:
     page = visitor.post("/check", {"text": text})

@@ -163,7 +163,7 @@ def test_quiz_work_a_missed_gold_with_its_reason_a_dispute_and_forgiveness(crowd
     found = re.search(r'name="submission_id" value="([^"]+)"', page)
     assert found is not None
     reply = rater.post(f"/jobs/{job_id}/disputes", {"submission_id": found.group(1), "text": "It is right at sea."})
-    assert "Nobody has answered yet" in reply.text
+    assert "No reply yet" in reply.text
     asked = manager.get(f"/manage/jobs/{job_id}/gold").text
     assert "It is right at sea." in asked
     dispute = re.search(r"/manage/disputes/([\w-]+)", asked)
@@ -354,7 +354,7 @@ def test_every_page_of_a_manager_opens(crowd: Study) -> None:
     rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "text": "clear enough"})
     assert "clear enough" in manager.get(f"/manage/jobs/{job_id}/crowd").text
     manager.post(own, {"what": "reject"})
-    assert "Those who run this job have put you out" in crowd.browser("worker").get(f"/jobs/{job_id}").text
+    assert "The people who run this job have removed you" in crowd.browser("worker").get(f"/jobs/{job_id}").text
     assert "Reinstate" in manager.get(own).text
     manager.post(own, {"what": "reinstate"})
     with crowd.store.read() as tx:
@@ -369,12 +369,12 @@ def test_terms_are_set_by_the_form_and_wrong_ones_are_refused(crowd: Study) -> N
     form = {"minimum": "0.8", "quiz": "3", "page": "6", "cents": "9", "currency": "usd", "countries": "Norway, Peru"}
     assert manager.post(path, form).status_code == 200
     page = crowd.browser("worker").get(f"/jobs/{job_id}").text
-    assert "country that you live in" in page
+    assert "Country you live in" in page
     wrong = manager.post(path, {**form, "minimum": "7"})
     assert wrong.status_code == 422
     rater = crowd.browser("worker")
     rater.get(f"/jobs/{job_id}")
-    assert "asks for something" in rater.post(f"/jobs/{job_id}/about", {"country": "Chad"}).text
+    assert "a requirement of this job" in rater.post(f"/jobs/{job_id}/about", {"country": "Chad"}).text
     other = crowd.browser("annotator")
     other.get(f"/jobs/{job_id}")
     assert "quiz of 3" in other.post(f"/jobs/{job_id}/about", {"country": "Peru"}).text

@@ -61,7 +61,7 @@ def test_every_block_runs_and_the_study_comes_to_its_report(tmp_path: Path, monk
     assert next(sessions, None) is None
     assert Path("payments.csv").read_text("utf-8").splitlines()[1].startswith("prolific,rater-1,")
     sheet = json.loads(Path("results/protocol.json").read_text("utf-8"))["crowd"]
-    assert sheet["Put out"].startswith("entry quiz of 3 (one try), then below 0.8 of the gold, from 3 on, where that")
+    assert sheet["Put out"].startswith("entry quiz of 3 questions (1 attempt); removed below 80 % on gold after")
     assert "speaks English" in Path("report/report.html").read_text("utf-8")
 
 
@@ -109,7 +109,7 @@ def a_panel_comes(study: Study, _: list[str]) -> None:
         rater = study.browser()
         rater.get(f"/p/{panel_id}?PROLIFIC_PID=rater-{number}")
         rater.post(f"/p/{panel_id}", {"PROLIFIC_PID": f"rater-{number}"})
-        assert "languages that you speak" in rater.get(f"/jobs/{job_id}").text
+        assert "Languages you speak" in rater.get(f"/jobs/{job_id}").text
         rater.post(f"/jobs/{job_id}/about", {"languages": "Finnish, English"})
         assert "DONE-1" in answer_truly(study, rater, job_id)
         rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "clear": "5"})

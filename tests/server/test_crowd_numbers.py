@@ -61,8 +61,8 @@ def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, ta
     assert numbers(r"Judgments ([\d,]+) of ([\d,]+) wanted", job_page) == {judged}
     assert numbers(r"Judgments ([\d,]+) of ([\d,]+) wanted", board) == {judged}
     assert numbers(r"Judgments [\d,]+, ([\d,]+) valid", board) == {(judged[0],)}
-    (done,) = numbers(r"Units done ([\d,]+) of ([\d,]+)", job_page)
-    assert numbers(r"Units done ([\d,]+) of ([\d,]+)", board) == {done}
+    (done,) = numbers(r"Units finished ([\d,]+) of ([\d,]+)", job_page)
+    assert numbers(r"Units finished ([\d,]+) of ([\d,]+)", board) == {done}
     assert {(done[1],)} == numbers(r"([\d,]+) units? ·", study_page) == {(n_work,)}
     # the curve ends where the count stands, and the parts of the raters add up to it
     drawn = re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', manager.get(f"/manage/jobs/{job_id}").text)
@@ -71,9 +71,9 @@ def test_judgments_units_and_raters_are_the_same_on_every_page(living: Study, ta
     over_time = next(words for words in drawn if words.startswith("Judgments over time"))
     assert over_time.endswith(f": {judged[0]} judgments")
     n_raters = len(parts.split(";"))
-    assert numbers(r"Raters (\d+)", job_page.partition("At work now")[2]) >= {(n_raters,)}
+    assert numbers(r"Raters (\d+)", job_page.partition("In progress")[2]) >= {(n_raters,)}
     assert numbers(r"of (\d+) raters?", board) == {(n_raters,)} == numbers(r"(\d+) raters?", study_page)
-    everybody = raters.partition("Everybody")[2].partition("Signals are there")[0]
+    everybody = raters.partition("All raters")[2].partition("These signals")[0]
     assert sum(name in everybody for name in ("Worker", "Annotator", "Adjudicator")) == n_raters
     # what a unit gets, times the units, is what is wanted
     each = re.search(r"([\d.]+) judgments? per unit", job_page)

@@ -11,7 +11,7 @@ from starlette.types import Message
 
 from tests.server.studies import BASE, Study, served
 
-KEPT = "What you filled in is still there"
+KEPT = "to find what you filled in"
 
 
 def test_an_error_keeps_the_menu_of_whoever_came(bare: Study) -> None:

@@ -51,7 +51,7 @@ def test_a_job_for_named_annotators_is_theirs(bare: Study) -> None:
         ({"judgments": "0"}, "judgments: expected a number from 1"),
         ({"judgments": "many"}, "judgments: expected a number"),
         ({"delay_days": "nan"}, "delay_days: expected a number"),
-        ({"task": "verify"}, "no system has decided on the essays yet"),
+        ({"task": "verify"}, "no system has decisions on the essays yet"),
         ({"annotators": "Nobody"}, "unknown person"),
     ],
 )
@@ -220,7 +220,7 @@ def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None
     browser = bare.browser("manager")
     make(browser, task="marking", name="first")
     reply = make(browser, task="marking", name="again", fresh="1")
-    assert "every essay is in a job of the task" in reply.text
+    assert "every essay is already in a job with the task" in reply.text
     with bare.store.write() as tx:
         essays.add_all(tx, [Essay("late", "She came late. I waited of her.")])
     make(browser, task="marking", name="second", fresh="1")
@@ -233,7 +233,7 @@ def test_who_was_named_and_has_not_begun_is_on_the_page_of_the_job(bare: Study) 
     browser = bare.browser("manager")
     form = {"name": "new", "task": "marking", "judgments": "2", "open": "1", "annotators": ["Annotator", "Worker"]}
     page = browser.post("/manage/jobs", form).text
-    assert page.count("not begun") == 2
+    assert page.count("not started") == 2
     assert '<td>Annotator</td><td class="number">3</td>' in page
 
 
@@ -247,4 +247,4 @@ def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None
     assert "Mark an essay" in bare.browser("worker").get("/jobs").text
     again = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker})
     assert again.status_code == 422
-    assert "has nothing left" in again.text
+    assert "has no units left" in again.text

@@ -118,7 +118,7 @@ def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: 
     assert "0 of 3 done" in page
     assert f'action="{path}/return"' in page
     assert browser.post(f"{path}/return").status_code == 200
-    assert "This one has gone back" in browser.get(path).text
+    assert "This unit is no longer yours" in browser.get(path).text
 
 
 def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:

@@ -165,7 +165,7 @@ def test_many_essays_are_for_the_command(mining: Study, monkeypatch: pytest.Monk
     monkeypatch.setattr("grater.server.mining.lists.MOST_ESSAYS", 1)
     browser = mining.browser("manager")
     browser.get("/mining")
-    assert "mine them with grater study mine" in browser.post("/mining", {"name": "x"}).text
+    assert "use grater study mine" in browser.post("/mining", {"name": "x"}).text
 
 
 def test_hostile_words_of_a_list_are_text(mining: Study) -> None:

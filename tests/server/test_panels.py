@@ -47,7 +47,7 @@ def test_guesses_of_a_return_code_are_few(crowd: Study) -> None:
 
 def test_a_rater_from_a_panel_makes_no_tokens(crowd: Study) -> None:
     rater, _ = enter(crowd, panel_of(crowd, crowd.jobs["crowd"]), "abc")
-    assert "Make a token" not in rater.get("/me").text
+    assert "Create a token" not in rater.get("/me").text
     assert rater.post("/me/tokens", {"name": "mine"}).status_code == 403
     with crowd.store.write() as tx, pytest.raises(Forbidden):
         make_token(tx, people.named(tx, "prolific abc").person_id)

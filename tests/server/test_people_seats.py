@@ -84,9 +84,9 @@ def test_who_is_shut_out_leaves_the_seat_too(study: Study) -> None:
 
 def test_whoever_sits_there_is_told_so_and_offered_no_password_or_token(study: Study) -> None:
     browser = study.browser("worker")
-    assert "Old password" in browser.get("/me").text
+    assert "Current password" in browser.get("/me").text
     browser.post(f"/me/seats/{seat_of(study)}")
-    assert "You are on a joint seat" in browser.get("/jobs").text
+    assert "You are using a joint seat" in browser.get("/jobs").text
     page = browser.get("/me").text
-    assert "Old password" not in page
-    assert "Make a token" not in page
+    assert "Current password" not in page
+    assert "Create a token" not in page

@@ -45,8 +45,8 @@ def test_links_keep_what_else_the_address_asks_for() -> None:
 
 
 def test_the_rims_have_one_link_and_a_single_page_has_none() -> None:
-    assert ("Before" in links(1, 3), "After" in links(1, 3)) == (False, True)
-    assert ("Before" in links(3, 3), "After" in links(3, 3)) == (True, False)
+    assert ("Previous" in links(1, 3), "Next" in links(1, 3)) == (False, True)
+    assert ("Previous" in links(3, 3), "Next" in links(3, 3)) == (True, False)
     assert links(1, 1) == ""
 
 

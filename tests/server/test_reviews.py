@@ -42,7 +42,7 @@ def mend(browser: Browser) -> str:
 
 def test_mended_work_takes_the_place_of_the_old(study: Study) -> None:
     browser, _ = marked(study)
-    assert "Look again" in browser.get("/jobs").text
+    assert "unusual" in browser.get("/jobs").text
     path = mend(browser)
     page = browser.get(path).text
     assert '"replacements"' in page  # the marks as they were

@@ -119,7 +119,7 @@ def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkey
     reply = bare.browser("owner").get("/me")
     assert reply.status_code == 500
     assert "secret detail" not in reply.text
-    assert "Nothing of what you sent was stored" in reply.text
+    assert "Nothing you sent was stored" in reply.text
     assert reply.headers["content-security-policy"] == POLICY
 
 

@@ -66,7 +66,9 @@ def test_a_preview_without_scripts_keeps_the_form_and_stores_nothing(empty: Stud
     page = browser.post("/manage/jobs/preview", {"task": "marking", "judgments": "2", "cents": "50"}).text
     assert "3 units, 6 judgments, about 2 minutes of work, 3.00 EUR" in page
     assert 'value="50"' in page
-    assert "no system has decided" in browser.post("/manage/jobs/preview", {"task": "verify", "judgments": "2"}).text
+    assert (
+        "no system has decisions" in browser.post("/manage/jobs/preview", {"task": "verify", "judgments": "2"}).text
+    )
     with empty.store.read() as tx:
         assert jobs.all(tx) == []
 
@@ -78,7 +80,7 @@ def test_a_job_is_tried_as_a_rater_sees_it_and_nothing_is_stored(empty: Study) -
     address = f"{job_page.url.path}/try"
     assert "<mark" in browser.get(address).text
     assert "a rater would see this" in browser.post(address, {"n": "1"}).text
-    assert "This would be stored: <strong>" in browser.post(address, {"n": "1", "label": "error"}).text
+    assert "This would be saved: <strong>" in browser.post(address, {"n": "1", "label": "error"}).text
     with empty.store.read() as tx:
         assert not [event for event in events.all(tx) if event.verb.startswith(("lease.", "submission."))]
 

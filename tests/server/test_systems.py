@@ -64,7 +64,7 @@ def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str
 
 def test_the_report_is_a_download_of_one_job(study: Study) -> None:
     manager = study.browser("manager")
-    assert "Make the report" in manager.get("/manage/export").text
+    assert "Create the report" in manager.get("/manage/export").text
     reply = manager.post("/manage/report", {"title": "Bus <stops>", "job": "error"})
     assert reply.headers["content-disposition"] == 'attachment; filename="report.html"'
     assert "Bus &lt;stops&gt;" in reply.text

@@ -67,4 +67,4 @@ def test_a_unit_that_somebody_has_met_stays_work(study: Study) -> None:
     with study.store.read() as tx:
         n_units = len(units.ids_of_job(tx, study.jobs["error"]))
     pages = [known(study, "error", {"accepted": ["error"]}, place)[0] for place in range(n_units)]
-    assert sum("Somebody has met this unit" in page for page in pages) == 2  # one judged, one in the worker's hands
+    assert sum("This unit cannot be changed" in page for page in pages) == 2  # one judged, one in the worker's hands

@@ -60,7 +60,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "a\\..\\evil.txt", "c:/evil.txt"])
 def test_an_archive_cannot_write_outside_its_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match="leads out of the archive"):
+    with pytest.raises(BadInput, match="a path outside the archive"):
         unpack([("a.zip", zipped((name, b"x")))], tmp_path / "in", most_bytes=MOST)
     assert files_in(tmp_path) == []
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_trusted_is_refused_by_name(tmp_path: Path, name: str, da
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="two of one name"):
+    with pytest.raises(BadInput, match="two with the same name"):
         unpack([("a.txt", io.BytesIO(b"1")), ("b/a.txt", io.BytesIO(b"2"))], tmp_path, most_bytes=MOST)
 
 

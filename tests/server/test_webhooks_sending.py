@@ -160,7 +160,7 @@ def test_the_fault_of_a_receiver_is_its_own_logged_shown_and_tried_again_after_a
     assert all(webhook_id in caplog.text for webhook_id in expected)
     page = unescape(hooked.browser("owner").get("/manage/webhooks").text)
     assert all(each.problem in page for each in told.values())
-    assert "Look at the reason" in hooked.browser("owner").get("/manage").text
+    assert "See why" in hooked.browser("owner").get("/manage").text
     hooked.clock.now += 3_000
     for receiver in receivers.values():
         receiver.behaviour = says(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
@@ -366,5 +366,5 @@ def test_a_name_that_leads_inside_at_sending_is_not_told(monkeypatch: pytest.Mon
 
         monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         answer = post_outside(f"http://hooks.example.org:{inside.port}/", b"{}", {}, allow_private=False)
-    assert answer.problem == "hooks.example.org: lies inside the server's own network"
+    assert answer.problem == "hooks.example.org: inside the server's own network"
     assert inside.heard == []

@@ -98,7 +98,7 @@ def test_a_form_that_is_not_filled_comes_back_with_what_was_filled_in(study: Stu
     reply = answer(browser, path, {"label": "1", "confidence": "high"})
     assert reply.status_code == 422
     assert 'value="1" data-key="1" checked' in reply.text
-    assert "This one needs an answer." in reply.text
+    assert "Please answer this question." in reply.text
     assert "Only for the answer Incorrect." in reply.text  # without script nobody knows the key of an answer
     with study.store.read() as tx:
         assert progress.of_person(tx, study.jobs["usage"], study.people["worker"].person_id) == 0
@@ -127,7 +127,7 @@ def test_another_answer_from_an_old_page_is_a_conflict_and_the_first_stays(study
     form = {"label": "ok", "submission_id": submission_id_of(path.rpartition("/")[2])}
     reply = browser.post(path, form)
     assert reply.status_code == 409
-    assert "Your first answer to this one is stored." in reply.text
+    assert "Your first answer to this unit is saved." in reply.text
     with study.store.read() as tx:
         assert [row["label"] for row in judgments.table(tx, study.jobs["error"])] == ["error"]
 
@@ -158,7 +158,7 @@ def test_a_unit_given_back_goes_round_again(study: Study) -> None:
     path = start(browser, study, "error")
     reply = browser.post(f"{path}/return")
     assert reply.url.path == f"/jobs/{study.jobs['error']}"
-    assert "gone back" in browser.get(path).text
+    assert "no longer yours" in browser.get(path).text
     assert start(browser, study, "error") == path  # and is the first that the same rater gets again
 
 

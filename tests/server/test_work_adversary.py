@@ -337,7 +337,7 @@ def test_no_code_for_returned_work_and_returns_come_to_an_end(bare: Study) -> No
             statuses.append(api.post(f"/api/v1/leases/{lease['lease_id']}/return", headers=headers).status_code)
     assert len(shown) == 1
     assert statuses == [200] * MOST_RETURNS + [409] * (71 - MOST_RETURNS)
-    assert "given back as many as one person may" in browser.get(f"/leases/{lease['lease_id']}").text
+    assert "cannot give back any more units" in browser.get(f"/leases/{lease['lease_id']}").text
     assert "DONE-1" not in browser.get(f"/jobs/{job_id}/done").text
     told = api.get(f"/api/v1/jobs/{job_id}", headers=headers).json()["standing"]
     assert (told["code"], told["no_work"]) == ("", "")

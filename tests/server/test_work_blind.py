@@ -119,7 +119,7 @@ def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rat
     answer(manager, start(manager, study, "usage"), FILLED["usage"])
     pages = [manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids]
     assert sum("zzzother" in page for page in pages) == 1  # the one that the manager finished
-    assert sum("the answers stay hidden" in page for page in pages) == len(unit_ids) - 1
+    assert sum("the answers are hidden" in page for page in pages) == len(unit_ids) - 1
 
     manager.post(f"/manage/units/{unit_ids[0]}/look")
     assert all("zzzother" in manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids)

@@ -13,7 +13,7 @@ from tests.server.test_crowd import begin, crowd_job, is_gold, masked
 from tests.server.test_work import answer, start
 
 TERMS: dict[str, Json] = {"gold": {"least_seen": 50}, "page": 2}
-OFFER = "Take back your last answer"
+OFFER = "Undo your last answer"
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> Non
             gold_from_planted(tx, marking, [good_essay()])
         with pytest.raises(UsageError, match="expected errors with a tag of nucle or none, found 'R:PREP'"):
             gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("in",), "R:PREP", "us"))])
-        with pytest.raises(UsageError, match="expected other words than 'at' to plant"):
+        with pytest.raises(UsageError, match="expected words other than 'at' to plant"):
             gold_from_planted(tx, marking, [good_essay(Edit(Span(10, 12), ("at",), "Wcip", "us"))])
 
 
@@ -218,8 +218,8 @@ def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     assert costs.per_valid == 62.5  # five units paid, four that count
     assert costs.hourly is not None
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
-    assert sheet["Gold"] == "5 units, 1 hidden in every 5 on average"
-    assert "0.50 EUR a unit, policy all" in sheet["Pay"]
+    assert sheet["Gold"] == "5 units, on average 1 hidden in every 5"
+    assert "0.50 EUR per unit, every judgment paid" in sheet["Pay"]
 
 
 def test_signals_mark_the_quick_and_the_monotonous_and_put_nobody_out(store: Store) -> None:
@@ -231,7 +231,7 @@ def test_signals_mark_the_quick_and_the_monotonous_and_put_nobody_out(store: Sto
             crowd.send(lease, label="error" if rater == 0 else ("error", "ok")[number % 2])
     with store.read() as tx:
         lines = rater_lines(tx, crowd.job)
-    assert [line.marks for line in lines] == [("one answer",), (), ()]
+    assert [line.marks for line in lines] == [("same answer",), (), ()]
     assert {line.trust.state for line in lines} == {"new"}
     assert len(best(lines)) == 3
 

@@ -114,7 +114,7 @@ def test_a_name_is_used_once_and_nothing_is_half_done(full: Store) -> None:
     assert len(units_of(full, "a")) == 2
     with pytest.raises(Conflict):
         add_job(full, JobPlan("a", "usage"))
-    with pytest.raises(UsageError, match="nothing to ask"):
+    with pytest.raises(UsageError, match="no units"):
         add_job(full, JobPlan("b", "error", kind="article"))
     with full.read() as tx:
         assert [job.name for job in jobs.all(tx)] == ["a"]
@@ -261,7 +261,7 @@ def test_what_cannot_go_over_is_refused(store: Store, job_id: str, giver: str, t
 @pytest.mark.usefixtures("job_id")
 def test_a_job_for_anybody_has_nothing_to_hand_over(store: Store) -> None:
     add_job(store, JobPlan("pool", "marking"))
-    with pytest.raises(UsageError, match="anybody may take its units"):
+    with pytest.raises(UsageError, match="its units are not assigned"):
         hand_over_by_name(store, job="pool", giver="Ann", taker="Dan")
 
 

@@ -77,7 +77,7 @@ def test_a_job_with_a_judgment_stays_and_the_database_itself_sees_to_it(study: S
     with study.write() as tx:
         set_state(tx, job.job_id, "closed")
         assert archive_job(tx, job.job_id, True).archived_at == tx.now
-    with pytest.raises(Conflict, match="bring it back first"), study.write() as tx:
+    with pytest.raises(Conflict, match="restore it first"), study.write() as tx:
         set_state(tx, job.job_id, "open")
     with study.write() as tx:
         assert archive_job(tx, job.job_id, False).archived_at is None

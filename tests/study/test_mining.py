@@ -123,12 +123,12 @@ def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
 def test_a_job_of_another_kind_is_no_list(store: Store) -> None:
     with store.write() as tx:
         job = jobs.add(tx, name="other", task="error")
-        with pytest.raises(NotFound, match="other: this job is no mined list"):
+        with pytest.raises(NotFound, match="other: this job is not a mined list"):
             the_list(tx, job.job_id)
 
 
 def test_essays_without_a_suspect_and_a_study_without_essays_say_so(tmp_path: Path, store: Store) -> None:
-    with pytest.raises(UsageError, match="no preposition of these essays is suspicious"):
+    with pytest.raises(UsageError, match="no preposition in these essays is suspicious"):
         mine_study(store, "none", lambda wanted: dict.fromkeys(wanted, 0), source="toy", most=5)
     with open_store(tmp_path / "empty.db", create=True) as empty, pytest.raises(UsageError, match="no essays yet"):
         mined(empty)

@@ -68,7 +68,7 @@ def test_only_what_nobody_judged_is_left(decided: Store, tmp_path: Path) -> None
 
 def test_a_system_is_added_with_no_more_items_than_the_wanted_width_needs(decided: Store, tmp_path: Path) -> None:
     left = draw(decided, "sample", Wish("eager", 6)).left
-    with pytest.raises(UsageError, match="expected judgments with a wanted width"):
+    with pytest.raises(UsageError, match="a target width needs judgments"):
         extend(decided, "sample", "wide", "careful", width=0.99)
     import_files(decided, judgments=[write_verdicts(tmp_path / "j.csv", list(left))])
     with pytest.raises(UsageError, match="between 0 and 1, found 7"):

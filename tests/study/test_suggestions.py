@@ -138,7 +138,7 @@ def test_two_jobs_on_the_same_essays_are_compared_and_exported(study: Store, tmp
 def test_a_job_that_offers_marks_takes_no_planted_gold_and_no_unknown_system(study: Store) -> None:
     job = add_job(study, JobPlan("with", "marking", system="lm"))
     good = Essay("good", "She depends on him.", (Edit(Span(12, 14), ("of",), "Wcip", "1"),))
-    with study.write() as tx, pytest.raises(UsageError, match="would be known by it"):
+    with study.write() as tx, pytest.raises(UsageError, match="none would point at planted errors"):
         gold_from_planted(tx, jobs.get(tx, job.job_id), [replace(good, annotators=("1",))])
     with pytest.raises(UsageError, match="expected one of the study's systems"):
         add_job(study, JobPlan("other", "marking", system="nobody"))

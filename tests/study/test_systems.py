@@ -79,9 +79,9 @@ def test_any_change_of_a_decision_is_refused(
 
 
 def test_other_places_in_the_same_essays_are_another_version(decided: Store) -> None:
-    with pytest.raises(Conflict, match="1 places that it did not look at differ"):
+    with pytest.raises(Conflict, match="1 places it did not look at differ"):
         decide(decided, [scripted((*PLACES, ("e0", 26, 29)))])
-    with pytest.raises(Conflict, match="1 places that it looks at no more differ"):
+    with pytest.raises(Conflict, match="1 places it no longer looks at differ"):
         decide(decided, [scripted(PLACES[:2])])
 
 

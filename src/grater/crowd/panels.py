@@ -20,6 +20,11 @@ from grater.errors import UsageError
 
 Ending: TypeAlias = Literal["completed", "screened-out", "failed"]
 ENDINGS: tuple[Ending, ...] = ("completed", "screened-out", "failed")
+ENDING_WORDS: dict[str, str] = {
+    "completed": "completed",
+    "screened-out": "screened out",
+    "failed": "failed the quiz",
+}
 SIGNATURE = "signature"
 LONGEST_ID = 200
 

@@ -23,6 +23,11 @@ from grater.statistics.proportions import wilson
 
 Policy: TypeAlias = Literal["all", "not-untrusted", "valid"]
 POLICIES: tuple[Policy, ...] = ("all", "not-untrusted", "valid")
+POLICY_WORDS: dict[str, str] = {
+    "all": "every judgment",
+    "not-untrusted": "every judgment except untrusted ones",
+    "valid": "valid judgments only",
+}
 PAID: dict[Policy, frozenset[str]] = {
     "all": frozenset(("valid", "surplus", "untrusted", "withdrawn")),
     "not-untrusted": frozenset(("valid", "surplus", "withdrawn")),

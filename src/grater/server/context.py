@@ -353,7 +353,7 @@ def _require_allowed(request: Request, route: str, access: Access | None) -> Non
         raise FactorNeeded
     if access is not None and access.person.role in allowed:
         if not scope_allows(access.scope, request.method, route):
-            raise Forbidden(f"this token is for {access.scope} only; make one with a wider scope")
+            raise Forbidden(f"this token has the scope {access.scope}; create one with a wider scope")
         return
     if PUBLIC in allowed:
         return
@@ -377,7 +377,7 @@ def login_path(next_path: str) -> str:
 def require_slow(context: RequestContext, what: str) -> None:
     """Refuse more than a few a minute: words are cheap to send."""
     if not context.server.logins.take(f"{what} {context.person.person_id}"):
-        raise BadInput(Problem("form", "too many at once; wait a minute, then try again"))
+        raise BadInput(Problem("form", "too many requests; wait a minute and try again"))
 
 
 LONGEST_VERSION = 10

@@ -36,8 +36,8 @@ from grater.server.roles import API, EDITORS, FACTOR_PATH, SAFE
 from grater.store.deadline import at_most
 
 LOG = logging.getLogger("grater.server")
-UNKNOWN_WORDS = "Something went wrong on our side. Nothing of what you sent was stored."
-GONE_WORDS = "The request ended before all of it had come."
+UNKNOWN_WORDS = "Something went wrong on our side. Nothing you sent was stored."
+GONE_WORDS = "The request was cut short."
 NOT_THERE = "There is no such page."
 
 STATUS: tuple[tuple[type[GraterError], int], ...] = (
@@ -151,7 +151,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 TOO_LARGE = 413
-TOO_LARGE_WORDS = "This is more than the server takes at once ({limit:,} bytes)."
+TOO_LARGE_WORDS = "This is more than the server accepts at once ({limit:,} bytes)."
 
 
 class _TooMuch(Exception):

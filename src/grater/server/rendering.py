@@ -28,6 +28,7 @@ from starlette.types import Scope
 from grater import __version__
 from grater.agreement.coefficients import coefficient_title
 from grater.server.roles import ADJUDICATORS, MANAGERS, OWNERS
+from grater.server.words import shown
 from grater.sheet import counted, interval, number
 from grater.store.gold import Gold
 from grater.store.units import StudyUnit
@@ -104,6 +105,7 @@ def environment() -> Environment:
         "interval": interval,
         "number": number,
         "coefficient_title": coefficient_title,
+        "shown": shown,
     }
     templates.globals |= {
         "expected": expected,

@@ -44,7 +44,7 @@ def visitor_token(secret: str, nonce: str) -> str:
 def require_token(expected: str, sent: str) -> None:
     if not expected or not hmac.compare_digest(expected.encode(), sent.encode("utf-8", "replace")):
         raise Forbidden(
-            "this form is too old, or was not made for you; go back, load the page again and send it again"
+            "this form has expired, or belongs to another session; go back, reload the page and send it again"
         )
 
 
@@ -55,7 +55,7 @@ def require_own_origin(headers: Headers, origins: Collection[str]) -> None:
         referer = urlsplit(headers.get("referer", ""))
         origin = f"{referer.scheme}://{referer.netloc}" if referer.netloc else ""
     if origin.lower() not in origins:
-        raise Forbidden("changes are taken from this server's own pages only")
+        raise Forbidden("changes are accepted only from this server's own pages")
 
 
 POLICY = (

@@ -44,7 +44,7 @@ CHUNK = 1 << 16
 LONGEST_NAME = 150
 ODD = re.compile(r"[^\w. ()+-]")
 ENTITY = b"<!ENTITY"
-TWICE = "expected files of different names, found two of one name"
+TWICE = "expected files with different names, found two with the same name"
 
 
 @dataclass(slots=True)

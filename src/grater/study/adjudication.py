@@ -117,7 +117,7 @@ def finished_unit(tx: Tx, unit_id: str) -> tuple[StudyUnit, Shown, list[Sent], A
     """A finished unit with its valid answers, and the decision, if there is one; P9 hides any other unit."""
     unit = units.get(tx, unit_id)
     if unit.role != "work" or not is_finished(tx, unit_id):
-        raise NotFound("there is no such unit to adjudicate, or its judgments are not complete yet")
+        raise NotFound("no such unit to adjudicate, or its judgments are not complete yet")
     valid = [each for each in sent_for(tx, unit_id) if each.submission.status == "valid"]
     return unit, shown_to_staff(tx, unit_id), valid, adjudications.find(tx, unit_id)
 

@@ -40,7 +40,7 @@ def complaint(member: zipfile.ZipInfo) -> str:
     inside = PurePosixPath(name)
     is_outside = inside.is_absolute() or ".." in inside.parts or "\\" in name or ":" in name or "\0" in name
     if is_outside or len(inside.parts) > DEEPEST or not name.isprintable():
-        return "a name that leads out of the archive"
+        return "a path outside the archive"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "a link inside an archive"
     if member.flag_bits & 1:
@@ -116,7 +116,7 @@ def _restore(store: Store, folder: Path, manifest: dict[str, Any]) -> None:
             dump.set_meta(tx, name, value)
         violations = checks.violations(tx)
         if violations:
-            raise GraterError(f"{folder}: the archive breaks a promise, nothing was imported: {violations[0]}")
+            raise GraterError(f"{folder}: the archive is inconsistent and was not imported: {violations[0]}")
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -138,11 +138,11 @@ def _require_whole(folder: Path, manifest: dict[str, Any]) -> None:
     for name, known in manifest["files"].items():
         file = folder / name
         if not file.resolve().is_relative_to(folder.resolve()):
-            problems.add(f"{name}: expected a file of the archive, found a path that leads outside")
+            problems.add(f"{name}: expected a file of the archive, found a path outside it")
         elif not file.is_file():
             problems.add(f"{name}: expected this file, found none; copy the archive whole")
         elif sha256(file) != known["sha256"]:
-            problems.add(f"{name}: expected the file that was exported, found it changed")
+            problems.add(f"{name}: the file has changed since the export")
     problems.done()
 
 

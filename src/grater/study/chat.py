@@ -88,7 +88,7 @@ def require_endpoint(endpoint: Endpoint) -> None:
     if endpoint.key and parts.scheme == "http" and parts.hostname not in LOCAL:
         raise UsageError(f"{parts.hostname}: a key is sent over https only, or to this machine")
     if endpoint.most_cost is not None and not (endpoint.price_in or endpoint.price_out):
-        raise UsageError("a limit in money needs the prices of a million tokens, in and out")
+        raise UsageError("a cost limit needs the prices per million tokens, for input and output")
 
 
 @dataclass(slots=True)
@@ -198,13 +198,13 @@ class Chat:
         n_in, n_out = max(_tokens(messages), ceil(self._dearest * _length(messages))), most.max_tokens
         if most.most_tokens is not None and spent.tokens + n_in + n_out > most.most_tokens:
             raise LimitReached(
-                f"{spent.tokens:,} tokens are spent, and the next question may take {n_in + n_out:,}: "
+                f"{spent.tokens:,} tokens used, and the next question may need {n_in + n_out:,}: "
                 f"the limit of {most.most_tokens:,} is reached"
             )
         cost = most.cost(n_in, n_out)
         if most.most_cost is not None and self.cost + cost > most.most_cost:
             raise LimitReached(
-                f"{self.cost:.4f} is spent, and the next question may cost {cost:.4f}: "
+                f"{self.cost:.4f} spent, and the next question may cost {cost:.4f}: "
                 f"the limit of {most.most_cost:g} is reached"
             )
 
@@ -217,7 +217,7 @@ class Chat:
                 if turn == self.endpoint.retries:
                     raise GraterError(
                         f"{self.endpoint.address}: {trouble}; tried {turn + 1} times. "
-                        "What was answered is kept; ask again later"
+                        "Answers so far are kept; try again later"
                     ) from trouble
                 wait = min(trouble.seconds if trouble.seconds is not None else 2.0**turn, LONGEST_WAIT)
                 self.tell(f"{self.endpoint.address}: {trouble}; again in {wait:g} s")
@@ -240,7 +240,7 @@ class Chat:
                 said = _said(error.read(LONGEST_ANSWER))
             if error.code == 400 and self.json_mode and "response_format" in said:
                 self.json_mode = False
-                raise _Again("the endpoint does not take response_format; asking without", 0.0) from error
+                raise _Again("the endpoint does not accept response_format; asking without it", 0.0) from error
             if error.code in AGAIN:
                 raise _Again(f"status {error.code} {said}".strip(), _retry_after(error.headers)) from error
             raise GraterError(f"{self.endpoint.address}: status {error.code} {said}".strip()) from error

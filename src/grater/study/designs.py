@@ -123,7 +123,7 @@ def _earlier(store: Store, order: Order) -> Job | None:
     with store.read() as tx:
         earlier = next((job for job in jobs.all(tx) if job.name == order.name), None)
     if earlier is not None and earlier.options.get("order") != _asked(order):
-        raise Conflict(f"there is another job called {order.name!r} already; choose another name")
+        raise Conflict(f"there is already a job called {order.name!r} already; choose another name")
     return earlier
 
 
@@ -162,7 +162,7 @@ def _items(store: Store, design: Design, order: Order) -> tuple[Sequence[str], l
     if design.name == "choice":
         with store.read() as tx:
             known = decisions.best_words(tx, order.system or "")
-        words = f"words of {order.system}: known for its flags alone; run it again to have them for every place"
+        words = f"{order.system}'s suggestions are stored only where it flags; run it again to store them all"
         return (), [] if known else [words]
     if design.name == "cloze":
         with store.write() as tx:
@@ -184,7 +184,7 @@ def _one_a_sentence(tx: Tx, order: Order) -> list[str]:
             if inside:
                 chosen.append(inside[int(rng.integers(len(inside)))])
     if not chosen:
-        raise UsageError("nothing to ask: no essay of the study has a preposition")
+        raise UsageError("no units: no essay in the study has a preposition")
     n = min(order.n or len(chosen), len(chosen))
     picked = sorted(rng.choice(len(chosen), size=n, replace=False).tolist())
     items.add_all(tx, (items.of(chosen[place]) for place in picked))

@@ -107,7 +107,7 @@ def evaluate_study(
     """Every system on the judged items, or, from a named sample, for the whole corpus."""
     drawn = decisions.sample_named(tx, sample) if sample else None
     if drawn is not None and scheme.is_apart:
-        raise UsageError("contexts and confidence are shown apart on the judged items only, not in estimates")
+        raise UsageError("results by context and confidence are for the judged items only, not for estimates")
     tables = study_tables(
         tx,
         name,

@@ -80,9 +80,7 @@ def add_known(tx: Tx, job_id: str, item_id: str, accepted: list[str], *, reason:
 
 def _require_no_suggestions(job: Job) -> None:
     if SUGGESTIONS in job.options:
-        raise UsageError(
-            f"{job.name}: offers a system's marks; essays with planted errors have none, and would be known by it"
-        )
+        raise UsageError(f"{job.name}: this job offers a system's marks, and none would point at planted errors")
 
 
 def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
@@ -98,8 +96,8 @@ def _require_showable(tx: Tx, job: Job, item: Item, new: NewUnit) -> None:
         raise UsageError(message) from error
 
 
-REASON = "The experts who judged this all gave this answer."
-PLANTED = "These errors were put into the essay to see whether they are found."
+REASON = "All experts who judged this gave this answer."
+PLANTED = "These errors were added to the essay to see whether they are found."
 
 
 @dataclass(frozen=True, slots=True)

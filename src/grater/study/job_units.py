@@ -94,7 +94,7 @@ def _team(
     people: Sequence[str], each: int, pairs: Counter[tuple[str, ...]], load: Counter[str], rng: np.random.Generator
 ) -> tuple[str, ...]:
     if comb(len(people), each) > MOST_COMBINATIONS:
-        raise UsageError(f"{each} of {len(people)} annotators: too many combinations to balance; name fewer")
+        raise UsageError(f"{each} of {len(people)} annotators: too many combinations to balance; choose fewer")
     teams = list(combinations(sorted(people), each))
     ties = rng.random(len(teams))
     cost = [
@@ -124,7 +124,7 @@ def plant(essay: Essay, edits: Sequence[Edit]) -> tuple[Essay, tuple[str, ...]]:
             raise UsageError(f"{essay.essay_id}: expected errors to plant side by side, each with its words")
         wrong, start = edit.replacements[0], edit.span.start + shift
         if wrong == edit.span.of(essay.text):
-            raise UsageError(f"{essay.essay_id}: expected other words than {wrong[:40]!r} to plant, found the same")
+            raise UsageError(f"{essay.essay_id}: expected words other than {wrong[:40]!r} to plant, found the same")
         text = text[:start] + wrong + text[edit.span.end + shift :]
         places.append(f"{start}-{start + len(wrong)}:{edit.tag}")
         shift += len(wrong) - len(edit.span)
@@ -230,7 +230,7 @@ def units_for(tx: Tx, wanted: Wanted) -> list[NewUnit]:
     }.get(wanted.task, _single)
     new_units = make(tx, wanted)
     if not new_units:
-        raise UsageError(f"nothing to ask: the study has no items for the task {wanted.task!r}; import them first")
+        raise UsageError(f"no units: the study has no items for the task {wanted.task!r}; import them first")
     return new_units
 
 
@@ -330,7 +330,7 @@ def _system(tx: Tx, wanted: Wanted) -> str:
     known = decisions.system_names(tx)
     if not known:
         raise UsageError(
-            f"the task {wanted.task!r} is about what a system suggests, and no system has decided on the essays yet: "
+            f"the task {wanted.task!r} needs a system's suggestions, and no system has decisions on the essays yet: "
             "run one, or import its decisions"
         )
     system = wanted.system or (known[0] if len(known) == 1 else None)

@@ -163,7 +163,7 @@ def set_state(tx: Tx, job_id: str, state: str, *, actor: str | None = None) -> J
         raise UsageError(f"state: expected {', '.join(GIVEN_STATES)}, found {state[:20]!r}")
     job = jobs.get(tx, job_id)
     if job.archived_at is not None:
-        raise Conflict(f"{job.name}: is in the archive; bring it back first")
+        raise Conflict(f"{job.name}: archived; restore it first")
     allowed = MOVES[job.state]
     new_state = next((name for name in allowed if name == state), None)
     if new_state is None:
@@ -190,7 +190,7 @@ def _fresh(tx: Tx, pages: Sequence[NewUnit], task: str) -> list[NewUnit]:
     asked = units.essays_of_task(tx, task)
     left = [page for page in pages if page.essay_id not in asked]
     if not left:
-        raise UsageError(f"nothing new: every essay is in a job of the task {task!r} already")
+        raise UsageError(f"no new essays: every essay is already in a job with the task {task!r} already")
     return left
 
 
@@ -238,7 +238,7 @@ def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
         if heads[one] & heads[other]:
             raise UsageError(
                 f"{one!r} and {other!r} cannot both work in a job: a person on the joint seat would be asked twice; "
-                "leave one of the two out"
+                "choose one of the two"
             )
 
 
@@ -256,14 +256,14 @@ def hand_over(tx: Tx, job: Job, giver: Person, taker: Person, *, actor: str | No
     """How many units went over; refused where there is nothing that could go."""
     job = jobs.lock(tx, job.job_id)
     if job.access != "assigned":
-        raise UsageError(f"{job.name}: anybody may take its units, so nobody can hand them over")
+        raise UsageError(f"{job.name}: its units are not assigned to anyone, so they cannot be reassigned")
     if taker.state != "active":
-        raise UsageError(f"{taker.name!r} is shut out of the study, and can take nothing over")
+        raise UsageError(f"{taker.name!r} has no access to the study and cannot take over units")
     here = {each.person_id for each in assignments.of_job(tx, job.job_id)} | {giver.person_id, taker.person_id}
     require_other_heads(tx, {people.get(tx, person_id).name: person_id for person_id in sorted(here)})
     n_units = assignments.move(tx, job.job_id, giver=giver.person_id, taker=taker.person_id, actor=actor)
     if not n_units:
-        raise UsageError(f"{job.name}: {giver.name!r} has nothing left that {taker.name!r} is not asked already")
+        raise UsageError(f"{job.name}: {giver.name!r} has no units left that {taker.name!r} does not already have")
     return n_units
 
 

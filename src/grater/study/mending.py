@@ -67,4 +67,4 @@ def back_to_work(tx: Tx, unit_id: str, *, actor: str | None = None) -> Job:
 def require_word(word: str) -> None:
     """Refuse whoever did not type the word."""
     if word.strip().lower() != WORD:
-        raise UsageError(f"type the word {WORD!r} to delete it for good; found {word[:20]!r}")
+        raise UsageError(f"type the word {WORD!r} to delete it permanently; found {word[:20]!r}")

@@ -114,7 +114,7 @@ def mine_study(
     require_number("mining.most", most)
     mined = mine(uses_in(store), count, least_bigram=least_bigram, ratio=ratio)
     if not mined.suspects:
-        raise UsageError("no preposition of these essays is suspicious by these counts")
+        raise UsageError("no preposition in these essays is suspicious by these counts")
     with store.write() as tx:
         return keep(tx, name, mined.suspects[:most], source=source, actor=actor)
 
@@ -141,7 +141,7 @@ def the_list(tx: Tx, job_id: str) -> Job:
     """A mined list, which must be one."""
     job = jobs.get(tx, job_id)
     if MINED not in job.options:
-        raise NotFound(f"{job.name}: this job is no mined list")
+        raise NotFound(f"{job.name}: this job is not a mined list")
     return job
 
 
@@ -169,7 +169,7 @@ def the_suspect(tx: Tx, job_id: str, place: int) -> Verdict:
     """The same, which must be there."""
     suspect = find(tx, job_id, place)
     if suspect is None:
-        raise NotFound(f"there is no suspect {place} in this list")
+        raise NotFound(f"there is no entry {place} in this list")
     return suspect
 
 
@@ -338,5 +338,5 @@ def balanced_job(
 def _reason(trigram: str, label: str) -> str:
     first, middle, last = trigram.split(" ")
     if label == ERROR:
-        return f"People say “{first} {last}”: “{middle}” is one too many."
-    return f"“{trigram}” is how people say it."
+        return f"People say “{first} {last}”: “{middle}” is extraneous."
+    return f"“{trigram}” is common usage."

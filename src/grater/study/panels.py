@@ -54,7 +54,7 @@ def end_place(tx: Tx, panel_id: str, external_id: str, state: str, *, actor: str
     panel, place = panels.get(tx, panel_id), panels.place_of(tx, panel_id, external_id)
     is_here = place is not None and place.state == "joined"
     if place is None or not is_here or not panels.set_state(tx, place, state, actor=actor):
-        raise NotFound("nobody with this id is at work here")
+        raise NotFound("nobody with this ID is working here")
     return panel.job_id
 
 

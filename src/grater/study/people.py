@@ -152,7 +152,7 @@ def make_token(
     is named.
     """
     if not may_have_tokens(people.get(tx, person_id)):
-        raise Forbidden("raters who come by a panel's link have no tokens; invite them by a link of your own")
+        raise Forbidden("raters who join through a panel cannot have tokens; invite them with a link of your own")
     require_text("name", name)
     days = credentials.TOKEN_DAYS if days is None else days
     require_number("token.days", days)
@@ -211,7 +211,7 @@ def _require_of_both(tx: Tx, joint: Person, role: str) -> None:
     for member_id in people.members(tx, joint.person_id):
         most = people.lower_role(most, people.get(tx, member_id).role)
     if people.lower_role(most, role) != role:
-        raise Forbidden(f"a joint seat may do what both of its people may, and at most adjudicate: {most} here")
+        raise Forbidden(f"a joint seat may do at most what both of its people may, up to adjudicating: {most} here")
 
 
 def set_state(tx: Tx, person_id: str, state: str, *, actor: str) -> Person:
@@ -256,5 +256,5 @@ def require_member(tx: Tx, seat_id: str, person_id: str) -> Person:
     if joint is None or joint.state != "active" or person_id not in people.members(tx, seat_id):
         raise NotFound("there is no such joint seat, or it is not yours")
     if any(people.get(tx, member_id).state != "active" for member_id in people.members(tx, seat_id)):
-        raise Forbidden("the other person of this joint seat is shut out of the study")
+        raise Forbidden("the other person on this joint seat has no access to the study")
     return joint

@@ -53,7 +53,7 @@ def through(command: str, lines: Iterable[str]) -> Iterator[str]:
             process.kill()
             feeder.join()
     if status:
-        raise GraterError(f"{command}: ended with exit status {status}; its own messages are above")
+        raise GraterError(f"{command}: failed with exit status {status}; its messages are above")
 
 
 def _started(command: str) -> subprocess.Popen[str]:
@@ -100,7 +100,7 @@ def program_job(tx: Tx, job: Job, name: str, *, actor: str | None = None) -> tup
     """The program and its own job beside the people's; made where they are not there yet."""
     person = people.by_name(tx, name) or people.add(tx, name=name, role="worker", kind=PROGRAM, actor=actor)
     if person.kind != PROGRAM:
-        raise UsageError(f"{name}: is a person of this study; choose another name for the program")
+        raise UsageError(f"{name}: a person in this study has this name; choose another for the program")
     own = f"{job.name} by {name}"
     known = next((each for each in jobs.all(tx) if each.name == own), None)
     return known or _copied(tx, job, own, person, actor), person
@@ -133,7 +133,7 @@ def judge(
         n_done += 1
         tick()
     if asked:
-        raise GraterError(f"the program left {len(asked)} units without an answer; what it answered is stored")
+        raise GraterError(f"the program left {len(asked)} units unanswered; its answers to the others are stored")
     return n_done
 
 

@@ -51,11 +51,11 @@ class RaterLine:
         """What a manager should look at, in a word each."""
         signs = []
         if self.seconds is not None and self.others_seconds and self.seconds < QUICK * self.others_seconds:
-            signs.append("quick")
+            signs.append("fast")
         if self.signals and self.signals.n >= ENOUGH and self.signals.top_share > SAME > self.signals.others_share:
-            signs.append("one answer")
+            signs.append("same answer")
         if self.signals and self.signals.n_compared >= ENOUGH and self.signals.with_others.high < 0.5:
-            signs.append("against the others")
+            signs.append("disagrees with others")
         return tuple(signs)
 
 
@@ -149,5 +149,5 @@ def change_standing(tx: Tx, job: Job, person_id: str, change: str, *, actor: str
 def line_of(tx: Tx, job: Job, person_id: str) -> RaterLine:
     line = next((each for each in rater_lines(tx, job) if each.person.person_id == person_id), None)
     if line is None:
-        raise NotFound("this person has done nothing in this job")
+        raise NotFound("this person has no answers in this job")
     return line

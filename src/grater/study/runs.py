@@ -125,7 +125,7 @@ def _import(store: Store, run: Run, files: Sequence[RunFile], _steps: Steps) -> 
             actor=run.person_id,
         )
     new, known = sum(each.new for each in imported), sum(each.known for each in imported)
-    return Outcome(f"{counted(len(imported), 'file')}: {new:,} new, {known:,} known already.")
+    return Outcome(f"{counted(len(imported), 'file')}: {new:,} new, {known:,} already in the study.")
 
 
 def _written(folder: Path, files: Sequence[RunFile], *, is_corpus: bool) -> list[Path]:
@@ -208,4 +208,4 @@ class Runner:
             while work_once(self.store) is not None:
                 pass
         except Exception:  # a full disk, a closed study: the run stays, and the next wake begins it anew
-            LOG.exception("the work in the background stopped")
+            LOG.exception("the background task stopped")

@@ -103,7 +103,7 @@ def _errors(tx: Tx, width: float) -> dict[str, float]:
         raise UsageError(f"expected a width between 0 and 1, found {width:g}")
     said = all_verdicts(tx, "the study")
     if said is None:
-        raise UsageError("expected judgments with a wanted width: rates of errors come from them; there are none yet")
+        raise UsageError("a target width needs judgments to estimate error rates; there are none yet")
     return error_shares(said)
 
 
@@ -118,7 +118,7 @@ def of_sample(store: Store, plan: JobPlan, name: str) -> JobPlan:
 def require_left(left: Sequence[str], name: str) -> Sequence[str]:
     """Items to ask about; none at all would mean every item to a plan."""
     if not left:
-        raise UsageError(f"{name}: every item of the sample is judged already; nothing is left to ask")
+        raise UsageError(f"{name}: every item of the sample has already been judged")
     return left
 
 

@@ -31,7 +31,7 @@ ROLES = ("owner", "manager")
 """For whom it can be required."""
 
 REQUIRED = "second_factor_roles"
-WRONG = "this code is wrong, was used before, or is too old; wait for the next one"
+WRONG = "this code is wrong, already used or expired; wait for the next one"
 
 
 def totp(secret: bytes, seconds: float, *, digits: int = DIGITS, algorithm: str = "sha1") -> str:
@@ -68,7 +68,7 @@ def begin(tx: Tx, person: Person) -> str:
     if not can_have_one(person):
         raise Forbidden("a second factor is for people who log in with a password")
     if second_factors.is_on(tx, person.person_id):
-        raise UsageError("your second factor is on already; turn it off first")
+        raise UsageError("your second factor is already on; turn it off first")
     secret = new_secret()
     second_factors.begin(tx, person.person_id, secret)
     return secret
@@ -81,7 +81,7 @@ def confirm(tx: Tx, person: Person, code: str) -> list[str]:
     """
     factor = second_factors.find(tx, person.person_id)
     if factor is None or factor.confirmed_at is not None:
-        raise NotFound("nothing was begun here; begin again")
+        raise NotFound("setup was not started here; start again")
     if not _is_fresh_code(tx, person.person_id, code):
         raise UsageError(WRONG)
     second_factors.confirm(tx, person.person_id)
@@ -111,7 +111,7 @@ def use_code(tx: Tx, person: Person, code: str) -> bool:
 def turn_off(tx: Tx, person: Person, code: str) -> None:
     """For oneself, by a code; refused where the role requires it."""
     if person.role in required_roles(tx):
-        raise Forbidden(f"the owner of the study requires a second factor of every {person.role}")
+        raise Forbidden(f"the owner of the study requires a second factor for every {person.role}")
     if not use_code(tx, person, code):
         raise UsageError(WRONG)
     second_factors.remove(tx, person.person_id)

@@ -124,7 +124,7 @@ class Status:
     def sheet(self) -> Sheet:
         """The jobs with their progress."""
         rows = tuple((job.job.name, job.job.task, job.job.state, *map(count, job.numbers)) for job in self.jobs)
-        return Sheet("", ("job", "task", "state", "units", "valid", "wanted", "in hand"), rows)
+        return Sheet("", ("job", "task", "state", "units", "valid", "wanted", "in progress"), rows)
 
 
 def status(tx: Tx) -> Status:

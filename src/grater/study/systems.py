@@ -34,8 +34,8 @@ def require_same_findings(tx: Tx, system: str, findings: Sequence[Finding]) -> N
     changed = _changes(stored, (finding.decision for finding in findings))
     decided = {(each.item.essay_id, each.item.kind) for each in findings if each.item.item_id in stored}
     new = (each.item for each in findings if each.item.item_id not in stored)
-    changed["places that it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
-    changed["places that it looks at no more"] = len(stored.keys() - {each.item.item_id for each in findings})
+    changed["places it did not look at"] = sum((item.essay_id, item.kind) in decided for item in new)
+    changed["places it no longer looks at"] = len(stored.keys() - {each.item.item_id for each in findings})
     _require_none(system, len(stored), changed)
 
 
@@ -73,7 +73,7 @@ def _require_none(system: str, n_stored: int, changed: Mapping[str, int]) -> Non
     if parts:
         raise Conflict(
             f"{system} is not the {system} that decided on {n_stored:,} items of this study: {parts} differ; nothing "
-            "was changed. Give the new version a name of its own"
+            "was changed. Give the new version its own name"
         )
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grater.crowd.pay import money
+from grater.crowd.pay import POLICY_WORDS, money
 from grater.crowd.terms import KEY, Terms, read_terms, terms_json, terms_of
 from grater.crowd.trust import GoldRuleOdds, TrustRule, gold_on_page, odds, steady
 from grater.errors import UsageError
 from grater.model import Json
+from grater.sheet import counted
 from grater.store import Tx, jobs, payments, slots, trust, units
 from grater.store.clock import as_iso
 from grater.store.jobs import Job
@@ -67,9 +68,23 @@ def _require_units(tx: Tx, job: Job, before: Terms, terms: Terms) -> None:
         raise UsageError(f"{job.name}: its annotators are named, so the number of judgments is fixed")
 
 
-def protocol_sheet(tx: Tx, job: Job, counted: Costs | None = None) -> list[tuple[str, str]]:
-    """Name and words, one line each, in a fixed order; `counted` are the costs where somebody knows them."""
-    terms, costs = terms_of(job.options), counted or job_costs(tx, job)
+PROTOCOL_LABELS = {
+    "Judgments a unit": "Judgments per unit",
+    "Put out": "Removal rule",
+    "Limit a rater": "Limit per rater",
+    "Turn-around": "Turnaround",
+}
+"""What people read for the keys of a protocol that do not speak for themselves; JSON keeps the keys."""
+
+
+def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> list[tuple[str, str]]:
+    """Label and words, one line each, in a fixed order; `known` are the costs where somebody has them."""
+    return [(PROTOCOL_LABELS.get(key, key), words) for key, words in protocol_fields(tx, job, known).items()]
+
+
+def protocol_fields(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
+    """The protocol by its keys, without what does not apply."""
+    terms, costs = terms_of(job.options), known or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
     rows = {
         "Task": f"{job.task}, {job.title}",
@@ -87,29 +102,30 @@ def protocol_sheet(tx: Tx, job: Job, counted: Costs | None = None) -> list[tuple
         "Turn-around": "unknown: no judgment has a time" if costs.hours is None else f"{costs.hours:.1f} hours",
         "Cost": _cost(costs),
     }
-    return [(name, words) for name, words in rows.items() if words]
+    return {key: words for key, words in rows.items() if words}
 
 
 def whole_protocol(tx: Tx, job: Job) -> dict[str, str]:
     """The sheet with the instructions word by word, for an export."""
     version = jobs.current_guidelines(tx, job.job_id)
-    return {**dict(protocol_sheet(tx, job)), **({"Instructions in full": version.markdown} if version else {})}
+    return {**protocol_fields(tx, job), **({"Instructions in full": version.markdown} if version else {})}
 
 
 def _gold(tx: Tx, job: Job, terms: Terms) -> str:
     n_gold = len(units.ids_of_job(tx, job.job_id, role="gold"))
     if not n_gold or terms.gold is None:
         return "none"
-    return f"{n_gold} units, {gold_on_page(terms.page)} hidden in every {terms.page} on average"
+    return f"{n_gold} units, on average {gold_on_page(terms.page)} hidden in every {terms.page}"
 
 
 def _rule(rule: TrustRule | None, n_out: int) -> str:
     if rule is None:
         return ""
-    tries = "one try" if rule.attempts == 1 else f"{rule.attempts} tries"
-    quiz = f"entry quiz of {rule.quiz} ({tries}), then " if rule.quiz else ""
-    sure = f", where that is {100 * rule.sure:g} % sure" if rule.sure else ""
-    return f"{quiz}below {rule.minimum:g} of the gold, from {rule.least_seen} on{sure}; raters removed: {n_out}"
+    attempts = counted(rule.attempts, "attempt")
+    quiz = f"entry quiz of {rule.quiz} questions ({attempts}); " if rule.quiz else ""
+    sure = f", once that is {100 * rule.sure:g} % certain" if rule.sure else ""
+    below = f"removed below {100 * rule.minimum:g} % on gold after at least {counted(rule.least_seen, 'gold unit')}"
+    return f"{quiz}{below}{sure}; {counted(n_out, 'rater')} removed"
 
 
 def _n_out(tx: Tx, job: Job) -> int:
@@ -118,10 +134,10 @@ def _n_out(tx: Tx, job: Job) -> int:
 
 def _pay(terms: Terms, costs: Costs) -> str:
     if terms.pay is None:
-        return "none agreed"
+        return "none"
     rates = costs.hourly
-    hour = f"; median {costs.money(rates.median)} an hour" if rates and rates.n_raters else ""
-    return f"{money(terms.pay.cents, terms.pay.currency)} a unit, policy {terms.pay.policy}{hour}"
+    hour = f"; median {costs.money(rates.median)} per hour" if rates and rates.n_raters else ""
+    return f"{money(terms.pay.cents, terms.pay.currency)} per unit, {POLICY_WORDS[terms.pay.policy]} paid{hour}"
 
 
 def _restrictions(terms: Terms) -> str:
@@ -133,13 +149,13 @@ def _restrictions(terms: Terms) -> str:
 
 def _dates(tx: Tx, job: Job) -> str:
     times = [row.at for row in submitted(tx, job.job_id)]
-    return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answer yet"
+    return f"{as_iso(min(times))[:10]} to {as_iso(max(times))[:10]}" if times else "no answers yet"
 
 
 def _cost(costs: Costs) -> str:
     if costs.pay is None:
         return ""
-    each = f", {costs.money(costs.per_valid)} a valid judgment" if costs.valid else ""
+    each = f", {costs.money(costs.per_valid)} per valid judgment" if costs.valid else ""
     whole, lost = costs.money(costs.cents + costs.bonuses), costs.money(costs.wasted)
     return f"{whole}{each}; {lost} on judgments that do not count"
 

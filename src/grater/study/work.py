@@ -54,11 +54,11 @@ from grater.tasks.task import may_keep
 LOG = logging.getLogger("grater.study.work")
 
 NO_RETURNS = (
-    "you have given units of this job back {most} times, and that is all; answer this one, or leave it: it is yours "
+    "you have given back {most} units of this job, the most allowed; answer this one, or leave it: it is yours "
     "until its time runs out"
 )
-NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and go on another time"
-NOT_YOURS = "there is no such piece of work, or it is not yours"
+NO_SKIPPING = "units of this job cannot be skipped; answer this one, or give it back and continue another time"
+NOT_YOURS = "no such unit, or it is not yours"
 MOST_SHOWN = 500
 LONGEST_TITLE = 40
 NOT_PART_OF_THE_ANSWER = frozenset(("csrf", "submission_id", "seconds"))

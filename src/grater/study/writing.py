@@ -40,7 +40,7 @@ from grater.tasks.verify import WRITER as WRITER_BETTER
 JOB = "check my writing"
 ACCEPT, REJECT = "accept", "reject"
 LABELS = {ACCEPT: SUGGESTION_BETTER, REJECT: WRITER_BETTER}
-CONSENT = "Keep my text and my answers in this study, without my name, to find out how good these marks are."
+CONSENT = "Keep my text and my answers in this study, without my name, to measure how good these marks are."
 MOST_WAITING = 6
 BUSY = "Many texts are being checked at this moment. Yours was not; wait a little, then send it again."
 NOT_KEPT = "Nothing was kept: this study does not collect answers of writers at the moment."

@@ -20,7 +20,7 @@ from grater.store.people import Person
 from grater.study import people as study_people
 
 TICKET_MINUTES = 5
-TOO_OFTEN = "Too many tries. Wait a minute, then try again."
+TOO_OFTEN = "Too many attempts. Wait a minute and try again."
 
 
 def admit(context: RequestContext, person: Person, path: str) -> Response:

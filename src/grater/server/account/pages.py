@@ -26,7 +26,7 @@ from grater.study.work import own_job
 
 router = APIRouter()
 
-WRONG = "The name or the password is wrong."
+WRONG = "Wrong name or password."
 
 
 @router.get("/")
@@ -161,7 +161,7 @@ def new_password(context: Context) -> Response:
     if not context.server.logins.take(f"password {context.person.person_id}"):
         return _own_page(context, problems=[TOO_OFTEN], status=429)
     if not is_password(context.person.password_hash, old):
-        return _own_page(context, problems=["The old password is wrong."], status=422)
+        return _own_page(context, problems=["The current password is wrong."], status=422)
     if new != again:
         return _own_page(context, problems=["The two new passwords differ."], status=422)
     try:

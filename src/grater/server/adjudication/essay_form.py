@@ -35,7 +35,7 @@ def decided(table: Table, filled: Mapping[str, str]) -> tuple[Edit, ...]:
             open_places.append(number)
     if open_places:
         named = ", ".join(map(str, open_places))
-        raise BadInput(Problem("form", f"no decision yet for: {named}"))
+        raise BadInput(Problem("form", f"not decided yet: {named}"))
     by_content = {_content(edit): edit for edit in [*edits, *more_of(table, filled)]}
     return tuple(sorted(by_content.values(), key=lambda edit: edit.span))
 
@@ -52,7 +52,7 @@ def _own(table: Table, place: Place, filled: Mapping[str, str], number: int) -> 
     tag = filled.get(f"tag {place.name}", "")
     if span is None or tag not in tags:
         raise BadInput(
-            Problem("form", f"place {number}: choose the words and the kind of error of your own correction")
+            Problem("form", f"place {number}: choose the words and the kind of error for your own correction")
         )
     words = filled.get(f"correction {place.name}", "")
     is_left_open = not words and not (tags[tag].owes_correction and len(span))

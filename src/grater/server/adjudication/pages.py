@@ -43,7 +43,7 @@ from grater.tasks.marking import tagset_of
 router = APIRouter()
 
 A_PAGE = 50
-AGAIN = "Yours is still below: look at the other one, and store yours again if it should count instead."
+AGAIN = "Yours is still below: compare the two, and save yours again if it should replace the other."
 
 
 @router.get("/adjudicate")

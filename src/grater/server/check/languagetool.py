@@ -93,7 +93,7 @@ def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
     _require_open(context)
     language = _language(parameters)
     if not context.server.checks.take(f"check {context.address}"):
-        raise HTTPException(429, "Too many requests from here; wait a minute, then try again.", {"retry-after": "60"})
+        raise HTTPException(429, "Too many requests; wait a minute and try again.", {"retry-after": "60"})
     document = of_pieces(_pieces(parameters))
     feedback = context.server.proofreader.check(document.text)
     choice = RuleChoice.of(parameters)

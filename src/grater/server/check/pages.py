@@ -24,9 +24,9 @@ from grater.study.writing import ACCEPT, CONSENT, LABELS, changed, keep
 
 router = APIRouter()
 
-TOO_OFTEN = "Too many texts at once from here; wait a minute, then try again."
-NOTHING = "There is nothing to check yet: paste or type a text, or choose a file."
-NO_CONSENT = "Nothing was kept. If you want your text and your answers kept, tick the box first."
+TOO_OFTEN = "Too many texts from this address; wait a minute and try again."
+NOTHING = "Nothing to check yet: paste or type a text, or choose a file."
+NO_CONSENT = "Nothing was saved. To let us keep your text and answers, tick the box first."
 ANSWER = "mark-"
 
 

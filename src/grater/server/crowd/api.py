@@ -20,7 +20,7 @@ from grater.study.evaluation import scores_so_far
 from grater.study.live import pace_now
 from grater.study.people import make_token
 from grater.study.programs import program_job
-from grater.study.terms import odds_for, protocol_sheet, set_terms
+from grater.study.terms import odds_for, protocol_fields, set_terms
 
 router = calls_about("crowd")
 
@@ -246,7 +246,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
             raters=raters,
             gold=known,
             costs=costs_json(tx, job),
-            protocol=dict(protocol_sheet(tx, job)),
+            protocol=protocol_fields(tx, job),
             sample=scores.sample,
             scores=[Score.of(line) for line in scores.systems],
             scope=scores.words,

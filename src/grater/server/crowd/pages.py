@@ -78,16 +78,16 @@ def _drawn(job: Job, board: Dashboard) -> dict[str, Markup]:
     """The charts of a dashboard by title; those with nothing to show are left out."""
     agreed = tuple((point.n, point.agreement) for point in board.checkpoints if point.agreement)
     systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
-    drawn = {"Agreement as judgments came": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
+    drawn = {"Agreement over time": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
     for measure in ("precision", "recall"):
         series = [Series(name, _history(board, name, measure)) for name in systems]
-        drawn[f"{measure.capitalize()} as judgments came"] = narrowing(series, title=measure.capitalize())
+        drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
     if board.pairs:
-        title = "Percentage of items on which two agree"
+        title = "Percentage of items on which the two agree"
         names = {each.pseudonym: each.name for each in board.raters}
         drawn["Agreement by pair, in percent"] = pair_map(board.pairs, names, title=title)
     if board.confusion:
-        title = "Answers of two raters to the same item"
+        title = "Pairs of answers to the same item"
         drawn["Which answers are confused"] = confusion_map(board.confusion, title=title)
     drawn["Raters by speed and agreement"] = rater_scatter(_points(job.job_id, board.raters), title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}

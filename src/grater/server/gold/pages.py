@@ -31,7 +31,7 @@ def make_gold(context: Context, job_id: str) -> Response:
             made = known_gold(tx, jobs.get(tx, job_id), least=least, most=most or None, reason=reason, actor=actor)
     except UsageError as error:
         return _page(context, job_id, problems=[str(error)], told="")
-    left = f"; {made.met} left alone: gold already, or met by raters" if made.met else ""
+    left = f"; {made.met} skipped: already gold, or already seen by raters" if made.met else ""
     return _page(context, job_id, problems=[], told=f"{made.made} gold units made{left}.")
 
 

@@ -200,7 +200,7 @@ def hand_over_units(context: Context, job_id: str) -> Response:
             n_units = hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id)
     except UsageError as error:
         return job_view(context, job_id, problems=[str(error)])
-    return job_view(context, job_id, told=f"{counted(n_units, 'unit')} of {giver.name} went to {taker.name}.")
+    return job_view(context, job_id, told=f"{counted(n_units, 'unit')} reassigned from {giver.name} to {taker.name}.")
 
 
 @router.post("/manage/jobs/{job_id}/state")

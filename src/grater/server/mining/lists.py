@@ -24,7 +24,7 @@ def mine_now(context: RequestContext, name: str, *, most: int) -> Job:
     with store.read() as tx:
         n_essays = essays.count(tx)
     if n_essays > MOST_ESSAYS:
-        raise UsageError(f"{n_essays:,} essays are many to wait for: mine them with grater study mine")
+        raise UsageError(f"{n_essays:,} essays are too many to mine here; use grater study mine")
     return mine_study(store, name, counts_in_shipped_model, source=SHIPPED, most=most, actor=actor)
 
 

@@ -29,9 +29,9 @@ from grater.study.panels import enter as enter_panel
 
 router = APIRouter()
 
-ASK_CODE = "Somebody came here with your id before, in another browser. Name the return code that was shown there."
-WRONG_CODE = "This is not the return code. Go on in your first browser, or ask the people who run the study."
-TOO_OFTEN = "Too many people came from your address just now. Wait a minute, then try again."
+ASK_CODE = "Your ID has been used here before, in another browser. Enter the return code that was shown there."
+WRONG_CODE = "Wrong return code. Continue in your first browser, or ask the people who run the study."
+TOO_OFTEN = "Too many people are joining from your address. Wait a minute and try again."
 LONGEST_PARAMETER = 200
 
 

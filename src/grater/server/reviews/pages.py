@@ -53,5 +53,5 @@ def look_over(context: Context, job_id: str) -> Response:
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
     n_new = review(context.server.store, name, actor=context.person.person_id)
-    told = f"{counted(n_new, 'mark')} went back to their annotators." if n_new else "Nothing new looks odd."
+    told = f"{counted(n_new, 'mark')} returned to their annotators." if n_new else "No new unusual marks."
     return job_view(context, job_id, told=told)

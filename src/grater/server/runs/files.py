@@ -14,6 +14,6 @@ def result_file(store: Store, run_id: str) -> Response:
         runs.get(tx, run_id)
         made = runs.files_of(tx, run_id, is_result=True)
     if not made:
-        raise NotFound("this run has made no file, or not yet")
+        raise NotFound("this task has no file (yet)")
     headers = {"content-disposition": f'attachment; filename="{made[0].name}"'}
     return Response(made[0].content, media_type="text/html; charset=utf-8", headers=headers)

@@ -9,7 +9,7 @@ export function sendOnce(form) {
     if (form.dataset.sent) event.preventDefault();
     else if (!navigator.onLine) {
       event.preventDefault();
-      notice.textContent = "No connection: your answer stays on this page, and is sent as soon as it is back.";
+      notice.textContent = "No connection: your answer stays on this page and will be sent when it is back.";
     } else form.dataset.sent = "yes";
   });
   window.addEventListener("online", () => notice.textContent && form.requestSubmit());

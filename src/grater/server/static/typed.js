@@ -119,14 +119,14 @@ function settleSent(isStored) {
 function takeUp(forms) {
   for (const form of forms) {
     const entry = kept.read(nameOf(form));
-    if (entry && fill(form, entry.values)) notice(["What you filled in before is back. It is not stored yet."], form);
+    if (entry && fill(form, entry.values)) notice(["What you filled in earlier is back. It is not saved yet."], form);
   }
 }
 
 function tellOfOthers() {
   const entries = kept.names(MINE).map((name) => kept.read(name));
   const other = entries.find((entry) => entry?.isRefused && entry.page !== window.location.pathname);
-  if (other) notice(["A form that you sent was not stored. What you filled in is kept: ", linkTo(other.page), "."], document.querySelector("main"));
+  if (other) notice(["A form you sent was not saved. What you filled in is kept: ", linkTo(other.page), "."], document.querySelector("main"));
 }
 
 function watchForm(form) {
@@ -159,7 +159,7 @@ const isLogin = document.body.dataset.person === undefined;
 const isError = document.body.dataset.error !== undefined;
 settleSent(!isLogin && !isError);
 if (isLogin) {
-  if (kept.names(PREFIX).length) notice(["What you filled in is kept in this tab: log in, and go on with it."], document.querySelector("main"));
+  if (kept.names(PREFIX).length) notice(["What you filled in is kept in this tab: log in to continue."], document.querySelector("main"));
 } else {
   takeForms();
   takeUp(forms);

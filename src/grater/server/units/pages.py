@@ -24,7 +24,7 @@ from grater.tasks import TASKS
 router = APIRouter()
 
 A_PAGE = 50
-MET = "Somebody has met this unit as work already, or its answer is known: it stays as it is."
+MET = "This unit cannot be changed: somebody has already worked on it, or its answer is known."
 
 
 @router.get("/manage/jobs/{job_id}/units")

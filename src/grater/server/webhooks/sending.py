@@ -83,7 +83,7 @@ def destination(url: str, *, allow_private: bool) -> Destination:
     if not all(_is_one_machine(text) for text in texts):
         raise _refused(f"{host}: expected the address of one machine")
     if not allow_private and not all(is_outside(text) for text in texts):
-        raise _refused(f"{host}: lies inside the server's own network")
+        raise _refused(f"{host}: inside the server's own network")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Destination(scheme=parts.scheme, host=host, port=port, target=target, sockets=sockets)
 

@@ -14,17 +14,17 @@ from grater.store.people import Person
 from grater.store.trust import Trust
 
 WORDS = {
-    "closed": "No work is given out here at the moment.",
-    "ejected": "You have been removed from this job: too many questions with known answers were missed.",
-    "flagged": "Those who run this job have stopped your work here. What you have done stays.",
-    "program": "Programs work in jobs of their own.",
-    "seat": "You have worked here alone, or on a joint seat; nobody is asked twice.",
-    "limit": "You have done as much as one person may do here. Thank you.",
+    "closed": "This job is not giving out work at the moment.",
+    "ejected": "You have been removed from this job because you missed too many questions with known answers.",
+    "flagged": "The people who run this job have stopped your work here. Your answers stay.",
+    "program": "Programs work in separate jobs.",
+    "seat": "You have already worked in this job, alone or on a joint seat. Nobody is asked twice.",
+    "limit": "You have done as much as one person may do in this job. Thank you.",
     "gold": (
         "You have answered every question with a known answer that there is here; without them no more work is given "
         "out. What you have done is stored, and counts as before."
     ),
-    "unqualified": "This job asks for something that you do not have yet.",
+    "unqualified": "You do not meet a requirement of this job yet.",
 }
 
 
@@ -99,9 +99,9 @@ def _told_so_far(tx: Tx, job_id: str, person_id: str) -> Trust:
 
 def _words(reason: str, terms: Terms, standing: Trust) -> str:
     if reason == "hours":
-        return f"Work is given out at these times: {terms.opening}."
+        return f"Work is available at these times: {terms.opening}."
     if reason == "ejected" and standing.why == "manager":
-        return "Those who run this job have put you out of it."
+        return "The people who run this job have removed you from it."
     if reason == "unqualified":
         return f"{WORDS[reason]} Wanted: {wanted(terms)}."
     return WORDS.get(reason, "")

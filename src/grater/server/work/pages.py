@@ -227,7 +227,7 @@ def by_field(error: BadInput, fields: tuple[Field, ...]) -> dict[str, list[str]]
     by_name: dict[str, list[str]] = {}
     for problem in error.problems:
         name, _, words = problem.message.partition(": ")
-        message = "This one needs an answer." if words.startswith(UNANSWERED) else words or problem.message
+        message = "Please answer this question." if words.startswith(UNANSWERED) else words or problem.message
         by_name.setdefault(name if name in names else "", []).append(message)
     return by_name
 

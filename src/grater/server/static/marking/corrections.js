@@ -71,9 +71,9 @@ export class Corrections {
 
   #explain() {
     const [first] = this.fields;
-    if (first.field.value === "") this.hint.textContent = this.quote === "" ? "Write what is missing." : "Empty: the words go.";
+    if (first.field.value === "") this.hint.textContent = this.quote === "" ? "Write what is missing." : "Empty: the words are deleted.";
     else if (first.field.value === first.untouched) this.hint.textContent = "Unchanged: no correction yet.";
-    else this.hint.textContent = "Stands in place of the marked words.";
+    else this.hint.textContent = "Replaces the marked words.";
   }
 }
 

@@ -95,7 +95,7 @@ export class Desk {
     const isBeyond = (mark) => (direction > 0 ? mark.start > this.cursor.start : mark.start < this.cursor.start);
     const mark = direction > 0 ? marks.find(isBeyond) : marks.findLast(isBeyond);
     if (mark) this.walk.toSpan(mark);
-    else this.say(direction > 0 ? "No mark further on." : "No mark before.");
+    else this.say(direction > 0 ? "No more marks after this." : "No marks before this.");
   }
 
   /** To the next open suggestion, from the top again behind the last one. */
@@ -173,7 +173,7 @@ export class Desk {
 
   redo() {
     if (!this.putAway()) return;
-    this.#travel(this.history.redo(), "Done again", "Nothing to do again.");
+    this.#travel(this.history.redo(), "Redone", "Nothing to redo.");
   }
 
   setAside(isAside) {

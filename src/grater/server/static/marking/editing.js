@@ -63,7 +63,7 @@ export class Editing {
     const words = left ?? offered;
     const again = words && typed ? { ...words, letters: typed } : words; // what is typed now is the kind that is meant
     this.picker.open({ quote: this.#quote(), mark, typed, isTouch, rect, left: again });
-    if (left) this.say("What you typed here before is back; it is not saved yet.");
+    if (left) this.say("What you typed here earlier is back; it is not saved yet.");
     this.typed(this.slip);
     if (NARROW.matches) piece.scrollIntoView({ block: "start" }); // there the slip covers most of the page
     this.handles.show(span);
@@ -113,7 +113,7 @@ export class Editing {
     this.left = values && { ...this.#ends(), id: this.mark?.id ?? 0, values };
     this.typed(null);
     this.closed();
-    if (values) this.say("Not saved. Mark the same words again, and what you typed is back.");
+    if (values) this.say("Not saved. Mark the same words again to get back what you typed.");
   }
 
   #leftAt(span, mark) {

@@ -41,7 +41,7 @@ function setClosed(isClosed) {
 /** Whether the essay can go: nothing is left on an open slip, every correction that is owed is there, and an essay without marks is meant so. */
 async function isReady(desk) {
   if (!desk.putAway()) {
-    byId("save-state").textContent = "One mark has no kind of error yet: choose it, or leave the mark with Esc";
+    byId("save-state").textContent = "One mark has no kind of error yet: choose one, or press Esc to discard the mark";
     return false;
   }
   const [first, ...others] = desk.unfinished();

@@ -80,7 +80,7 @@ export class Picker {
 
   /** Stays open, and says what is missing. */
   hold() {
-    this.say("What you typed is not saved yet: choose the kind of error, or leave it with Esc.");
+    this.say("What you typed is not saved yet: choose the kind of error, or press Esc to discard it.");
     this.field.focus();
   }
 
