@@ -70,7 +70,7 @@ ClusterColumn: TypeAlias = Annotated[
     typer.Option(
         "--cluster",
         metavar="COLUMN",
-        help="What is drawn for intervals: a column of items or judgments; essays where known; 'item' for none.",
+        help="What is resampled for intervals: a column; default: essays if known; 'item' for no clusters.",
     ),
 ]
 CORPUS_OPTIONS = ("gaps", "several", "documents")
@@ -98,10 +98,11 @@ def deliver(result: Warned, *, out: Path | None, table: TableFormat, as_json: bo
 def agree(
     context: typer.Context,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Tables of judgments, read as one; or annotated corpora.")
+        list[Path], typer.Argument(metavar="FILE...", help="Tables of judgments, combined; or annotated corpora.")
     ],
     by: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Agreement in each part; 'batch' is put in order of time.")
+        list[str],
+        typer.Option(metavar="COLUMN", help="Agreement for each value of a column; 'batch' is in order of time."),
     ] = [],  # noqa: B006
     items: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays and other columns.")
@@ -109,50 +110,53 @@ def agree(
     cluster: ClusterColumn = None,
     raters_are: Annotated[
         RatersAre,
-        typer.Option("--raters", help="Intervals for these raters, or for others like them too (random)."),
+        typer.Option("--raters", help="Intervals for these raters, or also for others like them (random)."),
     ] = "these",
     contexts: Annotated[
-        str, typer.Option(metavar="FLAG,FLAG", help="Agreement with and without items that bear these flags.")
+        str, typer.Option(metavar="FLAG,FLAG", help="Agreement with and without items that have these flags.")
     ] = "",
     compare: Annotated[
-        str, typer.Option(metavar="A,B:C,D", help="Test the kappa of two pairs of raters on their common items.")
+        str, typer.Option(metavar="A,B:C,D", help="Compare the kappas of two pairs of raters on their common items.")
     ] = "",
-    against: Annotated[Path | None, typer.Option(metavar="FILE", help="Test against another table.")] = None,
+    against: Annotated[Path | None, typer.Option(metavar="FILE", help="Compare with another table.")] = None,
     weights: Annotated[
-        str, typer.Option(metavar="|".join(WEIGHTS) + "|FILE", help="How near labels are, for kappa and AC.")
+        str,
+        typer.Option(metavar="|".join(WEIGHTS) + "|FILE", help="Weights for partial agreement, for kappa and AC."),
     ] = "identity",
-    scale: Annotated[Scale, typer.Option(help="How far labels are apart, for alpha.")] = "nominal",
+    scale: Annotated[Scale, typer.Option(help="Level of measurement, for alpha.")] = "nominal",
     order: Annotated[
         str, typer.Option("--label-order", metavar="LABEL,LABEL", help="The order of labels, lowest first.")
     ] = "",
     interval: Annotated[
         Method | None,
-        typer.Option(help="Interval of Cohen's kappa; bootstrap if not given, with fce beside it."),
+        typer.Option(help="Interval for Cohen's kappa; default: bootstrap, with fce shown too."),
     ] = None,
     gaps: Annotated[
         bool,
-        typer.Option("--gaps", help="Corpora: insertions count between tokens, not on the next one."),
+        typer.Option("--gaps", help="Corpora: insertions belong to gaps between tokens, not to the next token."),
     ] = False,
     several: Annotated[
         SeveralMarks,
-        typer.Option(help="Corpora: several marks of one annotator on a token, or the first."),
+        typer.Option(help="Corpora: join several marks of one annotator on a token, or take the first."),
     ] = "joined",
     documents: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, to resample."),
+        typer.Option(metavar="FILE", help="Corpora: the documents of M2 sentences, for resampling."),
     ] = None,
     format_name: Format = None,
-    ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label that means: no error.")] = None,
-    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all raters, also more than 40.")] = False,
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
+    ok: Annotated[str | None, typer.Option(metavar="LABEL", help="The label for no error.")] = None,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Compare all pairs even of more than 40 raters.")
+    ] = False,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the numbers as a table too.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the numbers as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """How far raters agree: observed agreement, kappa, alpha and AC1 with intervals, for all and for every pair."""
+    """Agreement among raters: observed agreement, kappa, alpha and AC1 with intervals, overall and by pair."""
     require_different(files)
     require_outputs([out], [*files, against, items])
     if format_name or any(is_corpus(file) for file in files):
@@ -301,13 +305,13 @@ def _two_pairs(text: str) -> tuple[Pair, Pair]:
 def needed(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Judgments of experts; a rater called writer is the writer.")
+        Path | None, typer.Option(metavar="FILE", help="Expert judgments; a rater called 'writer' is the writer.")
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Items with known answers, in place of experts.")
+        Path | None, typer.Option(metavar="FILE", help="Items with known answers, instead of experts.")
     ] = None,
     reach: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; .95 where there is gold.")
+        float | None, typer.Option(metavar="SHARE", help="The agreement to reach; default with gold: .95.")
     ] = None,
     expert_columns: Annotated[
         list[str],
@@ -316,18 +320,18 @@ def needed(
     items: Annotated[Path | None, typer.Option(metavar="FILE", help="A table of items, for their essays.")] = None,
     cluster: ClusterColumn = None,
     draws: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Draw N times at random, as the paper does; 0 is exact.")
+        int, typer.Option(min=0, metavar="N", help="Draw N random subsets, as the paper does; 0: exact.")
     ] = 0,
     unknown: Annotated[Unknown, typer.Option(help="What to do with the label unknown.")] = "drop",
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the curves as a table too.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the curves as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Reliability against the number of raters, and the smallest number that matches the experts."""
+    """Reliability by number of raters, and the smallest number that matches the experts."""
     require_different([file, *(path for path in (experts, gold, items) if path)])
     require_outputs([out], [file, experts, gold, items])
     crowd = reading.read(file)
@@ -376,17 +380,17 @@ def hard(
         typer.Option(metavar="FILE", help="The corpus: frequency, surprise, length and alternatives of each item."),
     ] = [],  # noqa: B006
     by: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Columns of the items; all telling ones if not given.")
+        list[str], typer.Option(metavar="COLUMN", help="Columns of the items; default: all that vary.")
     ] = [],  # noqa: B006
-    top: Annotated[int, typer.Option(min=1, help="How many items to name at each end.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="Items to list at each end.")] = 10,
     split: Annotated[
-        float, typer.Option(min=0, max=1, help="A crowd is split where its majority has a smaller share.")
+        float, typer.Option(min=0, max=1, help="A crowd is split if its majority is smaller than this.")
     ] = SPLIT,
-    quantiles: Annotated[int, typer.Option(min=2, help="Parts that a column of numbers is cut into.")] = 4,
-    resamples: Annotated[int, typer.Option(min=0, help="Resamples of the bootstrap.")] = RESAMPLES,
+    quantiles: Annotated[int, typer.Option(min=2, help="Parts that a numeric column is divided into.")] = 4,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = RESAMPLES,
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every item as a table too.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write every item as a table.")] = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -413,17 +417,15 @@ def hard(
 @takes_reading
 def nouns(
     judgments: Annotated[
-        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, read as one.")
+        list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, combined.")
     ],
-    items: Annotated[
-        Path, typer.Option(metavar="ITEMS", help="The table of items, as grater nouns select writes it.")
-    ],
+    items: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items from grater nouns select.")],
     *,
     reading: Reading,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Tables 4 and 5, several right constructions, the ceilings of section 4, and what agreement depends on."""
+    """Agreement on constructions: Tables 4 and 5 and the ceilings of Lee et al. 2009, and more."""
     study = construction_study(reading.read(*judgments), read_items(items), seed=seed)
     show(study, table=table, as_json=as_json)

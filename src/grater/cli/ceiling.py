@@ -35,28 +35,26 @@ def score_people(
     ],
     hyp: Annotated[
         list[Path],
-        typer.Option(metavar="HYP...", help="Systems beside the people, FILE or NAME=FILE: text or M2."),
+        typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2."),
     ] = [],  # noqa: B006
     metric: MetricName = "m2",
     source: SourceFile = None,
     references: Annotated[
-        str, typer.Option(metavar="N,N", help="Numbers of references; from 1 to all but one if not given.")
+        str, typer.Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")
     ] = "",
     mode: MatchMode = "cs",
     beta: Beta = 0.5,
     max_unchanged: MaxUnchanged = 2,
     engine: EngineName = "grater",
     spacy_model: SpacyModel = None,
-    subsets: Annotated[
-        int, typer.Option(min=1, help="Sets of references of one size; more are sampled.")
-    ] = MOST_SUBSETS,
+    subsets: Annotated[int, typer.Option(min=1, help="Maximum sets of references per size.")] = MOST_SUBSETS,
     cluster: DrawnCluster = "sentence",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals.")] = RESAMPLES,
     table: Table = "text",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Score each annotator against the others, and systems against the same numbers of references."""
+    """Score each annotator against the others, and systems against the same number of references."""
     chosen = METRICS[metric]
     engine = f"errant:{spacy_model}" if spacy_model else engine
     people_and_systems = read_references(chosen, files, source, engine=engine), read_hypotheses(chosen, hyp)

@@ -44,8 +44,7 @@ Systems: TypeAlias = Annotated[
     typer.Option(
         "--system",
         metavar="NAME",
-        help="A detector by name, or a model file; may be given several times. "
-        "If not given: prep-maxent and article, and Harper for the rest where it is installed.",
+        help="A detector or a model file; repeatable. Default: prep-maxent, article, and Harper if installed.",
     ),
 ]
 
@@ -61,12 +60,12 @@ def check(
         Shape, typer.Option("--show", metavar="text|json|html", help="How to show the feedback.")
     ] = "text",
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write a file for each essay into this folder.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write one file per essay to this folder.")
     ] = None,
     fail: Annotated[bool, typer.Option("--fail", help="End with exit status 1 if anything is marked.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --show json.")] = False,
 ) -> None:
-    """Read essays and say what looks wrong: the better word, the rule with an example, how sure.
+    """Check essays: what looks wrong, a better word, the rule with an example, and how sure grater is.
 
     Exit status: 0 done, 1 something is marked (with --fail only), 2 wrong use or a file that cannot be read.
     """

@@ -28,13 +28,13 @@ def combine(
     ],
     source: Annotated[Path, typer.Option(metavar="FILE", help="The sentences before correction.")],
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the joint correction goes: text, or .m2 with its edits.")
+        Path, typer.Option(metavar="FILE", help="Write the combined correction: text, or .m2 with its edits.")
     ],
     at_least: Annotated[int, typer.Option(min=1, help="Systems that must propose an edit.")] = 2,
     engine: EngineName = "grater",
     as_json: Json = False,
 ) -> None:
-    """Combine corrections: keep the edits that enough systems propose."""
+    """Combine corrections by vote: keep the edits that enough systems propose."""
     from grater.evaluate.edits.combination import combine as combined
     from grater.text.edits.engine import load_engine
 

@@ -27,25 +27,27 @@ from grater.sheet import WRITERS, Sheet, TableFormat, as_text
 if TYPE_CHECKING:
     from grater.report.drawing import FileType
 
-FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; guessed from the name if not given."
+FORMAT_HELP = "bea, brat, fce, jsonl, m2, nucle or text; default: by file name."
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine output on standard output, nothing else.")]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Format: TypeAlias = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)]
 EngineName: TypeAlias = Annotated[
     str,
-    typer.Option(metavar="NAME", help="What makes edits of plain text: grater, or errant:MODEL with a spaCy model."),
+    typer.Option(
+        metavar="NAME", help="What extracts edits from plain text: grater, or errant:MODEL with a spaCy model."
+    ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Precision: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Flag as much as keeps this share of flags right, .5 to .95; for systems that know, as context does.",
+        help="Target precision, .5 to .95, for systems that are calibrated, such as context.",
     ),
 ]
-Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="How tables are printed.")]
+Table: TypeAlias = Annotated[TableFormat, typer.Option("--table", help="Table format.")]
 FigureTypes: TypeAlias = Annotated[
-    list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. All three if not given.")
+    list[str], typer.Option("--figures", metavar="TYPE", help="svg, png or pdf; repeatable. Default: all three.")
 ]
 
 Author: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Who reports: stands under the title.")]

@@ -55,16 +55,16 @@ def stats(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora, side by side if several.")],
     format_name: Format = None,
     by: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="A row for each value of a metadata field, such as language.")
+        str | None, typer.Option(metavar="FIELD", help="One row per value of a metadata field, such as language.")
     ] = None,
     merge_alternatives: Annotated[
-        bool, typer.Option("--merge-alternatives", help="Several edits by one annotator on one span count once.")
+        bool, typer.Option("--merge-alternatives", help="Count several edits by one annotator on one span once.")
     ] = False,
     split_tags: Annotated[
         bool,
-        typer.Option("--split-tags", help="Wcip as preposition or other, Rloc as article or other, by its words."),
+        typer.Option("--split-tags", help="Split Wcip into prepositions and others, Rloc into articles and others."),
     ] = False,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -97,7 +97,7 @@ def convert(
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help=FORMAT_HELP)] = None,
     edits: Annotated[
         Literal["keep", "extract"],
-        typer.Option(metavar="keep|extract", help="Keep the edits, or make new ones of the corrected text."),
+        typer.Option(metavar="keep|extract", help="Keep the edits, or extract new ones from the corrected text."),
     ] = "keep",
     types: Annotated[
         Literal["keep", "errant"],
@@ -105,12 +105,14 @@ def convert(
     ] = "keep",
     engine: EngineName = "grater",
     documents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The documents that M2 sentences were cut from, to name them.")
+        Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
     ] = None,
-    losses: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every loss here, as JSON lines.")] = None,
+    losses: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every loss to this file, as JSON lines.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Convert a corpus; what the new format cannot hold is named, edit by edit and field by field."""
+    """Convert a corpus, and list everything the new format cannot hold."""
     sources, target = _split_files(files)
     _require_apart(sources, target, losses, as_json=as_json)
     with replacing(losses) if losses else nullcontext() as stream:
@@ -206,10 +208,11 @@ def _tell_conversion(conversion: Conversion, target: Path, losses: Path | None) 
 @app.command(short_help="Two sets of edits of the same sentences: spans and types.")
 def compare(
     files: Annotated[
-        list[Path], typer.Argument(metavar="A [B]", help="Two M2 files; or one, beside what --engine makes of it.")
+        list[Path],
+        typer.Argument(metavar="A [B]", help="Two M2 files, or one to compare with the edits of --engine."),
     ],
     engine: EngineName = "grater",
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind each interval.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
@@ -235,16 +238,18 @@ def compare(
 
 @app.command(short_help="Every defect with its line; exit status 1 if there is any.")
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Corpora; several are compared as well.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Corpora; several are also compared with each other.")
+    ],
     format_name: Format = None,
     tagset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="nucle, conll14, errant or clc; guessed if not given.")
+        str | None, typer.Option(metavar="NAME", help="nucle, conll14, errant or clc; default: guessed.")
     ] = None,
-    only: Annotated[list[str], typer.Option(metavar="RULE", help="Report this rule alone; may be repeated.")] = [],  # noqa: B006
-    ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Leave this rule out; may be repeated.")] = [],  # noqa: B006
+    only: Annotated[list[str], typer.Option(metavar="RULE", help="Report only this rule; repeatable.")] = [],  # noqa: B006
+    ignore: Annotated[list[str], typer.Option(metavar="RULE", help="Ignore this rule; repeatable.")] = [],  # noqa: B006
     baseline: Annotated[
         Path | None,
-        typer.Option("--known", metavar="FILE", help="Defects known already: the --json of an earlier check."),
+        typer.Option("--known", metavar="FILE", help="Known defects: the --json output of an earlier check."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -295,11 +300,13 @@ def judgments(
     tags: Annotated[str, typer.Option(metavar="TAG,TAG", help="Tags that make an item an error.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The table of judgments to write.")],
     items: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where items stand, if the decisions do not say it.")
+        Path | None, typer.Option(metavar="FILE", help="The positions of items, if the decisions lack them.")
     ] = None,
     match: Annotated[
         Literal["tag", "any"],
-        typer.Option(metavar="tag|any", help="Whether an edit of another tag leaves an item ok, or not."),
+        typer.Option(
+            metavar="tag|any", help="Whether only edits with these tags make an item an error, or any edit."
+        ),
     ] = "tag",
     labels: Annotated[
         Literal["verdict", "usage"],
@@ -309,13 +316,13 @@ def judgments(
     ] = "verdict",
     duplicates: Annotated[
         Duplicates,
-        typer.Option(metavar="error|first|last", help="What to do where a system decided on an item twice."),
+        typer.Option(metavar="error|first|last", help="If a system decided on an item twice."),
     ] = "error",
     columns: Columns = [],  # noqa: B006 (typer copies it)
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Write one judgment for every item and each annotator of its essay: error or ok, or the labels of usage."""
+    """Turn annotations into judgments: for every item and annotator, error or ok, or the labels of usage."""
     require_different(files)
     require_outputs([out], [*files, decisions, items])
     wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]

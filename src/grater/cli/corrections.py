@@ -196,10 +196,12 @@ SourceFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The sentences before correction, for references in plain text."),
 ]
-MatchMode: TypeAlias = Annotated[Mode, typer.Option(help="errant: what must be the same for two edits to match.")]
-Beta: TypeAlias = Annotated[float, typer.Option(help="Recall counts this many times as much as precision.")]
-MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: words that an edit may leave unchanged.")]
+MatchMode: TypeAlias = Annotated[
+    Mode, typer.Option(help="errant: what must match for two edits to count as the same.")
+]
+Beta: TypeAlias = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
+MaxUnchanged: TypeAlias = Annotated[int, typer.Option(min=0, help="m2: unchanged words allowed in an edit.")]
 SpacyModel: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
 ]
-DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is drawn in a resample.")]
+DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is resampled.")]

@@ -42,9 +42,9 @@ def aggregate(
     ] = "dawid-skene",
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers, held fixed.")] = None,
     truth: Annotated[
-        Path | None, typer.Option("--true-labels", metavar="FILE", help="Say how often the answers are right.")
+        Path | None, typer.Option("--true-labels", metavar="FILE", help="Report how often the answers are right.")
     ] = None,
-    iterations: Annotated[int, typer.Option(help="The most iterations.")] = Options().iterations,
+    iterations: Annotated[int, typer.Option(help="Maximum iterations.")] = Options().iterations,
     tolerance: Annotated[
         float, typer.Option(help="Stop when the log-likelihood gains less than this per judgment.")
     ] = Options().tolerance,
@@ -57,7 +57,7 @@ def aggregate(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """The joint answer for each item, with its posterior, and how skilled each rater is."""
+    """Aggregate judgments: an answer with its posterior for each item, and the skill of each rater."""
     require_outputs([out], [file, gold, truth])
     METHODS[method]  # an unknown name is answered before a long table is read
     options = Options(iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
@@ -82,11 +82,11 @@ def raters(
     gold_columns: GoldColumns = [],  # noqa: B006
     *,
     reading: Reading,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as a table too.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the rows as a table.")] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Each rater's judgments, accuracy on gold, agreement with the others, skill, speed and favourite label."""
+    """Each rater's judgments, gold accuracy, agreement with others, skill, speed and most frequent label."""
     require_outputs([out], [file, gold])
     known = read_gold(gold, columns=parse_columns(gold_columns), duplicates=reading.duplicates) if gold else None
     result = rate_raters(reading.read(file), gold=known)
@@ -102,32 +102,30 @@ def _share(text: str) -> object:
 @simulate_app.command()
 def simulate(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The judgments.")],
-    items: Annotated[int, typer.Option("--n-items", help="How many items.")] = DEFAULT.n_items,
-    raters: Annotated[int, typer.Option("--n-raters", help="How many raters.")] = DEFAULT.n_raters,
-    judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments of each item.")] = DEFAULT.n_each,
+    items: Annotated[int, typer.Option("--n-items", help="Number of items.")] = DEFAULT.n_items,
+    raters: Annotated[int, typer.Option("--n-raters", help="Number of raters.")] = DEFAULT.n_raters,
+    judgments: Annotated[int, typer.Option("--judgments-per-item", help="Judgments per item.")] = DEFAULT.n_each,
     labels: Annotated[str, typer.Option(metavar="LABEL,LABEL", help="The labels to choose from.")] = ",".join(
         DEFAULT.labels
     ),
-    prevalence: Annotated[
-        str, typer.Option(metavar="N,N", help="How frequent each label is; equal if not given.")
-    ] = "",
+    prevalence: Annotated[str, typer.Option(metavar="N,N", help="Frequency of each label; default: equal.")] = "",
     skill: Annotated[float, typer.Option(help="A skilled rater's mean chance of being right.")] = DEFAULT.skill,
     spread: Annotated[float, typer.Option(help="Its standard deviation.")] = DEFAULT.spread,
-    spammers: Annotated[float, _share("Raters who say anything.")] = DEFAULT.spammers,
-    biased: Annotated[float, _share("Raters who lean to a label.")] = DEFAULT.biased,
-    lazy: Annotated[float, _share("Raters who nearly always say the same.")] = DEFAULT.lazy,
-    turning: Annotated[float, _share("Raters who turn into spammers half-way.")] = DEFAULT.turning,
-    difficulty: Annotated[float, typer.Option(help="Mean share of blind guesses on an item.")] = DEFAULT.difficulty,
+    spammers: Annotated[float, _share("Share of raters who answer at random.")] = DEFAULT.spammers,
+    biased: Annotated[float, _share("Share of raters who prefer one label.")] = DEFAULT.biased,
+    lazy: Annotated[float, _share("Share of raters who nearly always give the same answer.")] = DEFAULT.lazy,
+    turning: Annotated[float, _share("Share of raters who become spammers half-way.")] = DEFAULT.turning,
+    difficulty: Annotated[float, typer.Option(help="Mean share of guesses per item.")] = DEFAULT.difficulty,
     truth: Annotated[
-        Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Write the true labels too.")
+        Path | None, typer.Option("--true-labels-out", metavar="FILE", help="Also write the true labels.")
     ] = None,
     skills: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the raters' kinds and skills too.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the raters' kinds and skills.")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Judgments of raters of known skill, for planning and for trying things out."""
+    """Simulate judgments by raters of known skill, for planning and testing."""
     require_outputs([out, truth, skills], [])
     crowd = Crowd(
         n_items=items,

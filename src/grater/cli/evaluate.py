@@ -52,7 +52,7 @@ CurveFile: TypeAlias = Annotated[
     typer.Option("--curve", metavar="FILE", help="Write precision and recall at every threshold on the scores."),
 ]
 HigherScore: TypeAlias = Annotated[
-    Higher, typer.Option("--higher", help="What a high score means; by default as the system's own flags have it.")
+    Higher, typer.Option("--higher", help="What a high score means; default: inferred from the system's flags.")
 ]
 
 
@@ -61,7 +61,9 @@ HigherScore: TypeAlias = Annotated[
 def evaluate_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
-    weighted: Annotated[bool, typer.Option("--weighted", help="Show scores weighted by shares of raters.")] = False,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="Show scores weighted by the share of raters.")
+    ] = False,
     bins: Annotated[
         str, typer.Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
     ] = "",
@@ -75,7 +77,7 @@ def evaluate_detectors(
     confidence_apart: ConfidenceApart = None,
     unknown: UnknownWay = "drop",
     with_suggestions: Annotated[
-        bool, typer.Option("--suggestions", help="Score suggestions against the raters' alternatives too.")
+        bool, typer.Option("--suggestions", help="Also score suggestions against the raters' alternatives.")
     ] = False,
     corrections: Annotated[
         Path | None,
@@ -95,7 +97,7 @@ def evaluate_detectors(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision, recall and F against raters: majority, each rater in turn, weighted and in bins of agreement."""
+    """Precision, recall and F against raters: by majority, by each rater, weighted, and by agreement bin."""
     require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
     if constructions:
         chance = Chance(cluster, resamples, seed)
@@ -160,9 +162,9 @@ def compare_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
     score: Annotated[
-        Literal["precision", "recall", "f0.5", "f1", "kappa"], typer.Option(help="The score that is compared.")
+        Literal["precision", "recall", "f0.5", "f1", "kappa"], typer.Option(help="The score to compare.")
     ] = "f0.5",
-    weighted: Annotated[bool, typer.Option("--weighted", help="Scores weighted by shares of raters.")] = False,
+    weighted: Annotated[bool, typer.Option("--weighted", help="Weight scores by the share of raters.")] = False,
     truth: TruthName = "majority",
     items: ItemsFile = None,
     gold: GoldFile = None,
@@ -171,7 +173,7 @@ def compare_detectors(
     by: ByColumn = "",
     unknown: UnknownWay = "drop",
     redundancy: Redundancy = None,
-    test: Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")] = "bootstrap",
+    test: Annotated[Test, typer.Option(help="The paired test behind the rank groups.")] = "bootstrap",
     resamples: Resamples = RESAMPLES,
     *,
     reading: Reading,
@@ -179,7 +181,7 @@ def compare_detectors(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Which system is better: McNemar, paired bootstrap and randomisation on common items, and rank groups."""
+    """Compare systems on common items: McNemar, paired bootstrap, randomisation, and rank groups."""
     options = EvaluationOptions(
         truth,
         chance=Chance(cluster, resamples, seed, population=population),
@@ -221,7 +223,7 @@ def verify_flags(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision of systems from judged flags; recall is undefined, for nobody looked at what they passed over."""
+    """Precision of systems from judged flags; recall is undefined because unflagged items were not judged."""
     if gold and truth != ADJUDICATED:
         raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
     verification = verify(

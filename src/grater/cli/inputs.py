@@ -31,22 +31,23 @@ from grater.tables.check import Duplicates
 from grater.tables.schema import VALID
 
 Columns: TypeAlias = Annotated[
-    list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Where a column has another name; repeatable.")
+    list[str], typer.Option("--columns", metavar="OURS=THEIRS", help="Rename a column; repeatable.")
 ]
 Merge: TypeAlias = Annotated[
-    list[str], typer.Option("--merge", metavar="OLD,OLD=NEW", help="Take labels together, as in 0,1=error.")
+    list[str], typer.Option("--merge", metavar="OLD,OLD=NEW", help="Merge labels, as in 0,1=error.")
 ]
 DropFlags: TypeAlias = Annotated[
-    list[str], typer.Option("--drop-flags", metavar="FLAG", help="Leave out judgments with this flag; repeatable.")
+    list[str], typer.Option("--drop-flags", metavar="FLAG", help="Ignore judgments with this flag; repeatable.")
 ]
 MinConfidence: TypeAlias = Annotated[
-    float | None, typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments.")
+    float | None, typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments.")
 ]
 Status: TypeAlias = Annotated[
-    list[str], typer.Option("--status", metavar="STATUS", help="Only judgments of this status; 'all' for every one.")
+    list[str],
+    typer.Option("--status", metavar="STATUS", help="Only judgments with this status; 'all' for every one."),
 ]
 DuplicateRows: TypeAlias = Annotated[
-    Duplicates, typer.Option("--duplicates", help="What to do where a rater judged an item twice.")
+    Duplicates, typer.Option("--duplicates", help="If a rater judged an item twice.")
 ]
 
 
@@ -152,10 +153,10 @@ def entries(settings: Sequence[str]) -> list[str]:
 
 
 DecisionFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--decisions", metavar="FILE", help="What systems decided; repeatable.")
+    list[Path], typer.Option("--decisions", metavar="FILE", help="Decisions of systems; repeatable.")
 ]
 JudgmentFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--judgments", metavar="FILE", help="What raters said; repeatable.")
+    list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of raters; repeatable.")
 ]
 ItemsFile: TypeAlias = Annotated[
     Path | None, typer.Option("--items", metavar="FILE", help="A table of items, for its columns.")
@@ -163,37 +164,39 @@ ItemsFile: TypeAlias = Annotated[
 GoldFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--gold", metavar="FILE", help="Known answers: the truth of --truth adjudicated, else a correction."
+        "--gold",
+        metavar="FILE",
+        help="Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.",
     ),
 ]
 TruthName: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What is taken for true."
-    ),
+    typer.Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true."),
 ]
 ClusterName: TypeAlias = Annotated[
     Cluster,
-    typer.Option("--cluster", help="What is drawn in a resample; auto: essays where they are known, else items."),
+    typer.Option("--cluster", help="What is resampled; auto: essays if known, else items."),
 ]
 ContextFlags: TypeAlias = Annotated[
-    str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags apart.")
+    str, typer.Option("--contexts", metavar="FLAG,FLAG", help="Show items with and without these flags separately.")
 ]
 ConfidenceApart: TypeAlias = Annotated[
     float | None,
-    typer.Option("--confidence-apart", metavar="X", help="Show items with a judgment below this confidence apart."),
+    typer.Option("--confidence-apart", metavar="X", help="Show items with a less confident judgment separately."),
 ]
 UnknownWay: TypeAlias = Annotated[
-    Unknown, typer.Option("--unknown", help="Judgments 'unknown': no vote, a vote for ok, or also shown apart.")
+    Unknown, typer.Option("--unknown", help="Judgments 'unknown': ignored, counted as ok, or also shown separately.")
 ]
 Population: TypeAlias = Annotated[
     Literal["these", "wider"],
-    typer.Option("--population", help="A wider population, other essays like these, or exactly these items."),
+    typer.Option(
+        "--population", help="Infer to a wider population, to other essays like these, or to exactly these items."
+    ),
 ]
 ByColumn: TypeAlias = Annotated[
-    str, typer.Option("--by", metavar="COLUMN", help="Results for each value of a column of the items.")
+    str, typer.Option("--by", metavar="COLUMN", help="Results for each value of an item column.")
 ]
-Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Resamples of the bootstrap.")]
+Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples.")]
 
 Redundancy: TypeAlias = Annotated[
     int | None,
@@ -201,7 +204,7 @@ Redundancy: TypeAlias = Annotated[
         "--redundancy",
         metavar="N",
         min=0,
-        help="Shares of the first N judgments of each item, where asking stopped early; 0 for all.",
+        help="Use the first N judgments of each item, if collection stopped early; 0: all.",
     ),
 ]
 

@@ -28,14 +28,16 @@ def learners(
     ],
     system: Systems = None,
     learner: Annotated[
-        str, typer.Option("--learner-field", metavar="FIELD", help="Where essays say who wrote them.")
+        str, typer.Option("--learner-field", metavar="FIELD", help="The metadata field with the learner.")
     ] = LEARNER,
-    date: Annotated[str, typer.Option("--date-field", metavar="FIELD", help="Where essays say when.")] = DATE,
-    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a page to print, NAME.html.")] = None,
+    date: Annotated[
+        str, typer.Option("--date-field", metavar="FIELD", help="The metadata field with the date.")
+    ] = DATE,
+    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="Write a printable page, NAME.html.")] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Report on a class: which marks, how many, for each learner and over time."""
+    """Report on a class: which errors are marked and how many, per learner and over time."""
     require_different([*files, *([out] if out else [])])
     essays = list(_essays(files))
     report = class_report(essays, load_systems(system or default_systems()), learner_field=learner, date_field=date)

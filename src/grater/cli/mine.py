@@ -51,35 +51,35 @@ app = typer.Typer(no_args_is_help=True, help="Find likely errors by n-gram count
 QUESTION = "one too many? [y]es, [n]o, [s]kip, [b]ack, [q]uit"
 BACK, QUIT, SKIP = "b", "q", "s"
 
-Web1T: TypeAlias = Annotated[
-    Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in the format of Web1T.")
-]
+Web1T: TypeAlias = Annotated[Path | None, typer.Option("--web1t", metavar="FOLDER", help="Counts in Web 1T format.")]
 Text: TypeAlias = Annotated[
     list[Path],
-    typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; may be given several times."),
+    typer.Option("--text", metavar="TEXT", help="Well-formed text to count in; repeatable."),
 ]
 Model: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--model", metavar="MODEL", help=f"A language model instead; the one of {SHIPPED} if none is given."
+        "--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}."
     ),
 ]
 LeastBigram: TypeAlias = Annotated[
     float,
     typer.Option(
-        "--least-bigram", min=0, metavar="N", help="How often the two words without the preposition must be seen."
+        "--least-bigram", min=0, metavar="N", help="Minimum count of the two words without the preposition."
     ),
 ]
 Ratio: TypeAlias = Annotated[
     float,
-    typer.Option("--ratio", min=0, metavar="SHARE", help="Rare is at most this share of what the two words predict."),
+    typer.Option(
+        "--ratio", min=0, metavar="SHARE", help="A trigram is rare at this share of its expected count or less."
+    ),
 ]
-Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the worst N.")]
+Most: TypeAlias = Annotated[int, typer.Option("--most", min=1, metavar="N", help="Keep the N most suspicious.")]
 Each: TypeAlias = Annotated[
-    int, typer.Option("--n", min=1, metavar="N", help="For --balanced: errors, and as many correct uses.")
+    int, typer.Option("--n", min=1, metavar="N", help="For --balanced: number of errors, and of correct uses.")
 ]
 Gold: TypeAlias = Annotated[
-    int, typer.Option("--n-gold", min=0, metavar="N", help="For --balanced: items set aside as gold.")
+    int, typer.Option("--n-gold", min=0, metavar="N", help="For --balanced: items to use as gold.")
 ]
 
 
@@ -99,10 +99,13 @@ def extraneous(
     ratio: Ratio = RATIO,
     most: Most = MOST,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Go through the list here, y or n; answers are kept in FILE.")
+        bool, typer.Option("--ask", help="Decide in the terminal, y or n; answers are saved in FILE.")
     ] = False,
     balanced: Annotated[
-        bool, typer.Option("--balanced", help="Build the balanced corpus: accepted errors, as many correct uses.")
+        bool,
+        typer.Option(
+            "--balanced", help="Build the balanced corpus: accepted errors and an equal number of correct uses."
+        ),
     ] = False,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="LIST", help="For --balanced: the list with its verdicts.")
@@ -110,13 +113,13 @@ def extraneous(
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
     gold: Annotated[
-        Path | None, typer.Option("--gold-out", metavar="FILE", help="Write the gold items here too.")
+        Path | None, typer.Option("--gold-out", metavar="FILE", help="Also write the gold items.")
     ] = None,
     format_name: Format = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """List trigrams that are unattested or rarer than they should be; a person says which are errors."""
+    """List trigrams whose preposition may be extraneous; people decide which are errors."""
     require_different([path for path in (*corpus, *text, web1t, model, verdicts, out, gold) if path])
     if balanced != bool(verdicts) or (gold and not balanced):
         raise UsageError("expected --balanced together with --verdicts LIST (and --gold-out only with them)")

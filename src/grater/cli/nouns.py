@@ -32,7 +32,7 @@ MOST_SHOWN = 10
 def entropy(
     corpora: Annotated[list[Path], typer.Argument(metavar="CORPUS", help="Text in any format of grater corpus.")],
     noun: Annotated[
-        list[str], typer.Option(metavar="NOUN", help="Show this noun, in the singular; may be given several times.")
+        list[str], typer.Option(metavar="NOUN", help="Show this noun, in the singular; repeatable.")
     ] = [],  # noqa: B006 (typer copies it)
     least: Annotated[
         int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
@@ -44,7 +44,7 @@ def entropy(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """How nouns are constructed in a corpus, and how predictably: counts, shares and entropy in bits."""
+    """Article and number of nouns in a corpus, and how predictable they are: counts, shares, entropy in bits."""
     with reading_all(corpora, format_name) as essays:
         result = noun_constructions(chain.from_iterable(essays.values()), least=least, only=noun, most=most)
     show(result, table=table, as_json=as_json)
@@ -57,20 +57,20 @@ def select_nouns(
     ],
     out: Annotated[Path, typer.Option(metavar="ITEMS", help="The table of items to write.")],
     nouns: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Nouns of high, and of low entropy for each construction.")
+        int, typer.Option(min=1, metavar="N", help="Nouns of high and of low entropy for each construction.")
     ] = 3,
     sentences: Annotated[int, typer.Option(min=1, metavar="N", help="Sentences in each cell of Table 3.")] = 2,
     least: Annotated[
         int, typer.Option("--min-phrases", min=1, metavar="N", help="Leave out nouns with fewer phrases.")
     ] = 30,
     context: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Sentences before, in which a noun counts as mentioned.")
+        int, typer.Option(min=0, metavar="N", help="Preceding sentences in which a noun counts as mentioned.")
     ] = N_CONTEXT,
     format_name: Format = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Choose nouns of high and low entropy and sentences for each of their constructions; say what is missing."""
+    """Choose nouns of high and low entropy, and sentences for each construction."""
     require_outputs([out], [corpus])
     with reading(f"reading {corpus}", corpus, n_passes=format_for(corpus, format_name).n_passes) as advance:
         essays = read_corpus(corpus, format_name=format_name, advance=advance)

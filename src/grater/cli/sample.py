@@ -83,31 +83,36 @@ class Wish:
 
 @app.command()
 def sample(
-    decisions: Annotated[Path, typer.Argument(metavar="DECISIONS", help="What the systems said of every item.")],
-    out: Annotated[Path, typer.Option(metavar="SAMPLE", help="Write the sample here, its design beside it.")],
+    decisions: Annotated[Path, typer.Argument(metavar="DECISIONS", help="The systems' decisions on every item.")],
+    out: Annotated[Path, typer.Option(metavar="SAMPLE", help="Write the sample to this file, with its design.")],
     system: Annotated[str | None, typer.Option(metavar="S", help="The system to draw a first sample for.")] = None,
     new_system: Annotated[
         str | None, typer.Option("--add-system", metavar="S2", help="Add a system or version to --sample.")
     ] = None,
     old: Annotated[
-        Path | None, typer.Option("--sample", metavar="OLD", help="The sample to add to; SAMPLE itself if not given.")
+        Path | None, typer.Option("--sample", metavar="OLD", help="The sample to add to; default: SAMPLE itself.")
     ] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="How many items in all.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, metavar="N", help="Total number of items.")] = None,
     flagged: Annotated[
-        int | None, typer.Option(min=0, metavar="M", help="How many of them from what the system flags.")
+        int | None, typer.Option(min=0, metavar="M", help="Number of flagged items among them.")
     ] = None,
     strata: Annotated[str | None, typer.Option(help="decision, score:N or label.")] = None,
-    allocation: Annotated[Allocation | None, typer.Option(help="How to share out N; paper if not given.")] = None,
+    allocation: Annotated[
+        Allocation | None, typer.Option(help="How to allocate N to the strata; default: paper.")
+    ] = None,
     rate: Annotated[
         list[str],
-        typer.Option(metavar="STRATUM=RATE", help="Expected rate of errors, for neyman; 'score' to use scores."),
+        typer.Option(metavar="STRATUM=RATE", help="Expected error rate, for neyman; 'score' to use scores."),
     ] = [],  # noqa: B006
     labels: Annotated[
         Path | None,
-        typer.Option("--stratum-labels", metavar="FILE", help="One cheap label for each item, for --strata label."),
+        typer.Option("--stratum-labels", metavar="FILE", help="One cheap label per item, for --strata label."),
     ] = None,
     judged: Annotated[
-        Path | None, typer.Option("--judgments", metavar="FILE", help="Leave judged items out of --to-judge.")
+        Path | None,
+        typer.Option(
+            "--judgments", metavar="FILE", help="Judgments so far; judged items are left out of --to-judge."
+        ),
     ] = None,
     list_out: Annotated[
         Path | None, typer.Option("--to-judge", metavar="FILE", help="Write the items still to judge, in order.")
@@ -118,17 +123,21 @@ def sample(
     items: ItemsFile = None,
     sheet: Annotated[
         Path | None,
-        typer.Option("--worksheet", metavar="FILE", help="Write what is still to judge as a sheet: .csv or .xlsx."),
+        typer.Option(
+            "--worksheet", metavar="FILE", help="Write the items still to judge as a worksheet, .csv or .xlsx."
+        ),
     ] = None,
-    task: Annotated[str, typer.Option(help="What the worksheet asks: error, usage or verify.")] = "error",
+    task: Annotated[str, typer.Option(help="The task of the worksheet: error, usage or verify.")] = "error",
     width: Annotated[
         float | None,
-        typer.Option(metavar="W", help="With --add-system, --judgments: as few items as bring recall to this width."),
+        typer.Option(
+            metavar="W", help="With --add-system and --judgments: the fewest items that narrow recall to this width."
+        ),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Draw items to judge from each stratum, or add a system to a sample and see what is still to judge."""
+    """Draw a stratified sample of items to judge, or add a system to a sample."""
     require_outputs([out, list_out], [decisions, labels, judged])
     if sheet and not essays:
         raise UsageError("expected --essays CORPUS with --worksheet: sentences come from the essays")
@@ -239,67 +248,68 @@ def parse_rates(settings: Sequence[str]) -> dict[str, float]:
 
 @plan_app.command()
 def plan(
-    width: Annotated[float, typer.Option(metavar="W", help="Wanted width of the 95 % interval of recall.")] = 0.1,
+    width: Annotated[float, typer.Option(metavar="W", help="Target width of the 95 % interval for recall.")] = 0.1,
     flagged: Annotated[
-        float, typer.Option("--flag-rate", metavar="SHARE", help="Share of items that the system flags.")
+        float, typer.Option("--flag-rate", metavar="SHARE", help="Share of items the system flags.")
     ] = 0.1,
     precision: Annotated[float, typer.Option(metavar="P", help="Expected precision.")] = 0.8,
     missed: Annotated[
-        float | None, typer.Option(metavar="RATE", help="Expected rate of errors among items not flagged.")
+        float | None, typer.Option(metavar="RATE", help="Expected error rate among unflagged items.")
     ] = None,
-    recall: Annotated[float | None, typer.Option(metavar="R", help="Expected recall, in place of --missed.")] = None,
+    recall: Annotated[float | None, typer.Option(metavar="R", help="Expected recall, instead of --missed.")] = None,
     items: Annotated[
         int | None,
-        typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; endless if not given."),
+        typer.Option("--corpus-size", min=2, metavar="N", help="Size of the corpus; default: unlimited."),
     ] = None,
     decisions: Annotated[
-        Path | None, typer.Option(metavar="D", help="The corpus itself: what the system said, with its scores.")
+        Path | None, typer.Option(metavar="D", help="The system's decisions on the corpus, with scores.")
     ] = None,
     system: Annotated[str | None, typer.Option(metavar="S", help="The system of --decisions to plan for.")] = None,
     strata: Annotated[str, typer.Option(metavar="score:N", help="The strata of --decisions.")] = "score:10",
     rate: Annotated[
         list[str],
-        typer.Option(metavar="STRATUM=RATE", help="Expected rates there; 'score' (default) takes the scores."),
+        typer.Option(
+            metavar="STRATUM=RATE", help="Expected error rates per stratum; 'score' (default) uses the scores."
+        ),
     ] = [],  # noqa: B006
     errors: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Errors that a fully judged corpus is to hold.")
+        int | None, typer.Option(min=1, metavar="N", help="Errors that an exhaustively judged corpus should contain.")
     ] = None,
     raters: Annotated[
         int | None,
-        typer.Option("--raters-per-item", min=1, metavar="N", help="Raters for each item; worked out, or 1."),
+        typer.Option("--raters-per-item", min=1, metavar="N", help="Raters per item; computed, or 1."),
     ] = None,
     right: Annotated[
-        float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters is to be right.")
+        float, typer.Option(metavar="SHARE", help="How often the majority of an item's raters should be right.")
     ] = 0.95,
     rater_accuracy: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="A", help="How often one rater is right.")
     ] = None,
     kappa: Annotated[
-        float | None, typer.Option(metavar="K", help="Expected kappa of two raters, in place of their accuracy.")
+        float | None, typer.Option(metavar="K", help="Expected kappa of two raters, instead of their accuracy.")
     ] = None,
     judgments: Annotated[
-        Path | None, typer.Option(metavar="J", help="Judgments of a pilot, with --gold, in place of it.")
+        Path | None,
+        typer.Option(metavar="J", help="Judgments from a pilot, with --gold, instead of --rater-accuracy."),
     ] = None,
-    gold: Annotated[
-        Path | None, typer.Option(metavar="G", help="Known answers to some of the pilot's items.")
-    ] = None,
+    gold: Annotated[Path | None, typer.Option(metavar="G", help="Known answers for items of the pilot.")] = None,
     merge: Merge = [],  # noqa: B006
     assist: Annotated[
         str,
         typer.Option(
             metavar="SE,SP",
-            help="A cheap judge of every item: how often it sees an error for one, a good item for good.",
+            help="A cheap judge of every item: its sensitivity and specificity.",
         ),
     ] = "",
     items_per_hour: Annotated[
-        float, typer.Option(metavar="N", help="How many items a rater judges.")
+        float, typer.Option(metavar="N", help="Items a rater judges per hour.")
     ] = Work().items_per_hour,
-    wage: Annotated[float, typer.Option(min=0, metavar="MONEY", help="What an hour costs.")] = 0.0,
+    wage: Annotated[float, typer.Option(min=0, metavar="MONEY", help="Cost of an hour.")] = 0.0,
     population: Population = "wider",
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Exhaustive annotation, verification, sampling as in the paper and ours, side by side."""
+    """Compare the cost of exhaustive annotation, verification, and sampling (the paper's and ours)."""
     if items_per_hour <= 0:
         raise UsageError(f"expected --items-per-hour above 0, found {items_per_hour:g}")
     if decisions and not (missed is None and recall is None and items is None):
@@ -388,10 +398,11 @@ estimate_app = typer.Typer()
 @takes_reading
 def estimate_systems(
     decisions: DecisionFiles,
-    sample: Annotated[Path, typer.Option(metavar="S", help="Which items were drawn, and how.")],
+    sample: Annotated[Path, typer.Option(metavar="S", help="The sample and its design.")],
     judgments: JudgmentFiles,
     system: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Only this system; repeatable. Any with decisions will do.")
+        list[str],
+        typer.Option(metavar="NAME", help="Only this system; repeatable. It need not be the one sampled for."),
     ] = [],  # noqa: B006
     truth: Annotated[str, typer.Option(help="majority, share, dawid-skene or rater:NAME.")] = "majority",
     items: ItemsFile = None,
@@ -400,27 +411,25 @@ def estimate_systems(
     unknown: UnknownWay = "drop",
     labels: Annotated[
         Path | None,
-        typer.Option(
-            "--stratum-labels", metavar="FILE", help="The cheap labels that a sample with label strata was drawn by."
-        ),
+        typer.Option("--stratum-labels", metavar="FILE", help="The cheap labels used for label strata."),
     ] = None,
     gold: Annotated[
         Path | None,
-        typer.Option(metavar="G", help="Items with known answers: scores are corrected for what raters get wrong."),
+        typer.Option(metavar="G", help="Items with known answers, to correct scores for raters' errors."),
     ] = None,
     by_flag: Annotated[
         bool,
-        typer.Option("--errors-by-flag", help="With --gold: raters may err differently on what a system flags."),
+        typer.Option("--errors-by-flag", help="With --gold: let raters' error rates differ on flagged items."),
     ] = False,
     assist: Annotated[
         str,
         typer.Option(
-            metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column with its numbers."
+            metavar="FILE|COLUMN", help="A cheap judge of every item: its judgments, or a column of numbers."
         ),
     ] = "",
     population: Population = "wider",
     width: Annotated[
-        float | None, typer.Option(metavar="W", help="Say how many more judgments bring recall to this width.")
+        float | None, typer.Option(metavar="W", help="Report how many more judgments narrow recall to this width.")
     ] = None,
     resamples: Resamples = RESAMPLES,
     *,
@@ -429,7 +438,7 @@ def estimate_systems(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Precision, recall and F with confidence intervals, ours and the paper's, and how far systems differ."""
+    """Estimate precision, recall and F from a sample, with confidence intervals, and compare systems."""
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
     judged = reading.read_beside_decisions(*judgments)

@@ -33,9 +33,9 @@ from grater.evaluate.edits.systems import References
 from grater.files import require_place
 from grater.statistics.paired import Test
 
-PairedTest: TypeAlias = Annotated[Test, typer.Option(help="The paired test that makes the rank groups.")]
+PairedTest: TypeAlias = Annotated[Test, typer.Option(help="The paired test behind the rank groups.")]
 BaselineName: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Compare every system with this one alone; its name in the table.")
+    str, typer.Option(metavar="NAME", help="Compare every system with this one only.")
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option(min=0, help="Resamples for intervals and tests.")]
 
@@ -57,7 +57,7 @@ def score(
     metric: MetricName = "m2",
     source: SourceFile = None,
     mode: MatchMode = "cs",
-    by: Annotated[Tier | None, typer.Option(help="errant: scores by type of error.")] = None,
+    by: Annotated[Tier | None, typer.Option(help="errant: scores by error type.")] = None,
     beta: Beta = 0.5,
     max_unchanged: MaxUnchanged = 2,
     engine: EngineName = "grater",
@@ -67,10 +67,10 @@ def score(
     baseline: BaselineName = "",
     resamples: Resamples = RESAMPLES,
     per_sentence: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the counts of every sentence as a table.")
+        Path | None, typer.Option(metavar="FILE", help="Write the counts per sentence as a table.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the result as JSON, for 'grater score compare'.")
+        Path | None, typer.Option(metavar="FILE", help="Save the result as JSON, for 'grater score compare'.")
     ] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a leaderboard page with the sentences behind it.")
@@ -79,7 +79,7 @@ def score(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Score corrections, with an interval for every number, paired tests between systems and rank groups."""
+    """Score corrections, with intervals, paired tests between systems, and rank groups."""
     chosen = METRICS[metric]
     references_files, hypothesis_files = split_files(files, hyp)
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
@@ -137,7 +137,7 @@ def _require_places(per_sentence: Path | None, outputs: Sequence[Path | None], i
 @compare_app.command()
 def compare(
     files: Annotated[
-        list[Path], typer.Argument(metavar="SCORES", help="Results that 'grater score --save' wrote, two or more.")
+        list[Path], typer.Argument(metavar="SCORES", help="Results of 'grater score --save', two or more.")
     ],
     test: PairedTest = "bootstrap",
     baseline: BaselineName = "",

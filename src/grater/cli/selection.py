@@ -34,15 +34,13 @@ from grater.tables import Table as DataTable
 cloze_app = typer.Typer()
 choice_app = typer.Typer()
 
-SystemName: TypeAlias = Annotated[
-    str, typer.Option("--system", metavar="NAME", help="Run this system over --essays for its words.")
-]
+SystemName: TypeAlias = Annotated[str, typer.Option("--system", metavar="NAME", help="Run this system on --essays.")]
 EssayFiles: TypeAlias = Annotated[
     list[Path], typer.Option("--essays", metavar="FILE", help="The corpus, in any format. With --system.")
 ]
 ItemPlacesFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--items", metavar="FILE", help="Where items stand: their essays, and places of ids not grater's."),
+    typer.Option("--items", metavar="FILE", help="The positions of items: essays, and places of foreign ids."),
 ]
 AnswersFile: TypeAlias = Annotated[
     Path | None,
@@ -55,7 +53,7 @@ JUDGED = "expected judgments, or --system, --essays and --answers-out to write a
 @takes_reading
 def fill_blanks(
     judgments: Annotated[
-        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="The words that people filled in.")
+        list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="The words raters filled in.")
     ] = None,
     decisions: Annotated[
         list[Path], typer.Option("--decisions", metavar="FILE", help="Systems' words, in 'suggestion'; repeatable.")
@@ -71,9 +69,9 @@ def fill_blanks(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Agreement and kappa of the writer with each rater and each system, and of raters with each other.
+    """Cloze task: agreement and kappa of the writer with raters and systems, and among raters.
 
-    With --system and --essays the system fills the same blanks, and the writer's words are those of the essays.
+    With --system and --essays the system fills the same blanks, and the essays give the writer's words.
     """
     require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
     people = reading.read_beside_decisions(*judgments) if judgments else None
@@ -146,16 +144,16 @@ def choose_word(
         float | None, typer.Option(min=0, max=1, metavar="A", help="The system's accuracy by exact match.")
     ] = None,
     of: Annotated[
-        int | None, typer.Option("--n-items", min=1, metavar="N", help="The number of items, for its interval.")
+        int | None, typer.Option("--n-items", min=1, metavar="N", help="Number of items, for its interval.")
     ] = None,
     decisions: Annotated[
-        list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to work the accuracy out.")
+        list[Path], typer.Option("--decisions", metavar="FILE", help="The system's words, to compute the accuracy.")
     ] = [],  # noqa: B006
     words: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The writer's words: item, label. With --decisions.")
     ] = None,
     equally_bad: Annotated[
-        EquallyBad, typer.Option(help="'equally bad' is left out of shares, or counts for the writer.")
+        EquallyBad, typer.Option(help="Ignore 'equally bad', or count it for the writer.")
     ] = "drop",
     system: SystemName = "",
     essays: EssayFiles = [],  # noqa: B006
@@ -166,10 +164,10 @@ def choose_word(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """How often the system's word is equal or better, and what its accuracy comes to: a + s(1 - a).
+    """Choice task: how often the system's word is as good or better, and its resulting accuracy, a + s(1 - a).
 
-    With --system and --essays its accuracy is worked out there; --answers-out has the places where it would write
-    another word than the writer, which are what raters choose between.
+    With --system and --essays its accuracy is computed there; --answers-out lists the places where it would write
+    a different word, for raters to choose between.
     """
     require_outputs([answers_out], [*(judgments or ()), *decisions, *essays, items])
     known = _accuracy(accuracy, of, decisions, words, reading)

@@ -18,30 +18,30 @@ HOST, PORT = "127.0.0.1", 8000
 @app.command()
 def serve(
     study: StudyName,
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every one.")] = HOST,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = HOST,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = PORT,
-    processes: Annotated[
-        int, typer.Option(min=1, help="Processes that share the work; more than one needs PostgreSQL.")
-    ] = 1,
+    processes: Annotated[int, typer.Option(min=1, help="Number of processes; more than one needs PostgreSQL.")] = 1,
     private_webhooks: Annotated[
-        bool, typer.Option("--private-webhooks", help="Webhooks may lie inside the server's own network.")
+        bool, typer.Option("--private-webhooks", help="Allow webhooks inside the server's own network.")
     ] = False,
     check_page: Annotated[
         bool,
-        typer.Option("--check-page", help="Open 'Check my writing' at /check to whoever comes, without a login."),
+        typer.Option("--check-page", help="Open 'Check my writing' at /check to everyone, without login."),
     ] = False,
     editors: Annotated[
-        bool, typer.Option("--editors", help="Answer editors that speak LanguageTool's protocol, at /v2/check.")
+        bool, typer.Option("--editors", help="Serve LanguageTool's protocol to editors at /v2/check.")
     ] = False,
-    url: Annotated[str | None, typer.Option(help="Where people reach it, if through a proxy: https://...")] = None,
+    url: Annotated[str | None, typer.Option(help="The public address, if behind a proxy: https://...")] = None,
     proxies: Annotated[
         list[str] | None,
         typer.Option(
-            "--proxy", metavar="ADDRESS", help="A proxy whose X-Forwarded-For is believed: an IP address or network."
+            "--proxy",
+            metavar="ADDRESS",
+            help="A trusted proxy, whose X-Forwarded-For is used: an IP address or network.",
         ),
     ] = None,
 ) -> None:
-    """Serve a study to raters, adjudicators and managers; the first start prints a one-time set-up link."""
+    """Serve a study in the browser; the first start prints a one-time set-up link."""
     try:
         from grater.server import serving as server  # the extra may be missing, and then one line says so
         from grater.server.serving import setup_link

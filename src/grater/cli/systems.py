@@ -57,12 +57,12 @@ select_app = typer.Typer()
 @app.command()
 def systems(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]", help="Systems or model files to show; all without a name.")
+        list[str] | None, typer.Argument(metavar="[NAME]", help="Systems or model files to show; default: all.")
     ] = None,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """Show the detectors by name: what they look for, and what they were made of."""
+    """List the detectors: what they look for, and what they were trained on."""
     show(system_cards(names or ()), table=table, as_json=as_json)
     if not names and not as_json:
         say(f"from outside, where a NAME is expected: {', '.join(OUTSIDE)}")
@@ -75,25 +75,27 @@ def decide(
         list[str],
         typer.Option(
             metavar="NAME",
-            help="A detector by name, a model file, or one from outside; NEW=NAME renames it.",
+            help="A detector, a model file, or an external system; NEW=NAME renames it.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DECISIONS", help="The table of decisions to write.")],
     items: Annotated[
         Path | None,
-        typer.Option("--items-out", metavar="FILE", help="Write where the items stand here, not into the decisions."),
+        typer.Option(
+            "--items-out", metavar="FILE", help="Write the positions of items to this file instead of the decisions."
+        ),
     ] = None,
     places: Annotated[
         Path | None,
-        typer.Option(metavar="ITEMS", help="The items that a system from outside decides on, not prepositions."),
+        typer.Option(metavar="ITEMS", help="The items an external system decides on, instead of prepositions."),
     ] = None,
     corrections: Annotated[
         Path | None,
-        typer.Option(metavar="CORPUS", help="Also write the essays with what the system would change, as in out.m2."),
+        typer.Option(metavar="CORPUS", help="Also write the corrected essays, as in out.m2."),
     ] = None,
     with_answers: Annotated[
         bool,
-        typer.Option("--all", help="Also its best word for every place, and the next ones with probabilities."),
+        typer.Option("--all", help="Also store the best words for every place, with probabilities."),
     ] = False,
     precision: Precision = None,
     jobs: Jobs = None,
@@ -102,7 +104,7 @@ def decide(
     format_name: Format = None,
     as_json: Json = False,
 ) -> None:
-    """Write a decision for every place that a detector looks at, flagged or not."""
+    """Run a detector and write a decision for every place it looks at, flagged or not."""
     _require_places([out, items], [corpus, places])
     if corrections:
         _require_one_corrector(corrections, system, [corpus, out])
@@ -222,7 +224,7 @@ def select(
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
-    """How often a system finds the preposition that stood there: accuracy, and F for each preposition."""
+    """Preposition selection: how often a system predicts the writer's preposition; accuracy and F by preposition."""
     detector = load_system(system)
     n_passes = format_for(corpus, format_name).n_passes
     with reading(f"reading {corpus}", corpus, n_passes=n_passes) as advance:

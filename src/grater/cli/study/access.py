@@ -26,21 +26,22 @@ token_app = typer.Typer()
 @token_app.command()
 def print_token(
     study: StudyName,
-    person: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The person for whom a program shall act.")
-    ] = None,
-    days: Annotated[float, typer.Option(help="How long it works.")] = TOKEN_DAYS,
+    person: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The person the program acts for.")] = None,
+    days: Annotated[float, typer.Option(help="Days it is valid.")] = TOKEN_DAYS,
     scope: Annotated[
-        str, typer.Option(help="read (change nothing), work (rate and adjudicate) or manage (all that they may).")
+        str,
+        typer.Option(
+            help="read (change nothing), work (rate and adjudicate) or manage (everything the person may do)."
+        ),
     ] = SCOPES[-1],
-    name: Annotated[str, typer.Option("--note", help="A note on what it is for.")] = "",
+    name: Annotated[str, typer.Option("--note", help="A note on its purpose.")] = "",
     is_list: Annotated[
-        bool, typer.Option("--list-tokens", help="List the tokens that hold, of all or of NAME.")
+        bool, typer.Option("--list-tokens", help="List the valid tokens, of everyone or of NAME.")
     ] = False,
-    ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="End a token, by its id.")] = None,
+    ended: Annotated[str | None, typer.Option("--end", metavar="ID", help="Revoke a token, by its id.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print an API token, this once; the study keeps only its hash.  It may do what the person may, in its scope."""
+    """Print a new API token; it can do what the person can, within its scope."""
     with open_study(study) as store, store.write() as tx:
         if ended:
             end_token(tx, ended)
@@ -96,15 +97,15 @@ factor_app = typer.Typer()
 def second_factor(
     study: StudyName,
     reset_name: Annotated[
-        str | None, typer.Option("--reset", metavar="NAME", help="Take away that of somebody who lost the telephone.")
+        str | None, typer.Option("--reset", metavar="NAME", help="Reset the second factor of this person.")
     ] = None,
     roles: Annotated[
         str | None,
-        typer.Option("--require", metavar="ROLES", help="Require it of these: owner, manager, both, or none."),
+        typer.Option("--require", metavar="ROLES", help="Roles that need it: owner, manager, both, or none."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say who has a second factor and of whom it is required; reset somebody's, or require it."""
+    """List who has a second factor and which roles need one; reset or require it."""
     with open_study(study) as store, store.write() as tx:
         if reset_name:
             reset(tx, people.named(tx, reset_name).person_id)
@@ -127,17 +128,17 @@ N_SHOWN = 50
 @audit_app.command()
 def audit(
     study: StudyName,
-    person: Annotated[str, typer.Option(help="Only what this person did.")] = "",
+    person: Annotated[str, typer.Option(help="Only events by this person.")] = "",
     kind: Annotated[
         str, typer.Option(help="A verb (person.role), the part before its dot, or a group (people).")
     ] = "",
-    since: Annotated[str, typer.Option(metavar="DAY", help="From this day on, as 2026-11-16 (UTC).")] = "",
+    since: Annotated[str, typer.Option(metavar="DAY", help="From this day, as 2026-11-16 (UTC).")] = "",
     until: Annotated[str, typer.Option(metavar="DAY", help="Up to this day.")] = "",
-    job: Annotated[str, typer.Option(help="Only what concerns this job.")] = "",
-    out: Annotated[Path | None, typer.Option(help="All of it in a file, .csv or .jsonl.")] = None,
+    job: Annotated[str, typer.Option(help="Only events of this job.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Write all events to a file, .csv or .jsonl.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say who did what, the newest first: the latest 50, or all in a file."""
+    """Show the audit log, newest first: the latest 50 events, or all in a file."""
     write = {".csv": csv_parts, ".jsonl": json_lines}.get(out.suffix.lower() if out else ".csv")
     if write is None:
         raise UsageError(f"{out}: expected a file that ends in .csv or .jsonl")

@@ -29,10 +29,10 @@ new_app = typer.Typer()
 @new_app.command()
 def make_study_file(
     study: StudyName,
-    name: Annotated[str, typer.Option(help="What people call it; the file's name if not given.")] = "",
+    name: Annotated[str, typer.Option(help="The study's name; default: the file's name.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Make an empty study; one that is there already is left alone."""
+    """Create an empty study; an existing one is left as it is."""
     with new_study(study, name=name) as store:
         message = f"{store.name}: a new study; next: grater study import {pasted(study)} FILE..."
         say_done(message, {"study": store.name}, as_json=as_json)
@@ -63,7 +63,7 @@ def import_into(
     ] = None,
     format_name: Format = None,
     items: Annotated[Tables, typer.Option(metavar="FILE", help="A table of items; repeatable.")] = [],  # noqa: B006
-    decisions: Annotated[Tables, typer.Option(metavar="FILE", help="What systems said of items.")] = [],  # noqa: B006
+    decisions: Annotated[Tables, typer.Option(metavar="FILE", help="Decisions of systems.")] = [],  # noqa: B006
     judgments: Annotated[Tables, typer.Option(metavar="FILE", help="Judgments made elsewhere.")] = [],  # noqa: B006
     gold: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers, for --job.")] = [],  # noqa: B006
     practice: Annotated[Tables, typer.Option(metavar="FILE", help="Known answers to practise on, for --job.")] = [],  # noqa: B006
@@ -72,7 +72,7 @@ def import_into(
     columns: Columns = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Bring files in; the same file again changes nothing."""
+    """Import files; importing a file again changes nothing."""
     corpora = files or []
     everything = [*corpora, *items, *decisions, *judgments, *gold, *practice]
     if not everything:
@@ -122,7 +122,7 @@ NEXT_STEPS: Mapping[Step, str] = {
 
 @status_app.command()
 def show_status(study: StudyName, as_json: Json = False) -> None:
-    """Counts, jobs with their progress, and the next step."""
+    """Show counts, the progress of each job, and the next step."""
     with open_study(study) as store, store.read() as tx:
         summary = status(tx)
     if as_json:
@@ -146,7 +146,7 @@ check_app = typer.Typer()
 
 @check_app.command()
 def check(study: StudyName, as_json: Json = False) -> None:
-    """Lost, doubled, over-issued, starved or orphaned work, trust and event log; exit status 1 if there is any."""
+    """Check a study for lost, duplicate or orphaned work; exit status 1 if there is any."""
     with open_study(study) as store, store.read() as tx:
         violations = checks.violations(tx)
     if as_json:
@@ -166,11 +166,13 @@ export_app = typer.Typer()
 def export_to(
     study: StudyName,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")],
-    names: Annotated[bool, typer.Option("--names", help="People's own names and addresses, not pseudonyms.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Leave cells alone that a spreadsheet would run.")] = False,
+    names: Annotated[bool, typer.Option("--names", help="Real names instead of pseudonyms.")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Do not escape cells that a spreadsheet would read as formulas.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write one consistent snapshot of the study; nothing secret is in it."""
+    """Write a consistent snapshot of the study, without secrets."""
     with open_study(study) as store:
         done = export(store, folder, names=names, raw=raw)
     if as_json:
@@ -190,11 +192,12 @@ def backup(
     study: StudyName,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
     pseudonyms: Annotated[
-        bool, typer.Option("--pseudonyms", help="Without names, addresses, passwords, sessions and tokens (SQLite).")
+        bool,
+        typer.Option("--pseudonyms", help="Leave out names, addresses, passwords, sessions and tokens (SQLite)."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Copy the whole study into a file that only you can read; people may be at work meanwhile."""
+    """Back up the whole study to a file that only you can read; the study may be in use."""
     made = back_up(study, file, pseudonyms=pseudonyms)
     if as_json:
         print_json({"file": str(made.path), "engine": made.engine, "bytes": made.n_bytes})
@@ -208,11 +211,11 @@ restore_app = typer.Typer()
 
 @restore_app.command()
 def restore_from_backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What grater study backup wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from grater study backup.")],
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A new file, or an empty PostgreSQL database.")],
     as_json: Json = False,
 ) -> None:
-    """Make the study again as it was: people, passwords, work in progress."""
+    """Restore a study from a backup: people, passwords, work in progress."""
     with restore_backup(file, study) as store:
         message = f"{store.name}: restored from {file}; next: grater serve {pasted(study)}"
         say_done(message, {"study": store.name, "restored_from": str(file)}, as_json=as_json)
@@ -224,10 +227,12 @@ archive_app = typer.Typer()
 @archive_app.command()
 def restore(
     study: StudyName,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What grater study export wrote, or a zip of it.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder from grater study export, or a zip of it.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Make the study again; an archive that was changed or cut short is refused."""
+    """Restore a study from an export; a damaged archive is refused."""
     with import_archive(folder, study) as store:
         message = (
             f"{store.name}: restored from {folder}; people have no passwords: grater study invite STUDY --back NAME"

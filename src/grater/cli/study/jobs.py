@@ -34,35 +34,45 @@ job_app = typer.Typer()
 def add_job_command(
     study: StudyName,
     task: Annotated[str, typer.Option(help=f"One of {', '.join(TASKS)}.")],
-    name: Annotated[str | None, typer.Option(help="What the job is called; the task's name if not given.")] = None,
+    name: Annotated[str | None, typer.Option(help="The job's name; default: the task's.")] = None,
     judgments: Annotated[
         int,
-        typer.Option("--judgments-per-item", min=1, help="Judgments for each unit; of named annotators, how many."),
+        typer.Option("--judgments-per-item", min=1, help="Judgments per unit."),
     ] = 1,
-    kind: Annotated[str | None, typer.Option(help="The kind of items; the task's own if not given.")] = None,
+    kind: Annotated[str | None, typer.Option(help="The kind of items; default: the task's.")] = None,
     system: Annotated[
-        str | None, typer.Option(help="Whose suggestions choice and verify show, and marking offers.")
+        str | None, typer.Option(help="The system whose suggestions choice and verify show, and marking offers.")
     ] = None,
     suggested_share: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Marking: offer the system's marks for this share of each one's essays."),
+        typer.Option(
+            metavar="SHARE", help="Marking: offer the system's marks for this share of each annotator's essays."
+        ),
     ] = 1.0,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job of the task has yet.")] = False,
-    sample: Annotated[str, typer.Option(metavar="NAME", help="Only the items of a sample still to be judged.")] = "",
-    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
-    batch_size: Annotated[int, typer.Option(min=0, help="Units in a batch.")] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Only essays that no job with this task has used.")] = False,
+    sample: Annotated[
+        str, typer.Option(metavar="NAME", help="Only the items of a sample that are not judged yet.")
+    ] = "",
+    annotators: Annotated[
+        list[str], typer.Option("--annotator", help="A person in the study, by name; repeatable.")
+    ] = [],  # noqa: B006
+    batch_size: Annotated[int, typer.Option(min=0, help="Units per batch.")] = 0,
     overlap_every: Annotated[int, typer.Option(min=0, help="Give every n-th batch to all annotators.")] = 0,
     delay_days: Annotated[float, typer.Option(min=0, help="Days between the two stages of construction.")] = 3,
-    lease_minutes: Annotated[float | None, typer.Option(help="How long a rater may keep a unit.")] = None,
-    guidelines: Annotated[Path | None, typer.Option(metavar="FILE.md", help="Instead of the task's own.")] = None,
-    tagset: Annotated[str | None, typer.Option(help="The tags of marking; the 27 of NUCLE if not given.")] = None,
-    grey: Annotated[bool, typer.Option("--grey", help="A grey answer for construction, counted as yes.")] = False,
-    draft: Annotated[bool, typer.Option("--draft", help="Do not open it for work yet.")] = False,
+    lease_minutes: Annotated[float | None, typer.Option(help="Minutes allowed per unit.")] = None,
+    guidelines: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Instructions, instead of the task's default.")
+    ] = None,
+    tagset: Annotated[str | None, typer.Option(help="The tag set for marking; default: NUCLE's 27 tags.")] = None,
+    grey: Annotated[
+        bool, typer.Option("--grey", help="Offer a grey answer for construction, counted as yes.")
+    ] = False,
+    draft: Annotated[bool, typer.Option("--draft", help="Create it as a draft.")] = False,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Add a job and open it for work."""
+    """Create a job and open it."""
     plan = JobPlan(
         name or task,
         task,
@@ -103,13 +113,13 @@ change_app = typer.Typer()
 def change(
     study: StudyName,
     job: Annotated[str, typer.Option(help="The job to change.")],
-    state: Annotated[Literal["open", "paused", "closed"] | None, typer.Option(help="What it is from now on.")] = None,
+    state: Annotated[Literal["open", "paused", "closed"] | None, typer.Option(help="The new state.")] = None,
     instructions: Annotated[
-        Path | None, typer.Option("--guidelines", metavar="FILE.md", help="A new version of its instructions.")
+        Path | None, typer.Option("--guidelines", metavar="FILE.md", help="A new version of the instructions.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Change a job; work in raters' hands is still taken, and judgments know the version they were made under."""
+    """Change a job's state or instructions; work in progress is still accepted."""
     if state is None and instructions is None:
         raise UsageError("expected --state or --guidelines, found neither")
     words = read_guidelines(instructions) if instructions else ""
@@ -133,22 +143,24 @@ gold_app = typer.Typer()
 @gold_app.command()
 def make_gold_units(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job that is to have gold.")],
+    job: Annotated[str, typer.Option(help="The job to add gold to.")],
     source: Annotated[
-        str | None, typer.Option("--expert-job", help="The job in which experts judged; any if not given.")
+        str | None, typer.Option("--expert-job", help="The job with the expert judgments; default: any.")
     ] = None,
-    least: Annotated[int, typer.Option("--min-experts", min=1, help="Experts who must all agree.")] = 2,
+    least: Annotated[
+        int, typer.Option("--min-experts", min=1, help="Minimum number of experts, who must all agree.")
+    ] = 2,
     most: Annotated[int | None, typer.Option("--n", min=1, help="Only N units, drawn at random.")] = None,
     rater: Annotated[str | None, typer.Option(help="For marking: whose edits are the known errors.")] = None,
     planted: Annotated[
         Path | None,
-        typer.Option(metavar="CORPUS", help="For marking: good essays whose edits say which wrong words to put in."),
+        typer.Option(metavar="CORPUS", help="For marking: correct essays whose edits name the errors to plant."),
     ] = None,
-    reason: Annotated[str, typer.Option(help="What raters read after a miss; a plain sentence if not given.")] = "",
+    reason: Annotated[str, typer.Option(help="The explanation raters see after a miss.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Turn untouched units into gold; items that raters have met stay work."""
+    """Turn units that nobody has seen into gold."""
     good = None if planted is None else list(read_corpus(planted))
     with open_study(study) as store, store.write() as tx:
         target = jobs.named(tx, job)
@@ -174,10 +186,12 @@ def crowd(
     terms: Annotated[
         str | None, typer.Option(metavar="JSON", help='Terms to change: \'{"pay": {"cents": 5}, "limit": 200}\'.')
     ] = None,
-    pay: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write what is owed, by panel and id.")] = None,
+    pay: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the amounts owed, by panel and ID.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the protocol of a job and what it cost; with --terms change its terms first."""
+    """Show the protocol and cost of a job; with --terms, change its terms first."""
     require_outputs([pay], [])
     with open_study(study) as store:
         if terms is not None:
@@ -228,12 +242,12 @@ hand_over_app = typer.Typer()
 @hand_over_app.command()
 def hand_units_over(
     study: StudyName,
-    giver: Annotated[str, typer.Argument(metavar="FROM", help="Whose units they were.")],
-    taker: Annotated[str, typer.Argument(metavar="TO", help="Whose they become.")],
-    job: Annotated[str, typer.Option(help="The job, one with named annotators.")],
+    giver: Annotated[str, typer.Argument(metavar="FROM", help="The person who has the units.")],
+    taker: Annotated[str, typer.Argument(metavar="TO", help="The person who gets them.")],
+    job: Annotated[str, typer.Option(help="A job with named annotators.")],
     as_json: Json = False,
 ) -> None:
-    """Give what a named annotator has not done to somebody else; what they have done stays."""
+    """Reassign a person's remaining units in a job to somebody else."""
     with open_study(study) as store:
         n_units = hand_over_by_name(store, job=job, giver=giver, taker=taker)
     if as_json:
@@ -249,16 +263,16 @@ invite_app = typer.Typer()
 def make_link(
     study: StudyName,
     role: Annotated[str, typer.Option(help="owner, manager, adjudicator, annotator or worker.")] = "annotator",
-    job: Annotated[str | None, typer.Option(help="The job that they are asked to do.")] = None,
-    days: Annotated[float, typer.Option(help="How long the link works.")] = 14,
-    name: Annotated[str, typer.Option("--note", help="A note on whom it is for.")] = "",
+    job: Annotated[str | None, typer.Option(help="The job they start with.")] = None,
+    days: Annotated[float, typer.Option(help="Days the link is valid.")] = 14,
+    name: Annotated[str, typer.Option("--note", help="A note on who it is for.")] = "",
     back_name: Annotated[
-        str | None, typer.Option("--back", metavar="NAME", help="For somebody of the study whose password is lost.")
+        str | None, typer.Option("--back", metavar="NAME", help="For a person in the study who lost their password.")
     ] = None,
-    url: Annotated[str, typer.Option(help="Where people reach the server.")] = "http://127.0.0.1:8000",
+    url: Annotated[str, typer.Option(help="The server's public address.")] = "http://127.0.0.1:8000",
     as_json: Json = False,
 ) -> None:
-    """Print a link that works once; the study keeps only its hash."""
+    """Print an invitation link that works once."""
     with open_study(study) as store, store.write() as tx:
         if back_name:
             person = people.named(tx, back_name)
@@ -282,10 +296,10 @@ def make_seat(
     study: StudyName,
     first: Annotated[str, typer.Argument(metavar="NAME", help="One of the two people.")],
     second: Annotated[str, typer.Argument(metavar="NAME", help="The other.")],
-    name: Annotated[str, typer.Option(help="What the seat is called; both names if not given.")] = "",
+    name: Annotated[str, typer.Option(help="The seat's name; default: both names.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Make a joint seat; either of the two opens it from their own page on the server."""
+    """Create a joint seat; either person can open it from their own page."""
     with open_study(study) as store:
         seat = add_seat(store, (first, second), name=name)
     if as_json:

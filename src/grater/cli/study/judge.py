@@ -29,34 +29,34 @@ KeyVariable: TypeAlias = Annotated[
 @judge_app.command()
 def ask(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The job whose units are judged; the only one if not given.")] = "",
-    command: Annotated[str, typer.Option(help="A program: a JSON line in for each unit, a JSON line out.")] = "",
+    job: Annotated[str, typer.Option(help="The job to judge; default: the only one.")] = "",
+    command: Annotated[str, typer.Option(help="A program that reads and writes one JSON line per unit.")] = "",
     endpoint: Annotated[str, typer.Option(metavar="URL", help="A chat endpoint, as in https://HOST/v1.")] = "",
     model: Annotated[str, typer.Option("--model-name", metavar="NAME", help="The model to ask there.")] = "",
-    name: Annotated[str, typer.Option(help="What it is called among the raters; the model's name.")] = "",
+    name: Annotated[str, typer.Option(help="Its name as a rater; default: the model's name.")] = "",
     key_env: KeyVariable = "",
     samples: Annotated[int, typer.Option(min=1, max=100, help="Answers per unit; several give a share.")] = 1,
     temperature: Annotated[
         float | None, typer.Option(min=0, max=2, help="0 for one answer per unit, 0.7 for several.")
     ] = None,
-    per_minute: Annotated[float | None, typer.Option(min=0.01, help="At most this many requests a minute.")] = None,
-    most_tokens: Annotated[int | None, typer.Option(min=1, help="Stop before more tokens are spent.")] = None,
-    most_cost: Annotated[float | None, typer.Option(min=0, help="Stop before more money is spent.")] = None,
-    price_in: Annotated[float, typer.Option(min=0, help="The price of a million tokens of questions.")] = 0.0,
-    price_out: Annotated[float, typer.Option(min=0, help="The price of a million tokens of answers.")] = 0.0,
-    answer_tokens: Annotated[int, typer.Option(min=8, help="The longest answer, in tokens.")] = 300,
+    per_minute: Annotated[float | None, typer.Option(min=0.01, help="Maximum requests per minute.")] = None,
+    most_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum tokens to use.")] = None,
+    most_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost.")] = None,
+    price_in: Annotated[float, typer.Option(min=0, help="Price per million input tokens.")] = 0.0,
+    price_out: Annotated[float, typer.Option(min=0, help="Price per million output tokens.")] = 0.0,
+    answer_tokens: Annotated[int, typer.Option(min=8, help="Maximum length of an answer, in tokens.")] = 300,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")] = 60.0,
-    retries: Annotated[int, typer.Option(min=0, help="Times to try again after a fault.")] = 5,
+    retries: Annotated[int, typer.Option(min=0, help="Retries after a failure.")] = 5,
     cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where answers are kept; STUDY.answers.jsonl if not given.")
+        Path | None, typer.Option(metavar="FILE", help="Where answers are cached; default: STUDY.answers.jsonl.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Let a program or a language model judge what people judge, in a job of its own, marked as a program's.
+    """Let a program or a language model judge the units of a job, in a separate job marked as a program's.
 
-    Units that it has answered are not asked again: a run that was stopped goes on where it was.
+    Answered units are not asked again, so an interrupted run resumes.
 
-    A program (--command) reads one line a unit, {"unit": ID, "task": ..., "before": ..., "pieces": [...],
+    A program (--command) reads one line per unit, {"unit": ID, "task": ..., "before": ..., "pieces": [...],
     "after": ..., "fields": [...]}, and writes {"unit": ID, "fields": {...}}, in any order. For the task error these
     fields are {"label": ["ok"]}, for usage {"label": ["1"], "better": ["at"], "confidence": ["high"]}; the
     documentation of tasks has them all.

@@ -39,21 +39,19 @@ def run_systems(
     study: StudyName,
     system: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME", help="A system of grater systems, a model, or one from outside; NEW=NAME renames it."
-        ),
+        typer.Option(metavar="NAME", help="A detector, a model file, or an external system; NEW=NAME renames it."),
     ],
     kind: Annotated[
         str,
         typer.Option(
-            metavar="KIND", help="A system from outside decides on the study's items of this kind, not prepositions."
+            metavar="KIND", help="The kind of items an external system decides on, instead of prepositions."
         ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Run systems over the essays and keep what they decide; a second run changes nothing.
+    """Run systems on the essays and store their decisions; a second run changes nothing.
 
-    A system that decides otherwise than before, in flags, scores, suggestions or places, is refused under its name.
+    If its decisions differ from those stored under the same name, the run is refused.
     """
     console = Console(stderr=True)
     with (
@@ -85,21 +83,21 @@ def draw_sample(
         str | None, typer.Option("--add-system", metavar="S2", help="Add a system to --sample.")
     ] = None,
     old: Annotated[str, typer.Option("--sample", metavar="NAME", help="The sample to add to.")] = "sample",
-    n: Annotated[int | None, typer.Option("--n", min=1, help="How many items in all.")] = None,
-    flagged: Annotated[int | None, typer.Option(min=0, help="How many of them flagged.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Total number of items.")] = None,
+    flagged: Annotated[int | None, typer.Option(min=0, help="Number of flagged items among them.")] = None,
     strata: Annotated[str, typer.Option(help="decision or score:N.")] = "decision",
-    allocation: Annotated[Allocation, typer.Option(help="How to share out N.")] = "paper",
+    allocation: Annotated[Allocation, typer.Option(help="How to allocate N to the strata.")] = "paper",
     rate: Annotated[list[str], typer.Option(metavar="STRATUM=RATE", help="Expected rates, for neyman.")] = [],  # noqa: B006
     kind: Annotated[str, typer.Option(help="The kind of items, where the system looks at several.")] = "",
     name: Annotated[str, typer.Option(help="What the sample is called.")] = "sample",
     width: Annotated[
         float | None,
-        typer.Option(metavar="W", help="With --add-system: as few items as bring its recall to this width."),
+        typer.Option(metavar="W", help="With --add-system: the fewest items that narrow its recall to this width."),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Draw a sample, or add a system to one; what was judged before is used again."""
+    """Draw a sample, or add a system to one; earlier judgments are reused."""
     if (system is None) == (new_system is None) or (system and n is None):
         raise UsageError("expected --system S --n N for a first sample, or --add-system S2 for one more system")
     if width is not None and not new_system:
@@ -137,18 +135,20 @@ design_app = typer.Typer()
 def start_design(
     study: StudyName,
     design: Annotated[str, typer.Argument(help=f"One of {', '.join(DESIGNS)}.")],
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that the study is about.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="How many units; all that fit if not given.")] = None,
-    flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: how many of them are flagged.")] = None,
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system to evaluate.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Number of units; default: all that fit.")] = None,
+    flagged: Annotated[int | None, typer.Option(min=0, help="Sampling: number of flagged units among them.")] = None,
     judgments: Annotated[
-        int | None, typer.Option("--judgments-per-item", min=1, help="Judgments a unit; the paper's if not given.")
+        int | None, typer.Option("--judgments-per-item", min=1, help="Judgments per unit; default: as in the paper.")
     ] = None,
-    annotators: Annotated[list[str], typer.Option("--annotator", help="Who has joined, by name; repeatable.")] = [],  # noqa: B006
-    name: Annotated[str, typer.Option(help="What the job is called; the design's name if not given.")] = "",
+    annotators: Annotated[
+        list[str], typer.Option("--annotator", help="A person in the study, by name; repeatable.")
+    ] = [],  # noqa: B006
+    name: Annotated[str, typer.Option(help="The job's name; default: the design's.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Plan the job of a design, with the sizes of its paper unless told otherwise, and open it for work."""
+    """Create and open the job of a design, by default with the sizes of its paper."""
     order = Order(design, name, system, n, flagged, judgments, annotators, seed)
     with open_study(study) as store:
         job = start(store, order)
@@ -175,10 +175,10 @@ mine_app = typer.Typer()
 @mine_app.command()
 def mine(
     study: StudyName,
-    name: Annotated[str, typer.Option(help="What the list is called.")] = "mined",
+    name: Annotated[str, typer.Option(help="The list's name.")] = "mined",
     given: Annotated[
         Path | None,
-        typer.Option("--list", metavar="FILE", help="A list of grater mine extraneous, instead of mining here."),
+        typer.Option("--list", metavar="FILE", help="A list from grater mine extraneous, instead of mining."),
     ] = None,
     verdicts: Annotated[
         Path | None,
@@ -192,7 +192,7 @@ def mine(
     ] = "",
     judgments: Annotated[
         int,
-        typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments for each item."),
+        typer.Option("--judgments-per-item", min=1, metavar="N", help="For --balanced-job: judgments per item."),
     ] = JUDGMENTS,
     n_each: Each = N_EACH,
     n_gold: Gold = N_GOLD,
@@ -203,12 +203,12 @@ def mine(
     ratio: Ratio = RATIO,
     most: Most = MOST,
     decider: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Whose the verdicts of --list are; the owner's if not.")
+        str | None, typer.Option("--as", metavar="NAME", help="Who gave the verdicts of --list; default: the owner.")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Mine the essays of a study; people accept or reject each suspect on the page /mining."""
+    """Mine the essays of a study for extraneous prepositions; people accept or reject each on the page /mining."""
     if sum(map(bool, (given, verdicts, balanced))) > 1:
         raise UsageError("expected one of --list, --verdicts-out and --balanced-job")
     count = counter_of(web1t, text, model)

@@ -36,10 +36,10 @@ ModelFile: TypeAlias = Annotated[
 ]
 Data: TypeAlias = Annotated[
     list[str],
-    typer.Option("--data", metavar="NAME=LICENCE", help="A source for the model's card; may be given several times."),
+    typer.Option("--data", metavar="NAME=LICENCE", help="A source, for the model card; repeatable."),
 ]
 CardDate: TypeAlias = Annotated[
-    str, typer.Option("--date", metavar="DATE", help="The date for the card; today if not given.")
+    str, typer.Option("--date", metavar="DATE", help="The date on the model card; default: today.")
 ]
 
 

@@ -49,14 +49,14 @@ def articles(
         typer.Option(
             "--text-limit",
             metavar="NAME=N",
-            help="Of the text NAME at most N million characters, spread over it; repeatable.",
+            help="Use at most N million characters of the text NAME; repeatable.",
         ),
     ] = [],  # noqa: B006 (typer copies it)
     features: Annotated[
         int, typer.Option(min=1, metavar="N", help="Keep at most N features.")
     ] = ArticleOptions().size.n_features,
     min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")
+        int, typer.Option(min=1, metavar="N", help="Drop features seen less often.")
     ] = ArticleOptions().min_count,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the text.")] = ArticleOptions().epochs,
     data: Data = [],  # noqa: B006 (typer copies it)
@@ -64,7 +64,7 @@ def articles(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Train a detector and write it; memory grows with the number of noun phrases, about 600 bytes each."""
+    """Train an article detector; needs about 600 bytes of memory per noun phrase."""
     require_model_name(out)
     require_different([*texts, out])
     size = replace(ArticleOptions().size, n_features=features)

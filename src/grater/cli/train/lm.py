@@ -52,22 +52,22 @@ def lm(
     ],
     out: ModelFile,
     order: Annotated[
-        int, typer.Option(min=1, max=8, metavar="N", help="The most words of an n-gram.")
+        int, typer.Option(min=1, max=8, metavar="N", help="The longest n-gram, in words.")
     ] = ModelSize().order,
     prune: Annotated[
-        str, typer.Option(metavar="N,N,...", help="For each order, leave out n-grams seen no more often than this.")
+        str, typer.Option(metavar="N,N,...", help="For each order, drop n-grams seen at most this often.")
     ] = ",".join(map(str, PRUNE)),
     vocabulary: Annotated[int, typer.Option(min=4, metavar="N", help="Keep the N most frequent words.")] = MOST_WORDS,
     held_out: Annotated[
         Path | None,
-        typer.Option(metavar="TEXT", help="Other text to choose thresholds on; two lines in a hundred if not given."),
+        typer.Option(metavar="TEXT", help="Text for choosing thresholds; default: 2 % of the lines."),
     ] = None,
     data: Data = [],  # noqa: B006 (typer copies it)
     date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Train a language model and write it; in memory are the different words, a block of n-grams, and the model."""
+    """Train an n-gram language model."""
     require_model_name(out)
     require_different([*texts, out])
     size = ModelSize(order=order, n_words=vocabulary, prune=_thresholds(prune))

@@ -60,13 +60,13 @@ def prepositions(
     features: Annotated[int | None, typer.Option(min=1, metavar="N", help="Keep at most N features.")] = None,
     weights: Annotated[
         int | None,
-        typer.Option("--max-weights", min=1, metavar="N", help="Keep at most N weights, the best of all features."),
+        typer.Option("--max-weights", min=1, metavar="N", help="Keep at most N weights."),
     ] = None,
-    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Leave out features seen less often.")] = 3,
+    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Drop features seen less often.")] = 3,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Passes over the text.")] = None,
     gap_rate: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn from this share that they have none."),
+        typer.Option(min=0, max=1, metavar="SHARE", help="Share of gaps used as examples of no preposition."),
     ] = GAP_RATE,
     data: Data = [],  # noqa: B006 (typer copies it)
     kept_events: Annotated[
@@ -74,7 +74,7 @@ def prepositions(
         typer.Option(
             "--events",
             metavar="FILE",
-            help="Keep the analysed text here; if the file is there, nothing is analysed again.",
+            help="Cache the analysed text in this file.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that analyse the text.")] = 2,
@@ -82,7 +82,7 @@ def prepositions(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Train a detector and write it; memory grows with the number of prepositions, about 300 bytes each."""
+    """Train a preposition detector; needs about 300 bytes of memory per preposition."""
     require_model_name(out)
     files = _files(texts)
     require_different([*files, out])
@@ -148,20 +148,20 @@ def combination(
         list[Path],
         typer.Argument(
             metavar="TEXT",
-            help="The text that the parts learnt from, of which what they left out is used; or other text: --unseen.",
+            help="The parts' training text, of which held-out lines are used; or, with --unseen, other text.",
         ),
     ],
     out: ModelFile,
-    system: Annotated[
-        list[str], typer.Option(metavar="NAME", help="A part, by name or model file; may be given several times.")
-    ] = PARTS,
-    unseen: Annotated[bool, typer.Option("--unseen", help="No part learnt from this text: use all of it.")] = False,
+    system: Annotated[list[str], typer.Option(metavar="NAME", help="A detector or model file; repeatable.")] = PARTS,
+    unseen: Annotated[
+        bool, typer.Option("--unseen", help="No part was trained on this text: use all of it.")
+    ] = False,
     data: Data = [],  # noqa: B006 (typer copies it)
     date: CardDate = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Choose costs and thresholds for several detectors whose scores are added up, and write them."""
+    """Combine several detectors by adding their scores: choose costs and thresholds."""
     require_model_name(out)
     if len(set(system)) < 2:
         raise UsageError(f"expected two systems or more to combine, found {', '.join(system)}")

@@ -48,17 +48,17 @@ def tagger(
         list[Path] | None,
         typer.Option(
             metavar="TEXT",
-            help="Plain text in which to find words that are used alike; repeatable.",
+            help="Plain text for word clusters; repeatable.",
         ),
     ] = None,
     text_size: Annotated[
         int, typer.Option(min=1, metavar="N", help="Read at most N million characters of each text.")
     ] = 12,
     data: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source, for the card; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME=LICENCE", help="A source, for the model card; repeatable.")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the treebanks.")] = N_EPOCHS,
-    date: Annotated[str, typer.Option(metavar="DATE", help="The date on the card; today if not given.")] = "",
+    date: Annotated[str, typer.Option(metavar="DATE", help="The date on the model card; default: today.")] = "",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:

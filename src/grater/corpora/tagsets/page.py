@@ -7,12 +7,10 @@ from grater.corpora.tagsets.translation import ROUTES, translate
 
 INTRODUCTION = """# Tag sets
 
-The names that annotators give to errors. `grater` knows four sets; `grater corpus check` guesses which one a corpus
-uses and reports tags that are not in it. In the examples `[wrong → right]` marks the error, and ∅ stands for no word.
+grater knows four sets of error tags; `grater corpus check` guesses which one a corpus
+uses and reports tags that are not in it. In the examples `[wrong → right]` marks the error, and ∅ means no word.
 
-This page is made from the code (`grater.corpora.tagsets.page`); change it there.
-
-In Python:
+Generated from `grater.corpora.tagsets.page`.
 
 ```python
 from grater.corpora.tagsets import TAGSETS, translate
@@ -24,40 +22,44 @@ translate("Rloc-", "conll14", "nucle")  # broader: Rloc, and the reason
 
 MAPS = """## Maps
 
-*exact*: the same errors. *broader*: the nearest tag covers more, or cuts otherwise. *split*: one of several, and the
-words of the edit must tell (`translate_edit`, `split`). *none*: no counterpart. Maps other than from NUCLE
-to CoNLL-2014 are our reading of the definitions. There is no map from NUCLE or CoNLL-2014 to the CLC codes: those
-need the word class, which the tags do not name.
+*exact*: the same errors. *broader*: the nearest tag covers more, or draws the line elsewhere. *split*: one of
+several, depending on the words of the edit (`translate_edit`, `split`). *none*: no counterpart. Maps other than from
+NUCLE to CoNLL-2014 are our reading of the definitions. NUCLE and ERRANT, and CLC to NUCLE, go by way of CoNLL-2014.
+There is no map from NUCLE or CoNLL-2014 to the CLC codes: those need the word class, which the tags do not name.
 """
 
 
-def render_markdown(tagset: TagSet) -> str:
-    """One set as a section with a table, group after group."""
+def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
+    """One set as a section with a table, group after group; tags that `known` has as they are have no row."""
+    tags = [tag for tag in tagset if known is None or tag not in tuple(known)]
+    others = f" Those not listed are as in `{known.name}`." if known is not None else ""
     lines = [
         f"## `{tagset.name}`: {tagset.title}",
         "",
-        f"{len(tagset)} tags in {len(tagset.groups)} groups.",
+        f"{len(tagset)} tags in {len(tagset.groups)} groups.{others}",
         "",
         "| tag | name | group | description | example |",
         "|---|---|---|---|---|",
     ]
-    for tag in tagset:
+    for tag in tags:
         note = "" if tag.owes_correction else " Owes no correction."
         lines.append(f"| `{tag.code}` | {tag.name} | {tag.group} | {tag.description}{note} | {tag.example} |")
     return "\n".join(lines) + "\n"
 
 
 def render_map(source: str, target: str) -> str:
-    """What every tag of one set is in another."""
+    """What every tag of one set is in another; tags that fare alike share a row."""
     lines = [f"### From `{source}` to `{target}`", "", f"| {source} | {target} | how | why |", "|---|---|---|---|"]
+    rows: dict[tuple[str, str, str], list[str]] = {}
     for tag in TAGSETS[source]:
         mapped = translate(tag.code, source, target)
-        codes = ", ".join(f"`{code}`" for code in mapped.codes) or "–"
-        lines.append(f"| `{tag.code}` | {codes} | {mapped.relation} | {mapped.reason} |")
+        codes = "the same" if mapped.codes == (tag.code,) else ", ".join(f"`{code}`" for code in mapped.codes) or "–"
+        rows.setdefault((codes, mapped.relation, mapped.reason), []).append(f"`{tag.code}`")
+    lines += [f"| {', '.join(tags)} | {codes} | {how} | {why} |" for (codes, how, why), tags in rows.items()]
     return "\n".join(lines) + "\n"
 
 
 def render_page() -> str:
-    sets = [render_markdown(TAGSETS[name]) for name in OURS]
-    maps = [render_map(source, target) for source, target in ROUTES]
+    sets = [render_markdown(TAGSETS[name], TAGSETS["nucle"] if name == "conll14" else None) for name in OURS]
+    maps = [render_map(*route) for route, steps in ROUTES.items() if len(steps) == 1]
     return "\n".join([INTRODUCTION, *sets, MAPS, *maps])
