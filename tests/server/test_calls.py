@@ -100,7 +100,7 @@ def test_a_manager_makes_opens_and_watches_a_job(bare: Study) -> None:
 def test_a_fresh_job_leaves_out_essays_that_are_asked_about(study: Study) -> None:
     program = Program(study, "manager")
     told = program.post("/jobs", {"name": "again", "task": "marking", "fresh": True}, 422)
-    assert "nothing new" in told["error"]["message"]
+    assert "no new essays" in told["error"]["message"]
     program.post("/jobs", {"name": "again", "task": "marking"})
 
 

@@ -229,7 +229,7 @@ def panel_of(study: Study, job_id: str, **changed: str) -> str:
 def enter(study: Study, panel_id: str, external_id: str):  # type: ignore[no-untyped-def]
     browser = study.browser()
     shown = browser.get(f"/p/{panel_id}?PROLIFIC_PID={external_id}&STUDY_ID=s1")
-    if "Begin" not in shown.text:
+    if ">Start<" not in shown.text:
         return browser, shown
     return browser, browser.post(f"/p/{panel_id}", {"PROLIFIC_PID": external_id, "STUDY_ID": "s1"})
 
@@ -447,7 +447,7 @@ def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> 
     again = rater.get(path).text  # what a script or a reload asks for
     assert "removed from this job" in again
     assert REASON in again
-    assert "got 0 right" in again
+    assert "You answered 0 of" in again
     assert "expected <strong>of (Wcip), brother (Nn)</strong>" in again
     assert rater.get(f"/jobs/{job_id}").url.path == "/login"
     head, _, signature = path.rpartition("/")
@@ -493,7 +493,7 @@ def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
         answer(rater, begin(rater, job_id), {"label": "error"})
     manager = crowd.browser("manager")
     manager.get(f"/manage/jobs/{job_id}/money")
-    assert "For connect" in manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"}).text
+    assert "Payments for connect" in manager.post(f"/manage/jobs/{job_id}/money", {"what": "settle"}).text
     path = f"/manage/jobs/{job_id}/payments.csv"
     assert manager.get(f"{path}?panel=connect").text.splitlines()[1:] == ["connect,def,0.07,EUR"]
     assert manager.get(path).text.splitlines()[1:] == ["connect,def,0.07,EUR", "prolific,abc,0.07,EUR"]
@@ -514,5 +514,5 @@ def test_a_sampled_job_is_estimated_for_the_whole_corpus(crowd: Study) -> None:
             item_id = units.get(tx, lease.unit_id).unit.items[0].item.item_id  # type: ignore[union-attr]
         path = answer(rater, path, {"label": "error" if item_id in ids[:4] else "ok"}).url.path
     page = crowd.browser("manager").get(f"/manage/jobs/{job.job_id}/crowd").text
-    assert "from what is judged of the sample <strong>first</strong>" in page
+    assert "from the judged part of the sample <strong>first</strong>" in page
     assert re.search(r'detector</td><td class="number">6</td><td class="number">1\.000 ', page)

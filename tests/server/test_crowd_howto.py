@@ -114,7 +114,7 @@ def a_panel_comes(study: Study, _: list[str]) -> None:
         assert "DONE-1" in answer_truly(study, rater, job_id)
         rater.post(f"/jobs/{job_id}/reviews", {"stars": "4", "clear": "5"})
     live = owner.get(f"/manage/jobs/{job_id}/crowd").text
-    assert "clear 5 of 5" in live
+    assert "clarity 5 of 5" in live
     with study.store.read() as tx:
         assert {each.state for each in trust.of_job(tx, job_id)} == {"trusted"}
 

@@ -243,7 +243,7 @@ def test_what_a_named_annotator_has_not_done_is_handed_over(bare: Study) -> None
     path = browser.post("/manage/jobs", form).url.path
     giver, taker = (bare.people[role].person_id for role in ("annotator", "worker"))
     page = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker}).text
-    assert "3 units of Annotator went to Worker." in page
+    assert "3 units reassigned from Annotator to Worker." in page
     assert "Mark an essay" in bare.browser("worker").get("/jobs").text
     again = browser.post(f"{path}/hand-over", {"giver": giver, "taker": taker})
     assert again.status_code == 422

@@ -39,7 +39,7 @@ def made(study: Study, who: str = "manager") -> tuple[Browser, str]:
 def decided(browser: Browser, address: str, verdict: str) -> str:
     """Press a button of a suspect's page; give the address after it."""
     page = browser.get(address).text
-    form = page[page.index("one too many?") - 600 :]
+    form = page[page.index("extraneous?") - 600 :]
     reply = browser.post(address, {"verdict": verdict, "version": hidden(form, "version")})
     assert reply.status_code == 200
     return f"{reply.url.path}?{reply.url.query.decode()}".rstrip("?")
@@ -78,7 +78,7 @@ def test_long_lists_are_shown_page_by_page(mining: Study, monkeypatch: pytest.Mo
     decided(browser, f"{address}/1", "y")
     page = browser.get(f"{address}?show=open&page=2").text
     assert ("entered into the" in page, "marry with her" in page) == (True, False)
-    assert '<a href="?show=open&amp;page=1">Before</a>' in page
+    assert '<a href="?show=open&amp;page=1">Previous</a>' in page
     assert "Page 2 of 2" in page
     assert "Page 3 of 3" in browser.get(f"{address}?page=99").text
 

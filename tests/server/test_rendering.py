@@ -39,8 +39,8 @@ def links(page: int, n_pages: int) -> str:
 
 def test_links_keep_what_else_the_address_asks_for() -> None:
     shown = links(2, 3)
-    assert '<a href="?kind=a%26b&amp;page=1">Before</a>' in shown
-    assert '<a href="?kind=a%26b&amp;page=3">After</a>' in shown
+    assert '<a href="?kind=a%26b&amp;page=1">Previous</a>' in shown
+    assert '<a href="?kind=a%26b&amp;page=3">Next</a>' in shown
     assert "Page 2 of 3" in shown
 
 

@@ -29,7 +29,7 @@ def marked(study: Study) -> tuple[Browser, str]:
     manager, job_id = study.browser("manager"), study.jobs["marking"]
     manager.get(f"/manage/jobs/{job_id}")
     page = manager.post(f"/manage/jobs/{job_id}/review").text
-    assert "1 wait there" in page
+    assert "1 not settled" in page
     return browser, page
 
 

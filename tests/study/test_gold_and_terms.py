@@ -275,7 +275,7 @@ def test_a_person_cannot_be_taken_for_a_program(store: Store) -> None:
     crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
     with store.write() as tx:
         people.add(tx, name="Amina", role="worker")
-        with pytest.raises(UsageError, match="is a person"):
+        with pytest.raises(UsageError, match="a person in this study has this name"):
             program_job(tx, crowd.job, "Amina")
 
 

@@ -243,9 +243,9 @@ def test_nobody_is_asked_twice_about_a_unit(store: Store, job_id: str) -> None:
 @pytest.mark.parametrize(
     ("giver", "taker", "words"),
     [
-        ("Ann", "Ann", "nothing left"),
-        ("Dan", "Ann", "nothing left"),
-        ("Ann", "Gone", "shut out"),
+        ("Ann", "Ann", "no units left"),
+        ("Dan", "Ann", "no units left"),
+        ("Ann", "Gone", "no access"),
         ("Ann", "The pair", "cannot both work in a job"),
     ],
 )

@@ -108,7 +108,7 @@ def test_the_balanced_corpus_becomes_a_job_with_gold(store: Store, ada: Person) 
     assert {item: sorted(each.accepted) for item, each in known.items()} == {
         item: [label] for item, label, _ in made.gold().rows()
     }
-    assert {"is one too many" in each.reason for each in known.values()} == {True, False}
+    assert {"is extraneous" in each.reason for each in known.values()} == {True, False}
 
 
 def test_nothing_accepted_builds_nothing(store: Store, ada: Person) -> None:
