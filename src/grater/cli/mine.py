@@ -58,9 +58,7 @@ Text: TypeAlias = Annotated[
 ]
 Model: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}."
-    ),
+    typer.Option("--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}."),
 ]
 LeastBigram: TypeAlias = Annotated[
     float,

@@ -54,7 +54,7 @@ def shard(
     size: Annotated[int, typer.Option("--shard-size", min=1, metavar="N", help="Characters of a shard.")] = SIZE,
     lines: Lines = False,
     documents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The documents that M2 sentences were cut from, to name them.")
+        Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
     ] = None,
     format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = None,
     as_json: Json = False,
