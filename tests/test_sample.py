@@ -286,10 +286,3 @@ def test_the_page_counts_words_shares_and_oddities_right() -> None:
 def test_the_page_counts_every_tag_right(tag: str) -> None:
     n_by = Counter(edit.rater for _, edit in EDITS if edit.tag == tag)
     assert f"| {tag} | {n_by['A']} | {n_by['B']} |" in PAGE
-
-
-@each_essay
-def test_the_page_describes_every_essay_right(essay: Essay) -> None:
-    described = [essay.essay_id, *(essay.metadata[key] for key in ("language", "level", "prompt", "score"))]
-    counted = [len(essay.text.split()), len(by("A", essay)), len(by("B", essay))]
-    assert f"| {' | '.join(str(cell) for cell in [*described, *counted])} |" in PAGE

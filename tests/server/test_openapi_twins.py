@@ -1,4 +1,4 @@
-"""What a page can do, a program can: every page of the server names its call in docs/api.md, or why there is none.
+"""What a page can do, a program can: every page of the server names its call in pages_and_calls.md, or why there is none.
 
 The rows are held to the routes of the application, so a page that somebody adds is red here until it has its call.
 """
@@ -15,10 +15,8 @@ from grater.server.roles import API, EVERYBODY, roles_of
 from tests.server.studies import Study, served
 from tests.server.test_roles import routes_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
-ROWS = dict(
-    re.findall(r"^\| `((?:GET|POST|PUT) /\S*)` \| (.+) \|$", PAGE.partition("## Pages and their calls")[2], re.M)
-)
+PAGE = Path(__file__).with_name("pages_and_calls.md").read_text("utf-8")
+ROWS = dict(re.findall(r"^\| `((?:GET|POST|PUT) /\S*)` \| (.+) \|$", PAGE, re.M))
 NONE = "none: "
 
 

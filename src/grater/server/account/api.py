@@ -71,7 +71,7 @@ def me(context: Context) -> Me:
 
 @router.get("/me/tokens")
 def my_tokens(context: Context) -> Tokens:
-    """Your tokens that hold, without their secrets."""
+    """Your valid tokens, without their secrets."""
     with context.server.store.read() as tx:
         tokens = credentials.tokens_of_person(tx, context.person.person_id)
     return Tokens(tokens=[Token.of(token) for token in tokens])
@@ -79,7 +79,7 @@ def my_tokens(context: Context) -> Tokens:
 
 @router.post("/me/tokens")
 def make_token(context: Context, sent: NewToken) -> MadeToken:
-    """Make another token of yours, which ends no later than this one; it is told this once."""
+    """Create another token, which expires no later than this one; it is shown only once."""
     with context.server.store.write() as tx:
         secret = study_people.make_token(tx, context.person.person_id, **sent.model_dump(), **passed_on(context))
         made = Token.of(credentials.token_by_secret(tx, secret))
@@ -88,7 +88,7 @@ def make_token(context: Context, sent: NewToken) -> MadeToken:
 
 @router.post("/me/tokens/{token_id}/end")
 def end_token(context: Context, token_id: str) -> Ended:
-    """End a token of yours at once, this one too."""
+    """Revoke one of your tokens, including this one."""
     with context.server.store.write() as tx:
         study_people.end_token(tx, token_id, person_id=context.person.person_id)
     return Ended(token_id=token_id, ended=True)

@@ -104,7 +104,7 @@ class DecisionSaved(Shape):
 
 @router.get("/jobs/{job_id}/undecided")
 def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> UndecidedUnits:
-    """Finished units that nobody has decided; those on which raters differ first."""
+    """Finished, undecided units; those on which raters disagree first."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         units = _essays(tx, job) if job.task == MARKING else [_item(unit) for unit in waiting(tx, job)]
@@ -116,7 +116,7 @@ def undecided(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
 def finished_units(
     context: Context, job_id: str, show: Show | None = None, start: Start = 0, most: Most = A_PAGE
 ) -> FinishedUnits:
-    """Units of a job whose judgments are complete, decided or not: a decision can be made again."""
+    """Finished units of a job, decided or not."""
     with context.server.store.read() as tx:
         units = shown_by(done_of(tx, jobs.get(tx, job_id)))[show or ""]
     here, following = cut(units[start : start + most + 1], start, most)
@@ -125,7 +125,7 @@ def finished_units(
 
 @router.get("/units/{unit_id}/decision")
 def one_case(context: Context, unit_id: str) -> Case:
-    """What raters said of a finished unit, side by side, and the decision, if there is one."""
+    """The answers to a finished unit side by side, and the decision, if there is one."""
     places: list[Difference] = []
     with context.server.store.read() as tx:
         unit, shown, sent, decided = finished_unit(tx, unit_id)
@@ -146,7 +146,7 @@ def one_case(context: Context, unit_id: str) -> Case:
 
 @router.post("/units/{unit_id}/decision")
 def decide(context: Context, unit_id: str, sent: NewDecision) -> DecisionSaved:
-    """The answer that counts in the end, under the annotator `gold`; the originals stay.
+    """Save the final answer, as the annotator `gold`; the originals stay.
 
     With a `version` a decision that somebody made in the meantime is a conflict (409), not overwritten.
     """

@@ -47,7 +47,7 @@ def audit(
     before: Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the page before.")] = None,
     most: Most = A_PAGE,
 ) -> AuditEvents:
-    """Who did what, the newest first, by person, kind, day and job."""
+    """The audit log, newest first, by person, kind, day and job."""
     with context.server.store.read() as tx:
         wanted = audit_filter(tx, person=person, kind=kind, since=since, until=until, job=job)
         rows = entries(tx, wanted, before=before, most=most + 1)

@@ -131,14 +131,14 @@ class JobTerms(Shape):
 
 @router.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
 def job_terms(context: Context, job_id: str) -> JobTerms:
-    """The terms of a job, and what its rule of gold does to good and bad raters."""
+    """The terms of a job, and what its gold rule does to good and bad raters."""
     with context.server.store.read() as tx:
         return _job_terms(jobs.get(tx, job_id), len(units.ids_of_job(tx, job_id, role="gold")))
 
 
 @router.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
 def change_terms(context: Context, job_id: str, sent: NewTerms) -> JobTerms:
-    """Change some terms and keep the others; null takes one away."""
+    """Change some terms and keep the others; null removes one."""
     with context.server.store.write() as tx:
         changed = sent.model_dump(exclude_unset=True)
         job = set_terms(tx, job_id, changed, actor=context.person.person_id)
@@ -230,7 +230,7 @@ class Program(Shape):
 
 @router.get("/jobs/{job_id}/crowd", response_model_exclude_unset=True)
 def crowd(context: Context, job_id: str) -> Crowd:
-    """A running job at a glance: terms, raters, gold, costs, scores so far, pace, reviews, protocol sheet."""
+    """The dashboard of a job: terms, raters, gold, costs, scores, pace, reviews, protocol."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         names = {person.person_id: person.pseudonym for person in people.all(tx)}
@@ -258,7 +258,7 @@ def crowd(context: Context, job_id: str) -> Crowd:
 
 @router.post("/jobs/{job_id}/programs")
 def new_program(context: Context, job_id: str, sent: NewProgram) -> Program:
-    """A program as a rater: its own job beside the people's, and a token, told this once."""
+    """Add a program as a rater: creates its own job and a token, shown only once."""
     with context.server.store.write() as tx:
         job, person = program_job(tx, jobs.get(tx, job_id), sent.name, actor=context.person.person_id)
         made_by = context.access.human_id if context.access else None

@@ -108,7 +108,7 @@ class DisputeDecided(Body):
 
 @router.get("/jobs/{job_id}/gold")
 def gold_list(context: Context, job_id: str) -> GoldUnits:
-    """The gold of a job, its accepted answers, and how raters do on it."""
+    """The gold of a job, with accepted answers and raters' results."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         records = gold_review.of_job(tx, job_id)
@@ -118,7 +118,7 @@ def gold_list(context: Context, job_id: str) -> GoldUnits:
 
 @router.post("/jobs/{job_id}/gold")
 def make_gold(context: Context, job_id: str, sent: GoldWanted) -> MadeGold:
-    """Gold from what the experts of the study agree on; of marked essays, from their known errors."""
+    """Make gold from expert agreement; for marked essays, from known errors."""
     with context.server.store.write() as tx:
         job, actor = jobs.get(tx, job_id), context.person.person_id
         return MadeGold.of(known_gold(tx, job, **sent.model_dump(), actor=actor))
@@ -142,21 +142,21 @@ class Candidates(Shape):
 
 @router.get("/jobs/{job_id}/gold/candidates")
 def candidate_list(context: Context, job_id: str) -> Candidates:
-    """Units that could be made gold: of earlier jobs, by experts who agree, by all raters of another job."""
+    """Units that could become gold: from earlier jobs, agreeing experts, or agreeing raters of another job."""
     with context.server.store.read() as tx:
         return Candidates(candidates=[Candidate.of(each) for each in candidates(tx, jobs.get(tx, job_id))])
 
 
 @router.post("/jobs/{job_id}/gold/rule")
 def use_rule(context: Context, job_id: str) -> Job:
-    """Use the recommended rule: a quiz of 12, then out with whoever is surely below 80 % of the gold."""
+    """Use the recommended gold rule: a quiz of 12, then remove raters who are surely below 80 %."""
     with context.server.store.write() as tx:
         return Job.of(use_recommended_rule(tx, job_id, actor=context.person.person_id))
 
 
 @router.post("/units/{unit_id}/known")
 def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
-    """A unit of one item whose answer you know, as gold or practice; one that raters have met is left alone."""
+    """Turn a unit of one item into gold or practice, unless raters have seen it."""
     with context.server.store.write() as tx:
         unit, actor = units.get(tx, unit_id), context.person.person_id
         item_id = unit.unit.items[0].item.item_id
@@ -166,7 +166,7 @@ def make_known(context: Context, unit_id: str, sent: NewKnown) -> MadeGold:
 
 @router.post("/gold/{unit_id}/state")
 def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldChanged:
-    """Forgive, suspend or reactivate gold, and count everybody who saw it anew."""
+    """Forgive, suspend or reactivate gold, and recount everyone who saw it."""
     with context.server.store.write() as tx:
         set_unit_state(tx, unit_id, sent.state, actor=context.person.person_id)
         return _changed(gold.of_unit(tx, unit_id))
@@ -174,7 +174,7 @@ def set_gold_state(context: Context, unit_id: str, sent: NewGoldState) -> GoldCh
 
 @router.post("/gold/{unit_id}/reason")
 def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChanged:
-    """What raters read after a miss, from now on."""
+    """Set the explanation raters see after a miss."""
     with context.server.store.write() as tx:
         if not gold.of_unit(tx, unit_id):
             raise NotFound("there is no such gold in this study")
@@ -184,7 +184,7 @@ def set_gold_reason(context: Context, unit_id: str, sent: NewReason) -> GoldChan
 
 @router.get("/jobs/{job_id}/disputes")
 def dispute_list(context: Context, job_id: str) -> Disputes:
-    """What raters say against the gold of a job."""
+    """Disputes about the gold of a job."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Disputes(disputes=[Dispute.of(dispute) for dispute in gold_review.disputes_of_job(tx, job_id)])

@@ -182,7 +182,7 @@ class LiveAgreement(Shape):
 
 @router.get("/jobs")
 def job_list(context: Context, state: State | None = None, task: str | None = None, name: str | None = None) -> Jobs:
-    """Every job that you may know of, with your part in it; by state, task or name where that is asked."""
+    """The jobs you may see, with your part in them, optionally by state, task or name."""
     with context.server.store.read() as tx:
         all_jobs, is_manager = jobs.all(tx), context.role in MANAGERS
         known = [job for job in all_jobs if is_manager or (job.state != "draft" and job.archived_at is None)]
@@ -192,7 +192,7 @@ def job_list(context: Context, state: State | None = None, task: str | None = No
 
 @router.get("/jobs/{job_id}")
 def one_job(context: Context, job_id: str) -> WholeJob:
-    """A job with its current instructions, your part in it, and why there is no work for you, if there is none."""
+    """A job with its instructions, your part in it, and why there is no work for you, if there is none."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         if job.state == "draft" and context.role not in MANAGERS:
@@ -214,14 +214,14 @@ def one_job(context: Context, job_id: str) -> WholeJob:
 
 @router.post("/jobs/{job_id}/state")
 def set_state(context: Context, job_id: str, sent: NewJobState) -> Job:
-    """Open, pause or close a job; work in raters' hands is still taken."""
+    """Open, pause or close a job; work in progress is still accepted."""
     with context.server.store.write() as tx:
         return Job.of(set_job_state(tx, job_id, sent.state, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/guidelines")
 def guideline_versions(context: Context, job_id: str) -> Versions:
-    """Every version of the instructions; judgments know theirs."""
+    """Every version of the instructions."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Versions(guidelines=[Guidelines.of(version) for version in jobs.guidelines_versions(tx, job_id)])
@@ -229,14 +229,14 @@ def guideline_versions(context: Context, job_id: str) -> Versions:
 
 @router.post("/jobs/{job_id}/guidelines")
 def new_guidelines(context: Context, job_id: str, sent: NewGuidelines) -> Guidelines:
-    """A new version of the instructions, in Markdown; the same words again make none."""
+    """Save a new version of the instructions, in Markdown."""
     with context.server.store.write() as tx:
         return Guidelines.of(add_guidelines(tx, job_id, sent.markdown, actor=context.person.person_id))
 
 
 @router.get("/jobs/{job_id}/progress")
 def job_progress(context: Context, job_id: str) -> Progress:
-    """How far a job is, in all and by rater."""
+    """The progress of a job, overall and by rater."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         return Progress.of(progress.of_job(tx, job_id))
@@ -244,7 +244,7 @@ def job_progress(context: Context, job_id: str) -> Progress:
 
 @router.get("/jobs/{job_id}/agreement")
 def job_agreement(context: Context, job_id: str) -> LiveAgreement:
-    """The agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
+    """Agreement so far, as `grater agree --json` prints it, on labels and verdicts, or on marks; people only."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         if job.task == MARKING:
@@ -316,7 +316,7 @@ class NewJob(Body):
 
 @router.post("/jobs")
 def make_job(context: Context, sent: NewJob) -> Job:
-    """Make a job; a name that is taken is a conflict (409), so sending again makes no second one."""
+    """Create a job; a name that is taken is a conflict (409), so a repeated request creates no second one."""
     return Job.of(add_job(context.server.store, _plan(context, sent), actor=context.person.person_id))
 
 
@@ -343,7 +343,7 @@ class JobPreview(Shape):
 
 @router.post("/jobs/preview")
 def preview_job(context: Context, sent: NewJob) -> JobPreview:
-    """What a job would be: its units, its hours, its cost; nothing is stored."""
+    """Preview a job: units, hours and cost; nothing is stored."""
     plan = _plan(context, sent)
     with context.server.store.read() as tx:
         return JobPreview.of(context.server.previews.of(tx, plan))
@@ -359,7 +359,7 @@ class NewNames(Body):
 
 @router.post("/jobs/{job_id}/rename")
 def rename_job(context: Context, job_id: str, sent: NewNames) -> Job:
-    """Another name for commands and exports, another title for raters."""
+    """Change a job's name and title."""
     with context.server.store.write() as tx:
         return Job.of(mending.rename_job(tx, job_id, **sent.model_dump(), actor=context.person.person_id))
 
@@ -371,14 +371,14 @@ class Archived(Body):
 
 @router.post("/jobs/{job_id}/archive")
 def archive_job(context: Context, job_id: str, sent: Archived) -> Job:
-    """Take a job out of sight, or bring it back; its judgments stay in reports and exports."""
+    """Archive or restore a job; its judgments stay in reports and exports."""
     with context.server.store.write() as tx:
         return Job.of(mending.archive_job(tx, job_id, sent.archived, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/delete")
 def delete_job(context: Context, job_id: str, sent: Deleting) -> Deleted:
-    """Delete a job to which nobody has submitted anything."""
+    """Delete a job without judgments."""
     with context.server.store.write() as tx:
         job = mending.delete_job(tx, job_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=job.name)
@@ -398,7 +398,7 @@ class HandedOver(Shape):
 
 @router.post("/jobs/{job_id}/hand-over")
 def hand_over_units(context: Context, job_id: str, sent: HandOver) -> HandedOver:
-    """What a named annotator has not done becomes another's; give how many units went over."""
+    """Reassign a person's remaining units; returns their number."""
     with context.server.store.write() as tx:
         giver, taker = people.named(tx, sent.giver), people.named(tx, sent.taker)
         return HandedOver(units=hand_over(tx, jobs.get(tx, job_id), giver, taker, actor=context.person.person_id))

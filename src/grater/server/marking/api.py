@@ -50,7 +50,7 @@ class DraftSaved(Shape):
 
 @router.get("/leases/{lease_id}/draft")
 def one_draft(context: Context, lease_id: str) -> Draft:
-    """Your unfinished marks on an essay, with notes on them; revision 0 where nothing is saved yet."""
+    """Your unfinished marks on an essay, with notes on them; revision 0 if nothing is saved yet."""
     with context.server.store.read() as tx:
         unit, draft = draft_of(tx, lease_id, person_id=context.person.person_id)
     body = {"edits": [], "set_aside": False, **draft.body}
@@ -59,7 +59,7 @@ def one_draft(context: Context, lease_id: str) -> Draft:
 
 @router.put("/leases/{lease_id}/draft")
 def save_draft(context: Context, lease_id: str, sent: DraftSent) -> DraftSaved:
-    """Save unfinished marks; a correction may still be owed, spans and quotes must be right.
+    """Save unfinished marks; corrections may be missing, spans and quotes must be right.
 
     It also keeps the lease alive. One made from an older revision is a conflict (409): get the newer one and choose.
     """

@@ -94,7 +94,7 @@ FILE = form_of("name", "files", name={"type": "string"}, files={"type": "string"
 
 @router.get("/mining")
 def mined_lists(context: Context) -> Lists:
-    """The mined lists of the study, and how far they are."""
+    """The mined lists of the study and their progress."""
     with context.server.store.read() as tx:
         rows = [{**Job.of(job).model_dump(), **far(tx, job.job_id).to_dict()} for job in lists(tx)]
     return Lists(lists=[Listed.model_validate(row) for row in rows])
@@ -102,19 +102,19 @@ def mined_lists(context: Context) -> Lists:
 
 @router.post("/mining")
 def new_list(context: Context, sent: NewList) -> Job:
-    """Mine the essays of the study, counting in the language model that comes with grater."""
+    """Mine the essays of the study with the language model that comes with grater."""
     return Job.of(mine_now(context, sent.name, most=sent.most))
 
 
 @router.post("/mining/import", openapi_extra=FILE)
 def bring_list(context: Context) -> Job:
-    """A list that `grater mine extraneous` wrote, as `multipart/form-data`."""
+    """Import a list from `grater mine extraneous`, as `multipart/form-data`."""
     return Job.of(take_list(context))
 
 
 @router.get("/mining/{job_id}")
 def mined_list(context: Context, job_id: str) -> MinedList:
-    """A mined list, the most suspicious trigram first, with counts, verdicts and who gave them."""
+    """A mined list, most suspicious trigram first, with counts and verdicts."""
     with context.server.store.read() as tx:
         job, suspects = the_list(tx, job_id), [suspect.to_dict() for suspect in all_of(tx, job_id)]
         fields = {**Job.of(job).model_dump(), **far(tx, job_id).to_dict()}
@@ -137,6 +137,6 @@ def say_verdicts(context: Context, job_id: str, sent: Verdicts) -> Far:
 
 @router.post("/mining/{job_id}/balanced")
 def balanced(context: Context, job_id: str, sent: NewBalanced) -> Balanced:
-    """The balanced corpus of the accepted trigrams, as a job with gold."""
+    """Build the balanced corpus of the accepted trigrams as a job with gold."""
     job, made = build_now(context, job_id, **sent.model_dump())
     return Balanced.model_validate({**Job.of(job).model_dump(), **made.to_dict()})

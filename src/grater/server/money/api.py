@@ -84,7 +84,7 @@ class NewBonus(Body):
 
 @router.get("/jobs/{job_id}/payments", response_model_exclude_unset=True)
 def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
-    """What a job costs, every payment written down, and what is owed now, of one panel where that is asked."""
+    """The cost of a job, every payment, and what is owed now, optionally for one panel."""
     with context.server.store.read() as tx:
         job = jobs.get(tx, job_id)
         owed = owed_frame(tx, job, panel=panel).to_dicts()
@@ -97,21 +97,21 @@ def payment_list(context: Context, job_id: str, panel: str = "") -> Payments:
 
 @router.post("/jobs/{job_id}/payments/settle")
 def settle_payments(context: Context, job_id: str) -> Settled:
-    """Write down what is owed now and was not before; however often it is sent, the rows add up to the policy."""
+    """Record what is owed now; repeating it changes nothing."""
     with context.server.store.write() as tx:
         return Settled(cents=settle(tx, jobs.get(tx, job_id), actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/payments/paid")
 def payments_paid(context: Context, job_id: str) -> Paid:
-    """Note that all that is owed in a job has been paid."""
+    """Mark everything owed in a job as paid."""
     with context.server.store.write() as tx:
         return Paid(rows=note_paid(tx, jobs.get(tx, job_id).job_id, actor=context.person.person_id))
 
 
 @router.post("/jobs/{job_id}/raters/{person_id}/bonus")
 def pay_bonus(context: Context, job_id: str, person_id: str, sent: NewBonus) -> Payment:
-    """Something extra for a rater, in the currency of the job."""
+    """Pay a rater a bonus, in the currency of the job."""
     with context.server.store.write() as tx:
         made = give_bonus(tx, jobs.get(tx, job_id), person_id, **sent.model_dump(), actor=context.person.person_id)
     return Payment.of(made)

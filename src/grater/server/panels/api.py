@@ -73,7 +73,7 @@ class PlaceState(Shape):
 
 @router.get("/jobs/{job_id}/panels")
 def panel_list(context: Context, job_id: str) -> Panels:
-    """The panels of a job, with their links and who came."""
+    """The panels of a job, with their links and participants."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
@@ -82,7 +82,7 @@ def panel_list(context: Context, job_id: str) -> Panels:
 
 @router.post("/jobs/{job_id}/panels")
 def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
-    """A panel from which raters come to a job, by a link, and go back with a code."""
+    """Add a panel: raters join by a link and leave with a code."""
     options = sent.model_dump(exclude={"provider"})
     with context.server.store.write() as tx:
         made = add_panel(tx, job_id, sent.provider, options=options, actor=context.person.person_id)
@@ -91,7 +91,7 @@ def new_panel(context: Context, job_id: str, sent: NewPanel) -> Panel:
 
 @router.post("/panels/{panel_id}/places")
 def place_given_back(context: Context, panel_id: str, sent: PlaceGivenBack) -> PlaceState:
-    """End a place: the rater has returned it, or it timed out there, and it is free again; or they are done."""
+    """End a participant's place: returned, timed out, or completed."""
     with context.server.store.write() as tx:
         end_place(tx, panel_id, sent.id, sent.state, actor=context.person.person_id)
     return PlaceState(id=sent.id, state=sent.state)

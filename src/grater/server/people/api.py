@@ -93,7 +93,7 @@ class SecondFactorRule(Shape):
 
 @router.get("/people")
 def everybody(context: Context, role: Role | None = None, name: str | None = None) -> People:
-    """Everybody in the study, in the order in which they came; by role or by name where that is asked."""
+    """The people in the study, optionally by role or name."""
     with context.server.store.read() as tx:
         everybody = people.all(tx)
     wanted = [person for person in everybody if role in (None, person.role) and name in (None, person.name)]
@@ -102,7 +102,7 @@ def everybody(context: Context, role: Role | None = None, name: str | None = Non
 
 @router.get("/invitations")
 def invitation_list(context: Context) -> Invitations:
-    """Every invitation and what became of it, without the links."""
+    """Every invitation and its state, without the links."""
     with context.server.store.read() as tx:
         stored, now = invitations.all(tx), tx.now
     return Invitations(invitations=[_invitation(invitation, now) for invitation in stored])
@@ -110,7 +110,7 @@ def invitation_list(context: Context) -> Invitations:
 
 @router.post("/invitations")
 def invite(context: Context, sent: NewInvitation) -> Invited:
-    """Invite somebody; the link is told this once."""
+    """Create an invitation; the link is shown only once."""
     with context.server.store.write() as tx:
         token = make_invitation(tx, **sent.model_dump(), own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
@@ -118,14 +118,14 @@ def invite(context: Context, sent: NewInvitation) -> Invited:
 
 @router.post("/invitations/{invitation_id}/end")
 def end_invitation(context: Context, invitation_id: str) -> Invitation:
-    """Take an invitation back before it is used; one that was used stays so."""
+    """Revoke an unused invitation."""
     with context.server.store.write() as tx:
         return _invitation(take_back(tx, invitation_id, actor=context.person.person_id), tx.now)
 
 
 @router.post("/people/{person_id}/back")
 def way_back(context: Context, person_id: str) -> Invited:
-    """A link by which somebody whose password is lost chooses a new one; earlier ones of theirs end."""
+    """Create a link for choosing a new password; earlier ones expire."""
     with context.server.store.write() as tx:
         token = invite_back(tx, person_id, own_role=context.role, actor=context.person.person_id)
         return _invited(context, token, invitations.by_token(tx, token), tx.now)
@@ -133,27 +133,27 @@ def way_back(context: Context, person_id: str) -> Invited:
 
 @router.post("/seats")
 def new_seat(context: Context, sent: NewSeat) -> Person:
-    """A joint seat: two people, one agreed judgment."""
+    """Create a joint seat: two people, one agreed judgment."""
     return Person.of(add_seat(context.server.store, sent.members, name=sent.name, actor=context.person.person_id))
 
 
 @router.post("/people/{person_id}/role")
 def set_role(context: Context, person_id: str, sent: NewRole) -> Person:
-    """Give somebody another role; their sessions end."""
+    """Change a person's role; their sessions end."""
     with context.server.store.write() as tx:
         return Person.of(give_role(tx, person_id, sent.role, actor=context.person.person_id))
 
 
 @router.get("/second-factor")
 def second_factor_rule(context: Context) -> SecondFactorRule:
-    """Of which roles a second factor is required, and who has one."""
+    """The roles that need a second factor, and who has one."""
     with context.server.store.read() as tx:
         return _factor_rule(tx)
 
 
 @router.post("/second-factor")
 def require_second_factor(context: Context, sent: NewSecondFactorRule) -> SecondFactorRule:
-    """Require a second factor of these roles and no others; who has none is led to the set-up first."""
+    """Require a second factor for these roles only."""
     with context.server.store.write() as tx:
         require_of(tx, sent.roles, actor=context.person.person_id)
         return _factor_rule(tx)
@@ -161,7 +161,7 @@ def require_second_factor(context: Context, sent: NewSecondFactorRule) -> Second
 
 @router.post("/people/{person_id}/second-factor/reset")
 def reset_second_factor(context: Context, person_id: str) -> Person:
-    """Take the second factor of somebody who lost telephone and codes away; their sessions and tokens end."""
+    """Reset a person's second factor; their sessions and tokens end."""
     with context.server.store.write() as tx:
         reset_factor(tx, person_id, actor=context.person.person_id)
         return Person.of(people.get(tx, person_id))
@@ -174,7 +174,7 @@ def _factor_rule(tx: Tx) -> SecondFactorRule:
 
 @router.post("/people/{person_id}/state")
 def set_person_state(context: Context, person_id: str, sent: NewPersonState) -> Person:
-    """Shut somebody out of the study, with their tokens and sessions, or let them in again; their work stays."""
+    """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
     with context.server.store.write() as tx:
         return Person.of(set_state(tx, person_id, sent.state, actor=context.person.person_id))
 

@@ -133,7 +133,7 @@ class Stored(Shape):
 
 @talk_router.get("/jobs/{job_id}/missed")
 def missed(context: Context, job_id: str) -> MissedQuestions:
-    """The questions with known answers that you missed in a job, with what would have been right, and why."""
+    """The questions with known answers that you missed in a job, with the expected answers and why."""
     with context.server.store.read() as tx:
         missed = missed_by(tx, visible_job(tx, job_id), context.person.person_id)
     return MissedQuestions(missed=[_missed(question) for question in missed])
@@ -141,7 +141,7 @@ def missed(context: Context, job_id: str) -> MissedQuestions:
 
 @talk_router.post("/jobs/{job_id}/disputes")
 def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
-    """Say that the known answer to a question that you missed is wrong; once for each."""
+    """Dispute the known answer to a question you missed, once for each."""
     with context.server.store.write() as tx:
         visible_job(tx, job_id)
         return Dispute.of(dispute_gold(tx, sent.submission_id, sent.text, person_id=context.person.person_id))
@@ -149,7 +149,7 @@ def dispute(context: Context, job_id: str, sent: NewDispute) -> Dispute:
 
 @talk_router.get("/jobs/{job_id}/messages")
 def my_messages(context: Context, job_id: str) -> Messages:
-    """What you wrote and what was written to you or to all, the newest first; never another rater's."""
+    """Your messages, newest first."""
     with context.server.store.read() as tx:
         visible_job(tx, job_id)
         return Messages(messages=[Message.of(message) for message in messages.of_rater(tx, context.person.person_id)])
@@ -157,7 +157,7 @@ def my_messages(context: Context, job_id: str) -> Messages:
 
 @talk_router.post("/jobs/{job_id}/messages")
 def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage:
-    """Write to whoever runs the study; what was written to you counts as read."""
+    """Write to the people who run the study; marks your messages as read."""
     require_slow(context, "message")
     with context.server.store.write() as tx:
         message_id = write_to_staff(tx, job_id, sent.text, person_id=context.person.person_id)
@@ -166,7 +166,7 @@ def send_message(context: Context, job_id: str, sent: NewMessage) -> SentMessage
 
 @talk_router.post("/jobs/{job_id}/reviews")
 def review(context: Context, job_id: str, sent: NewReview) -> Stored:
-    """Say what you think of a job, as often as you like."""
+    """Review a job, as often as you like."""
     require_slow(context, "review")
     with context.server.store.write() as tx:
         review_job(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
@@ -175,7 +175,7 @@ def review(context: Context, job_id: str, sent: NewReview) -> Stored:
 
 @talk_router.post("/jobs/{job_id}/about")
 def say_about(context: Context, job_id: str, sent: AboutYou) -> Stored:
-    """Your country and languages, where a job asks for them before the first unit."""
+    """State your country and languages, if a job asks for them."""
     with context.server.store.write() as tx:
         say_about_oneself(tx, job_id, person_id=context.person.person_id, **sent.model_dump())
     return Stored(job_id=job_id, stored=True)
@@ -279,7 +279,7 @@ class Written(Shape):
 
 @router.get("/jobs/{job_id}/raters")
 def rater_list(context: Context, job_id: str) -> Raters:
-    """Everybody who worked on a job, with signals that are never enough by themselves to put anybody out."""
+    """The raters of a job, with signals that never remove anyone by themselves."""
     with context.server.store.read() as tx:
         lines = rater_lines(tx, jobs.get(tx, job_id))
     return Raters(raters=[_rater(line) for line in lines], best=[line.person.person_id for line in best(lines)])
@@ -287,7 +287,7 @@ def rater_list(context: Context, job_id: str) -> Raters:
 
 @router.get("/jobs/{job_id}/raters/{person_id}")
 def one_rater(context: Context, job_id: str, person_id: str) -> WholeRater:
-    """One rater: signals, answers to gold, the talk with them, payments."""
+    """One rater: signals, gold answers, messages, payments."""
     with context.server.store.read() as tx:
         paid = [payment for payment in payments.of_job(tx, job_id) if payment.person_id == person_id]
         return WholeRater(
@@ -308,7 +308,7 @@ def change_standing(context: Context, job_id: str, person_id: str, sent: NewStan
 
 @router.post("/jobs/{job_id}/raters/{person_id}/messages")
 def write_to_rater(context: Context, job_id: str, person_id: str, sent: NewMessage) -> Written:
-    """Write to one rater; what they wrote counts as read."""
+    """Write to one rater; marks their messages as read."""
     with context.server.store.write() as tx:
         study_messages.write_to_rater(tx, jobs.get(tx, job_id), person_id, sent.text, actor=context.person.person_id)
     return Written(messages=1)

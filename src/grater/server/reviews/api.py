@@ -48,7 +48,7 @@ class FindingState(Shape):
 
 @router.post("/jobs/{job_id}/review")
 def look_over(context: Context, job_id: str) -> LookedOver:
-    """Put what `corpus check` finds in the marks of a job into its annotators' queues, once."""
+    """Run `corpus check` on a job's marks and return the findings to their annotators, once."""
     with context.server.store.read() as tx:
         name = jobs.get(tx, job_id).name
     return LookedOver(findings=review(context.server.store, name, actor=context.person.person_id))
@@ -56,7 +56,7 @@ def look_over(context: Context, job_id: str) -> LookedOver:
 
 @router.get("/findings")
 def my_findings(context: Context) -> Findings:
-    """What was found in your own work and waits for you."""
+    """Findings about your own marks that are not settled yet."""
     with context.server.store.read() as tx:
         return Findings(
             findings=[Finding.of(finding) for finding in revisions.open_findings(tx, context.person.person_id)]
@@ -73,7 +73,7 @@ def settle_finding(context: Context, finding_id: str, sent: FindingSettled) -> F
 
 @router.post("/units/{unit_id}/mend", response_model=Taken)
 def mend(context: Context, unit_id: str) -> JSONResponse:
-    """A lease on your own work with open findings; hand it in as any other, and it takes the place of the old."""
+    """A lease for correcting your own marks; the new answer replaces the old one."""
     with context.server.store.write() as tx:
         lease = revise(tx, unit_id, person_id=context.person.person_id)
         return JSONResponse({"lease": desk_json(desk_of(tx, lease.lease_id, person_id=context.person.person_id))})

@@ -51,14 +51,14 @@ class NewRun(Body):
 
 @router.get("/runs")
 def run_list(context: Context) -> LongRuns:
-    """The latest runs."""
+    """The latest background tasks."""
     with context.server.store.read() as tx:
         return LongRuns(runs=[LongRun.of(run) for run in runs.latest(tx, most=MOST)])
 
 
 @router.post("/runs")
 def new_run(context: Context, sent: NewRun) -> LongRun:
-    """Begin long work, which goes on in the background and survives a restart of the server."""
+    """Start a background task; it survives a restart of the server."""
     actor = context.person.person_id
     if sent.kind == "system" and (sent.job or sent.title):
         raise UsageError("job and title are for a report; expected a system alone")
@@ -73,12 +73,12 @@ def new_run(context: Context, sent: NewRun) -> LongRun:
 
 @router.get("/runs/{run_id}")
 def one_run(context: Context, run_id: str) -> LongRun:
-    """How far a run is."""
+    """The progress of a background task."""
     with context.server.store.read() as tx:
         return LongRun.of(runs.get(tx, run_id))
 
 
 @router.get("/runs/{run_id}/file", response_class=HTMLResponse)
 def run_file(context: Context, run_id: str) -> Response:
-    """What a run made: the report as one HTML page."""
+    """The file a background task made: the report as one HTML page."""
     return result_file(context.server.store, run_id)

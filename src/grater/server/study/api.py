@@ -131,7 +131,7 @@ class NewStudyName(Body):
 
 @router.post("/study")
 def rename(context: Context, sent: NewStudyName) -> Study:
-    """Give the study another name, the title of its pages."""
+    """Rename the study."""
     with context.server.store.write() as tx:
         rename_study(tx, sent.name, actor=context.person.person_id)
     context.server.title.forget()
@@ -140,7 +140,7 @@ def rename(context: Context, sent: NewStudyName) -> Study:
 
 @router.get("/study")
 def one_study(context: Context) -> Study:
-    """What the study holds, counted."""
+    """Counts of what the study contains."""
     with context.server.store.read() as tx:
         return Study(
             name=study_name(tx),
@@ -154,13 +154,13 @@ def one_study(context: Context) -> Study:
 
 @router.get("/tasks")
 def task_list(context: Context) -> Tasks:  # noqa: ARG001
-    """What raters can be asked: every task with its labels and its default guidelines."""
+    """Every task with its labels and default instructions."""
     return Tasks(tasks=[Task.of(TASKS[name]) for name in TASKS])
 
 
 @router.get("/items")
 def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str | None = None) -> Items:
-    """The items of the study by essay and place, of one kind where that is asked."""
+    """The items of the study in order, optionally of one kind."""
     with context.server.store.read() as tx:
         here, following = cut(items.some(tx, kind=kind, start=start, most=most + 1), start, most)
         targets = targets_of(tx, list(here))
@@ -170,7 +170,7 @@ def item_list(context: Context, start: Start = 0, most: Most = A_PAGE, kind: str
 
 @router.post("/import", openapi_extra=FILES)
 def bring_in(context: Context) -> ImportedFiles:
-    """Files into the study, all or nothing, as `multipart/form-data`.
+    """Import files, all or nothing, as `multipart/form-data`.
 
     Essays in every corpus format, and tables of items, decisions, judgments, gold and practice; zip, gz, bz2 and xz
     are unpacked.  What is wrong is told with its line, and then nothing is stored.
@@ -180,14 +180,14 @@ def bring_in(context: Context) -> ImportedFiles:
 
 @router.get("/imports")
 def import_list(context: Context) -> Imports:
-    """Every file that came in, the oldest first."""
+    """Every imported file, oldest first."""
     with context.server.store.read() as tx:
         return Imports(imports=[Import.of(file) for file in dump.all_imports(tx)])
 
 
 @router.get("/export", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
 def export(context: Context, names: bool = False, raw: bool = False) -> Response:
-    """The whole study as a zip, one snapshot; the same study gives the same bytes.
+    """The whole study as a zip; the same study gives the same bytes.
 
     `names`: people by name, not by pseudonym.  `raw`: CSV cells that a spreadsheet would run are left as they are.
     """
@@ -202,7 +202,7 @@ def report(
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
 ) -> Response:
-    """The report of the study, or of the job of this name, as one HTML page."""
+    """The report of the study, or of one job, as one HTML page."""
     counting = Counting(_entries(drop_flags), min_confidence)
     return report_file(context.server.store, job=job, title=title, counting=counting)
 
@@ -234,7 +234,7 @@ def evaluation(
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
     seed: Annotated[int, Query(ge=0, description="The same seed gives the same numbers.")] = 0,
 ) -> Evaluation:
-    """Precision, recall and F of every system: on the judged items, or, from a sample, for the whole corpus."""
+    """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
     scheme = Scheme(Counting(_entries(drop_flags), min_confidence), _entries(contexts), confidence_apart)
     with context.server.store.read() as tx:
         result = evaluate_study(
@@ -301,7 +301,7 @@ class WholeEssay(Essay):
 
 @router.get("/essays")
 def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essays:
-    """The essays of the study, in the order in which they came."""
+    """The essays of the study, in order of import."""
     with context.server.store.read() as tx:
         here, following = cut(essays.some(tx, start=start, most=most + 1), start, most)
     return Essays(essays=[Essay.of(essay) for essay in here], next=following)
@@ -309,7 +309,7 @@ def essay_list(context: Context, start: Start = 0, most: Most = A_PAGE) -> Essay
 
 @router.get("/essay")
 def one_essay(context: Context, essay_id: EssayId) -> WholeEssay:
-    """An essay with the marks that came with it, and the units that ask about it."""
+    """An essay with its imported marks and the units about it."""
     with context.server.store.read() as tx:
         essay = essays.find(tx, essay_id)
         if essay is None:
@@ -330,7 +330,7 @@ class DeletingEssay(Deleting):
 
 @router.post("/essay/delete")
 def delete_one_essay(context: Context, sent: DeletingEssay) -> Deleted:
-    """Delete an essay that no job asks about and no sample holds."""
+    """Delete an essay that no job or sample uses."""
     with context.server.store.write() as tx:
         delete_essay(tx, sent.essay_id, word=sent.word, actor=context.person.person_id)
     return Deleted(deleted=sent.essay_id)

@@ -79,7 +79,7 @@ class DrawnSample(Sample):
 
 @router.get("/systems")
 def system_list(context: Context) -> Systems:
-    """The systems that can be run, and those that have decided."""
+    """The systems that can be run, and those with decisions."""
     with context.server.store.read() as tx:
         flags = decisions.flags_by_system(tx)
     decided = [System(system=name, items=n_items, flagged=n) for name, (n_items, n) in flags.items()]
@@ -88,20 +88,20 @@ def system_list(context: Context) -> Systems:
 
 @router.post("/systems")
 def run_system(context: Context, sent: Run) -> Decided:
-    """Run an installed system over all essays; a second run changes nothing."""
+    """Run an installed system on all essays; a second run changes nothing."""
     return Decided.model_validate(run_installed(context.server.store, sent.system).to_dict())
 
 
 @router.get("/samples")
 def sample_list(context: Context) -> Samples:
-    """The samples that were drawn, the oldest first."""
+    """The samples, oldest first."""
     with context.server.store.read() as tx:
         return Samples(samples=[_told(decisions.sample_named(tx, name)) for name in decisions.sample_names(tx)])
 
 
 @router.post("/samples")
 def draw_sample(context: Context, sent: NewSample) -> DrawnSample:
-    """Draw items for a system and keep them as a sample; the same draw again changes nothing."""
+    """Draw a sample of items for a system; the same draw again changes nothing."""
     wish = Wish(
         sent.system,
         sent.n,

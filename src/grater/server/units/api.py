@@ -116,7 +116,7 @@ class Looked(Shape):
 
 @router.get("/jobs/{job_id}/units")
 def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PAGE) -> Units:
-    """The units of work of a job in their order, with what their pages show and how far they are."""
+    """The work units of a job in order, with what raters see and their progress."""
     with context.server.store.read() as tx:
         jobs.get(tx, job_id)
         here, following = cut(progress.some_units(tx, job_id, start=start, most=most + 1), start, most)
@@ -129,7 +129,7 @@ def unit_list(context: Context, job_id: str, start: Start = 0, most: Most = A_PA
 
 @router.get("/units/{unit_id}")
 def one_unit(context: Context, unit_id: str) -> Unit:
-    """A unit with everything that was said of it, once it is finished or you rate in its job no more."""
+    """A unit with its judgments, once it is finished or you have given up rating in the job."""
     with context.server.store.read() as tx:
         unit = units.get(tx, unit_id)
         may_see = blinding.may_see(tx, unit.job.job_id, unit_id, context.person.person_id)
@@ -177,7 +177,7 @@ def job_judgments(
 
 @router.post("/jobs/{job_id}/look")
 def look(context: Context, job_id: str) -> Looked:
-    """See the answers to units that are not finished, and rate in the job no more."""
+    """See the answers to unfinished units; you can no longer rate in the job."""
     with context.server.store.write() as tx:
         unblind(tx, job_id, context.person.person_id)
     return Looked(job_id=job_id, looked=True)
@@ -201,7 +201,7 @@ def decision_json(decided: Adjudication | None) -> Decision | None:
 
 @router.post("/units/{unit_id}/work")
 def back_to_work(context: Context, unit_id: str) -> Unit:
-    """Make a gold or practice unit that nobody has met part of the work again."""
+    """Turn a gold or practice unit that nobody has seen back into work."""
     with context.server.store.write() as tx:
         mending.back_to_work(tx, unit_id, actor=context.person.person_id)
     return one_unit(context, unit_id)

@@ -88,7 +88,7 @@ def event_list(
     most: Annotated[int, Query(ge=1, le=MOST)] = 200,
     verb: Annotated[list[str] | None, Query(description="Only these; may be given several times.")] = None,
 ) -> Events:
-    """What happened after an event, in order; whoever remembers `latest` misses none."""
+    """Events after a given one, in order; continue from `latest`."""
     with context.server.store.read() as tx:
         news = list(events.since(tx, after, most=most))
     wanted = [Event.of(event) for event in news if verb is None or event.verb in verb]
@@ -97,14 +97,14 @@ def event_list(
 
 @router.get("/webhooks")
 def webhook_list(context: Context) -> Webhooks:
-    """The webhooks of the study with their latest deliveries, without their secrets."""
+    """The webhooks with their latest deliveries, without their secrets."""
     with context.server.store.read() as tx:
         return Webhooks(webhooks=[_webhook(tx, webhook) for webhook in events.all_webhooks(tx)])
 
 
 @router.post("/webhooks")
 def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
-    """A new webhook, which hears of what happens from now on; its secret is told this once."""
+    """Add a webhook for events from now on; its secret is shown only once."""
     made = make_webhook(context, url=sent.url, verbs=list(sent.verbs))
     with context.server.store.read() as tx:
         return MadeWebhook(**_webhook(tx, made).model_dump(), secret=made.secret)
@@ -112,7 +112,7 @@ def add_webhook(context: Context, sent: NewWebhook) -> MadeWebhook:
 
 @router.post("/webhooks/{webhook_id}/state")
 def set_webhook_state(context: Context, webhook_id: str, sent: NewWebhookState) -> Webhook:
-    """Pause a webhook, or let it go on where it stopped."""
+    """Pause a webhook, or resume where it stopped."""
     with context.server.store.write() as tx:
         set_state(tx, webhook_id, sent.state, actor=context.person.person_id)
         return next(_webhook(tx, hook) for hook in events.all_webhooks(tx) if hook.webhook_id == webhook_id)

@@ -32,20 +32,20 @@ class Feedback(Shape):
 
 @router.post("/jobs/{job_id}/next", response_model=Taken)
 def next_unit(context: Context, job_id: str) -> JSONResponse:
-    """Take a unit: the one that you hold in this job, or a new one; `null` where there is none for you now."""
+    """Take a unit: the one you hold in this job, or a new one; `null` if there is none for you now."""
     desk = take_desk(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk) if desk else None})
 
 
 @router.get("/leases/{lease_id}", response_model=FormLease | EssayLease)
 def one_lease(context: Context, lease_id: str) -> JSONResponse:
-    """See a piece of your work again, whatever has become of it."""
+    """One of your leases, in any state."""
     return JSONResponse(desk_json(_desk(context, lease_id)))
 
 
 @router.post("/leases/{lease_id}", response_model=Receipt)
 def submit(context: Context, lease_id: str, sent: Answered) -> JSONResponse:
-    """Hand in an answer; once this returns, it is stored for good.
+    """Submit an answer; when this returns, it is stored.
 
     The same again gives the stored result; another answer under the same id is a conflict (409).
     """
@@ -70,21 +70,21 @@ def give_back(context: Context, lease_id: str) -> GivenBack:
 
 @router.post("/leases/{lease_id}/skip")
 def skip(context: Context, lease_id: str) -> GivenBack:
-    """Have another unit first; this one comes again at the end; refused (409) where raters are tested."""
+    """Skip a unit; it comes back at the end. Refused (409) where raters are tested."""
     desk = _desk(context, lease_id)
     return GivenBack(lease_id=lease_id, was_held=skip_unit(context.server.store, desk))
 
 
 @router.post("/leases/{lease_id}/undo", response_model=Taken)
 def undo(context: Context, lease_id: str) -> JSONResponse:
-    """Take back your last answer, until you give the next one; the unit is yours again, under a new lease."""
+    """Undo your last answer, until you give the next one; the unit is yours again under a new lease."""
     desk = undo_answer(context.server.store, lease_id, person_id=context.person.person_id)
     return JSONResponse({"lease": desk_json(desk)})
 
 
 @router.get("/leases/{lease_id}/feedback")
 def feedback(context: Context, lease_id: str) -> Feedback:
-    """What would have been right: after practice, and after a missed question with a known answer; else 404."""
+    """The expected answer, after practice and after a missed question with a known answer; otherwise 404."""
     with context.server.store.read() as tx:
         desk = desk_of(tx, lease_id, person_id=context.person.person_id)
         sent = submissions.of_unit(tx, desk.unit.unit_id)
