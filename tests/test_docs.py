@@ -117,6 +117,14 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def test_links_to_the_glossary_lead_to_a_term() -> None:
+    terms = re.findall(r"^\*\*.+\*\* \{ #([\w-]+) \}$", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.M)
+    linked = {term for page in PAGES for term in re.findall(r"glossary\.md#([\w-]+)", page.read_text("utf-8"))}
+    assert len(terms) == len(set(terms))
+    assert linked
+    assert linked <= set(terms)
+
+
 def test_every_picture_stands_in_a_page() -> None:
     words = "".join(page.read_text("utf-8") for page in PAGES)
     pictures = (ROOT / "docs" / "images").rglob("*.*")

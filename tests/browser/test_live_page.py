@@ -18,7 +18,7 @@ def test_new_judgments_appear_until_it_is_told_to_stop(site: Site, chromium: Bro
     with watched(context) as (page, _):
         page.clock.install()
         page.goto(f"/manage/jobs/{job_id}/crowd")
-        raters = page.locator("dt:text-is('At work now') + dd small")
+        raters = page.locator("dt:text-is('Working now') + dd small")
         expect(raters).to_have_text("of 0 raters")
         answered(site, job_id, rater, "error")
         page.clock.fast_forward(A_WHILE)

@@ -448,7 +448,7 @@ def test_whoever_is_put_out_over_an_essay_is_led_to_the_reason(crowd: Study) -> 
     assert "removed from this job" in again
     assert REASON in again
     assert "You answered 0 of" in again
-    assert "expected <strong>of (Wcip), brother (Nn)</strong>" in again
+    assert "the expected answer was <strong>of (Wcip), brother (Nn)</strong>" in again
     assert rater.get(f"/jobs/{job_id}").url.path == "/login"
     head, _, signature = path.rpartition("/")
     for wrong in (f"{head}/{'0' * len(signature)}", path.replace(crowd.people["worker"].person_id, "x"), f"{path}1"):

@@ -1,4 +1,4 @@
-"""What a page can do, a program can: every page of the server names its call in pages_and_calls.md, or why there is none.
+"""What a page can do, a program can: every page names its call in pages_and_calls.md, or why there is none.
 
 The rows are held to the routes of the application, so a page that somebody adds is red here until it has its call.
 """

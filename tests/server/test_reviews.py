@@ -48,7 +48,7 @@ def test_mended_work_takes_the_place_of_the_old(study: Study) -> None:
     assert '"replacements"' in page  # the marks as they were
     reply = answer(browser, path, {"edits": first_word(page, "Better")})
     assert (reply.status_code, reply.url.path) == (200, "/reviews")
-    assert "Nothing to look at again" in reply.text
+    assert "Nothing to check." in reply.text
     with study.store.read() as tx:
         rows = judgments.table(tx, study.jobs["marking"], judgments.ALL)
         assert sorted(str(row["status"]) for row in rows) == ["valid", "withdrawn"]
@@ -90,7 +90,7 @@ def test_a_mark_can_be_kept_and_is_not_asked_about_again(study: Study) -> None:
     browser, _ = marked(study)
     found = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
     assert found
-    assert "Nothing to look at again" in browser.post(found.group(0)).text
+    assert "Nothing to check." in browser.post(found.group(0)).text
     manager = study.browser("manager")
     manager.get("/manage")
     assert "0 wait there" in manager.post(f"/manage/jobs/{study.jobs['marking']}/review").text

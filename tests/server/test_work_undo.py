@@ -65,7 +65,7 @@ def test_neither_the_page_nor_the_count_of_right_answers_tells_what_was_answered
     for _ in range(6):
         was_gold = is_gold(tested, path)
         path = answer(browser, path, {"label": "error"}).url.path
-        told = re.search(r"You got (\d+) of (\d+) right so far", browser.get(f"/jobs/{job_id}").text)
+        told = re.search(r"You have (\d+) of (\d+) right so far", browser.get(f"/jobs/{job_id}").text)
         assert (int(told[2]) if told else 0) == n_gold
         n_gold += was_gold
         page = masked(browser.get(path).text, job_id)
