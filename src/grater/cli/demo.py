@@ -124,9 +124,7 @@ class DemoStudy:
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results; made if missing.")] = Path(
-        "demo"
-    ),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the results.")] = Path("demo"),
     serve: Annotated[
         bool,
         typer.Option("--serve", help="Then serve the study to browsers; a demo that is there is served as it is."),
@@ -135,7 +133,7 @@ def demo(
     resamples: Resamples = DEMO_RESAMPLES,
     as_json: Json = False,
 ) -> None:
-    """Run the whole loop on the bundled sample study and leave everything in a folder."""
+    """Run the whole pipeline on the bundled sample study, into a folder."""
     wanted = file_types(figures)
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
