@@ -25,9 +25,7 @@ app = typer.Typer()
 @app.command()
 @takes_reading
 def report(
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The folder for the report; made if missing.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder for the report.")] = None,
     judgments: Annotated[
         list[Path], typer.Option("--judgments", metavar="FILE", help="Judgments of the raters.")
     ] = [],  # noqa: B006
@@ -39,7 +37,7 @@ def report(
     items: ItemsFile = None,
     gold: GoldFile = None,
     sample: Annotated[Path | None, typer.Option(metavar="FILE", help="The judged sample.")] = None,
-    title: Annotated[str, typer.Option(help="The title of the report.")] = "How good are these detectors?",
+    title: Annotated[str, typer.Option(help="The title.")] = "How good are these detectors?",
     author: Author = "",
     earlier: Earlier = [],  # noqa: B006
     headline: HeadlineFile = None,
@@ -50,7 +48,7 @@ def report(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """A report of everything that tables say: one HTML page that works offline, Markdown, LaTeX tables, figures."""
+    """Report on tables of judgments and decisions: an HTML page that works offline, Markdown, LaTeX, figures."""
     if not (essays or judgments or experts or decisions):
         raise UsageError("expected something to report on: --essays, --judgments, --experts or --decisions")
     if out is None and headline is None:

@@ -48,7 +48,7 @@ from grater.study.tables import Counting, judged_by_programs
 
 StudyConfidence: TypeAlias = Annotated[
     float | None,
-    typer.Option("--min-confidence", metavar="NUMBER", help="Leave out less confident judgments: low is 0, high 1."),
+    typer.Option("--min-confidence", metavar="NUMBER", help="Ignore less confident judgments: low is 0, high is 1."),
 ]
 
 adjudicate_app = typer.Typer()
@@ -60,12 +60,12 @@ def adjudicate(
     table: Annotated[Path | None, typer.Argument(metavar="[TABLE]", help="Decisions: columns item, label.")] = None,
     job: Annotated[str, typer.Option(help="The job to decide in.")] = "",
     rule: Annotated[
-        Rule | None, typer.Option("--accept", help="Take what all raters, or more than half of them, say.")
+        Rule | None, typer.Option("--accept", help="Accept the answer of all raters, or of more than half.")
     ] = None,
-    decider: Annotated[str | None, typer.Option("--as", help="Who decides; the only owner if not given.")] = None,
+    decider: Annotated[str | None, typer.Option("--as", help="Who decides; default: the only owner.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is undecided; with a table or --accept, decide. Decisions go by the annotator `gold`."""
+    """List undecided units; with a table or --accept, decide them. Decisions are stored as the annotator `gold`."""
     if not job or (table is not None and rule is not None):
         raise UsageError("expected --job NAME, and a table or --accept but not both")
     with open_study(study) as store:
@@ -101,10 +101,10 @@ review_app = typer.Typer()
 @review_app.command()
 def review_marks(
     study: StudyName,
-    job: Annotated[str, typer.Option(help="The marking job to look over.")] = "marking",
+    job: Annotated[str, typer.Option(help="The marking job to check.")] = "marking",
     as_json: Json = False,
 ) -> None:
-    """Put what `corpus check` finds in a job's marks into the queues of the annotators who made them."""
+    """Run `corpus check` on a job's marks and return the findings to their annotators."""
     with open_study(study) as store:
         n_new = review(store, job)
     if as_json:
@@ -120,11 +120,11 @@ evaluate_app = typer.Typer()
 def evaluate_study(
     study: StudyName,
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
-    kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
+    kind: Annotated[str, typer.Option(help="Only items of this kind, such as prep.")] = "",
     sample: Annotated[str, typer.Option(metavar="NAME", help="Estimate for the whole corpus from this sample.")] = "",
     truth: TruthName = "majority",
     redundancy: Redundancy = None,
-    with_programs: Annotated[bool, typer.Option("--with-programs", help="Let programs vote among people.")] = False,
+    with_programs: Annotated[bool, typer.Option("--with-programs", help="Count programs' votes too.")] = False,
     drop_flags: DropFlags = [],  # noqa: B006
     min_confidence: StudyConfidence = None,
     contexts: ContextFlags = "",
@@ -173,7 +173,7 @@ def suggestions(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """What a system's suggestions change in marked essays: agreement and scores with and without, and the bias."""
+    """The effect of a system's suggestions on marking: agreement and scores with and without, and bias."""
     with open_study(study) as store, store.read() as tx:
         result = study_suggestions(tx, job_names=job, chance=Chance(n_resamples=resamples, seed=seed))
     show(result, as_json=as_json)
@@ -189,10 +189,10 @@ def write_report(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for the report, made if missing; `report` if not given."),
     ] = None,
-    title: Annotated[str, typer.Option(help="The title of the report; the study's name if not given.")] = "",
+    title: Annotated[str, typer.Option(help="The title; default: the study's name.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006
-    kind: Annotated[str, typer.Option(help="Only items of this kind, as in prep.")] = "",
-    names: Annotated[bool, typer.Option("--names", help="Raters by name; by pseudonym otherwise.")] = False,
+    kind: Annotated[str, typer.Option(help="Only items of this kind, such as prep.")] = "",
+    names: Annotated[bool, typer.Option("--names", help="Name raters instead of using pseudonyms.")] = False,
     author: Author = "",
     earlier: Earlier = [],  # noqa: B006
     headline: HeadlineFile = None,
