@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -25,6 +26,7 @@ from grater.cli.command import (
     say,
     show,
 )
+from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, shards_of
 from grater.cli.inputs import Columns, reading, reading_all, tell_left_out
 from grater.corpora import Loss, format_for, read_corpus, read_merged, write_corpus
 from grater.corpora.check import CheckResult, Finding, check_corpora
@@ -36,10 +38,15 @@ from grater.corpora.judgments import items_of, judgments_from_edits
 from grater.corpora.merge import stems
 from grater.corpora.plain import read_sentences
 from grater.corpora.source import open_source, replacing
-from grater.corpora.statistics import corpus_statistics
+from grater.corpora.statistics.counts import Counting
+from grater.corpora.statistics.study import CorpusTally, statistics_of
+from grater.corpora.statistics.summary import Resampling
 from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
 from grater.model import Essay
+from grater.scale.engines import Engine
+from grater.scale.shards import is_cut
+from grater.scale.studying import StatisticsJob, counted_corpus
 from grater.sheet import counted
 from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
 from grater.tables.check import Duplicates
@@ -65,22 +72,33 @@ def stats(
         typer.Option("--split-tags", help="Split Wcip into prepositions and others, Rloc into articles and others."),
     ] = False,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples.")] = 1000,
+    jobs: Jobs = None,
+    engine: EngineChoice = "processes",
+    master: Master = None,
     seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Count documents, sentences, tokens, types and edits, by annotator, tag and metadata field."""
-    with reading_all(files, format_name) as corpora:
-        statistics = corpus_statistics(
-            corpora,
-            by=by,
-            merge_alternatives=merge_alternatives,
-            split_tags=split_tags,
-            seed=seed,
-            resamples=resamples,
-        )
-    tell_left_out(files, format_name)
-    show(statistics, table=table, as_json=as_json)
+    counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
+    if jobs or engine != "processes" or any(map(is_cut, files)):
+        require_different(files)
+        chosen = engine_for(engine, jobs, master, files)
+        tallies = [_counted(file, StatisticsJob(by, counting), chosen, format_name) for file in files]
+    else:
+        with reading_all(files, format_name) as corpora:
+            tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
+    tell_left_out([file for file in files if not is_cut(file)], format_name)
+    show(statistics_of(tallies, by, counting, resampling), table=table, as_json=as_json)
+
+
+def _counted(file: Path, job: StatisticsJob, engine: Engine, format_name: str | None) -> CorpusTally:
+    """The counts of a corpus by its shards; they are kept nowhere."""
+    with (
+        tempfile.TemporaryDirectory(prefix="grater-stats-") as name,
+        shards_of([file], f"reading {file}", out=Path(name) / "stats", format_name=format_name) as (shards, done),
+    ):
+        return counted_corpus(job, str(file), shards, Path(name) / "stats", engine, done=done)
 
 
 @app.command(short_help="From one format, or parallel text, to another; losses are named.")

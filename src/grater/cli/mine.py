@@ -42,6 +42,8 @@ from grater.detect.mining.sources import (
 )
 from grater.errors import UsageError
 from grater.rng import generator
+from grater.scale.counting import counts_in_parts
+from grater.scale.parts import read_parts
 from grater.sheet import counted
 from grater.signature import Signature
 from grater.tables import read_items, write_table
@@ -59,6 +61,9 @@ Text: TypeAlias = Annotated[
 Model: TypeAlias = Annotated[
     Path | None,
     typer.Option("--model", metavar="MODEL", help=f"Counts from a language model; default: that of {SHIPPED}."),
+]
+Counted: TypeAlias = Annotated[
+    Path | None, typer.Option("--counts", metavar="FOLDER", help="Counts that grater count made.")
 ]
 LeastBigram: TypeAlias = Annotated[
     float,
@@ -93,6 +98,7 @@ def extraneous(
     web1t: Web1T = None,
     text: Text = [],  # noqa: B006
     model: Model = None,
+    counts: Counted = None,
     least_bigram: LeastBigram = 1,
     ratio: Ratio = RATIO,
     most: Most = MOST,
@@ -118,10 +124,10 @@ def extraneous(
     as_json: Json = False,
 ) -> None:
     """List trigrams whose preposition may be extraneous; people decide which are errors."""
-    require_different([path for path in (*corpus, *text, web1t, model, verdicts, out, gold) if path])
+    require_different([path for path in (*corpus, *text, web1t, model, counts, verdicts, out, gold) if path])
     if balanced != bool(verdicts) or (gold and not balanced):
         raise UsageError("expected --balanced together with --verdicts LIST (and --gold-out only with them)")
-    count = counter_of(web1t, text, model)
+    count = counter_of(web1t, text, model, counts)
     with reading_all(corpus, format_name) as by_name:
         uses = [use for essays in by_name.values() for use in uses_of(essays)]
     mined = mine(uses, count, least_bigram=least_bigram, ratio=ratio)
@@ -175,15 +181,19 @@ def _write_balanced(made: Balanced, out: Path, gold: Path | None, seed: int, *, 
         say("\n  ".join(made.lines(str(out))))
 
 
-def counter_of(web1t: Path | None, text: list[Path], model: Path | None) -> TrigramCounter:
+def counter_of(
+    web1t: Path | None, text: list[Path], model: Path | None, counted_text: Path | None = None
+) -> TrigramCounter:
     """The one source of counts that was asked for, or the model that comes along."""
-    if sum(map(bool, (web1t, text, model))) > 1:
-        raise UsageError("expected one source of counts: --web1t, --text or --model")
+    if sum(map(bool, (web1t, text, model, counted_text))) > 1:
+        raise UsageError("expected one source of counts: --web1t, --text, --model or --counts")
 
     def count(wanted: set[tuple[str, ...]]) -> Counts:
         if web1t:
             with reading("counting", web1t) as advance:
                 return counts_in_web1t(web1t, wanted, advance=advance)
+        if counted_text:
+            return counts_in_parts(read_parts(counted_text, job="count"), wanted)
         if text:
             with reading("counting", *text) as advance:
                 return counts_in_text(text, wanted, advance=advance)

@@ -5,39 +5,24 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import FORMAT_HELP, Json, counting, print_json, require_different, say
+from grater.cli.command import Format, Json, Seed, print_json, require_different, say, say_done
+from grater.cli.engines import EngineChoice, Jobs, Lines, Master, engine_for, n_passes, shards_of
 from grater.cli.inputs import reading
 from grater.corpora import format_for
-from grater.errors import UsageError
-from grater.files import complaining
+from grater.detect.prepositions.training import GAP_RATE
 from grater.model import Json as JsonValue
-from grater.scale.engines import Engine, engine_of, n_workers
-from grater.scale.shards import SIZE, LazyCut, Shards, ShardSource, corpus_of, cut, is_cut, read_shards
+from grater.scale.counting import ORDER, CountJob, run_count
+from grater.scale.parts import Parts
+from grater.scale.shards import SIZE, Shards, ShardSource, corpus_of, cut, is_cut
+from grater.scale.training import EventsJob, run_events
 from grater.sheet import counted
-
-Jobs: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", min=1, metavar="N", help="Processes; one for small input, one per core for big if not given."
-    ),
-]
-EngineChoice: TypeAlias = Annotated[
-    Literal["processes", "spark"], typer.Option("--engine", help="Processes on this machine, or Apache Spark.")
-]
-Master: TypeAlias = Annotated[
-    str | None, typer.Option("--master", metavar="URL", help="The Spark master, as in spark://host:7077 or local[4].")
-]
-Lines: TypeAlias = Annotated[
-    bool, typer.Option("--lines", help="Text files have one paragraph per line: each is an essay.")
-]
 
 app = typer.Typer(no_args_is_help=True, help="Cut big corpora into shards, for many workers.")
 
@@ -56,12 +41,12 @@ def shard(
     documents: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The documents the M2 sentences come from, to name them.")
     ] = None,
-    format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = None,
+    format_name: Format = None,
     as_json: Json = False,
 ) -> None:
     """Cut a corpus into numbered Parquet files that many workers can read; ids and documents are settled here."""
     require_different([*corpus, out])
-    with reading("cutting", *corpus, n_passes=_n_passes(corpus, format_name, lines=lines)) as advance:
+    with reading("cutting", *corpus, n_passes=n_passes(corpus, format_name, lines=lines)) as advance:
         essays = corpus_of(corpus, format_name=format_name, lines=lines, documents=documents, advance=advance)
         shards = cut(essays, out, size=size, lines=lines)
     if as_json:
@@ -80,61 +65,75 @@ def _sizes(shards: Shards) -> dict[str, JsonValue]:
     }
 
 
-def _n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> int:
-    return 1 if lines else max(format_for(path, format_name).n_passes for path in paths)
+count_app = typer.Typer()
+events_app = typer.Typer()
+
+TEXT_HELP = "Text files or folders with one paragraph per line, corpora in other formats, or a folder of shards."
+Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEXT_HELP)]
 
 
-def engine_for(name: str, jobs: int | None, master: str | None, corpus: Sequence[Path]) -> Engine:
-    """The engine that was asked for; without a word, processes by the size of the input."""
-    if name == "spark":
-        from grater.scale.spark import SparkEngine  # the one module that needs pyspark
-
-        if jobs is not None:
-            raise UsageError("expected --jobs or --engine spark, found both; Spark has workers of its own")
-        return SparkEngine(master or "local[*]", tell=say)
-    if master is not None:
-        raise UsageError("expected --engine spark beside --master")
-    return engine_of(n_workers(jobs, _n_bytes(corpus)), say)
-
-
-def _n_bytes(paths: Sequence[Path]) -> int:
-    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
-    return sum(file.stat().st_size for file in files if file.is_file())
-
-
-@contextmanager
-def shards_of(
-    paths: Sequence[Path], title: str, *, out: Path, format_name: str | None = None, lines: bool = False
-) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
-    """The shards of a cut corpus, or of one that is cut as it is read, into a folder that is gone at the end.
-
-    Also the callback that hears of every shard that is done.  The bar is over shards where their number is known.
-    """
-    if len(paths) == 1 and is_cut(paths[0]):
-        with counting(title) as tell:
-            shards = read_shards(paths[0])
-            yield shards, _counter(tell, len(shards.shards))
-        return
-    n_passes = _n_passes(paths, format_name, lines=lines)
-    with folder_beside(out) as folder, reading(title, *paths, n_passes=n_passes) as advance:
-        essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
-        yield LazyCut(essays, folder, lines=lines), lambda _: None
+@count_app.command()
+def count(
+    texts: Texts,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to complete.")],
+    order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The most words of an n-gram.")] = ORDER,
+    hold_out: Annotated[
+        bool, typer.Option("--hold-out", help="Leave out two lines in a hundred and keep them, for train lm.")
+    ] = False,
+    repeats: Annotated[bool, typer.Option("--repeats", help="Count a line again each time it comes.")] = False,
+    jobs: Jobs = None,
+    engine: EngineChoice = "processes",
+    master: Master = None,
+    format_name: Format = None,
+    as_json: Json = False,
+) -> None:
+    """Count the n-grams of a text, orders 1 to 4; train lm and mine take the folder."""
+    job = CountJob(order=order, hold_out=hold_out, repeats=repeats)
+    chosen = engine_for(engine, jobs, master, texts)
+    with _texts_in_shards(texts, "counting", out=out, format_name=format_name) as (shards, done):
+        parts = run_count(job, shards, out, chosen, done=done)
+    totals = {"ngrams": parts.n_rows, **_totals(parts)}
+    n_words, n_sentences = counted(totals["tokens"], "word"), counted(totals["sentences"], "sentence")
+    message = f"{out}: {counted(parts.n_rows, 'n-gram')} of {n_words} in {n_sentences}"
+    say_done(message, {"folder": str(out), **totals}, as_json=as_json)
 
 
-@contextmanager
-def folder_beside(out: Path) -> Iterator[Path]:
-    """A folder on the disk of the output, where workers on other machines see it too; gone at the end."""
-    with complaining(out):
-        folder = tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.")
-    with folder as name:
-        yield Path(name)
+@events_app.command()
+def events(
+    texts: Texts,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to complete.")],
+    gap_rate: Annotated[
+        float,
+        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn from this share that they have none."),
+    ] = GAP_RATE,
+    jobs: Jobs = None,
+    engine: EngineChoice = "processes",
+    master: Master = None,
+    format_name: Format = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Make the training events of a preposition detector; train prepositions takes the folder."""
+    job = EventsJob(gap_rate=gap_rate, seed=seed)
+    chosen = engine_for(engine, jobs, master, texts)
+    with _texts_in_shards(texts, "analysing", out=out, format_name=format_name) as (shards, done):
+        parts = run_events(job, shards, out, chosen, done=done)
+    message = f"{out}: {counted(parts.n_rows, 'event')} of {counted(parts.totals['lines'], 'line')}"
+    say_done(message, {"folder": str(out), "events": parts.n_rows, **parts.totals}, as_json=as_json)
 
 
-def _counter(tell: Callable[[int, int], None], n_shards: int) -> Callable[[int], None]:
-    done: set[int] = set()
+def _totals(parts: Parts) -> dict[str, int]:
+    totals = parts.about["totals"]
+    assert isinstance(totals, dict)
+    return totals
 
-    def hear(number: int) -> None:
-        done.add(number)
-        tell(len(done), n_shards)
 
-    return hear
+def _texts_in_shards(
+    texts: Sequence[Path], title: str, *, out: Path, format_name: str | None
+) -> AbstractContextManager[tuple[ShardSource, Callable[[int], None]]]:
+    """Text is read by the line; other formats by the essay."""
+    require_different([*texts, out])
+    if len(texts) == 1 and is_cut(texts[0]):
+        return shards_of(texts, title, out=out)
+    lines = all(format_for(path, format_name).name == "text" for path in texts)
+    return shards_of(texts, title, out=out, format_name=format_name, lines=lines)

@@ -24,8 +24,8 @@ from grater.cli.command import (
     say,
     show,
 )
+from grater.cli.engines import EngineChoice, Jobs, Master, engine_for, folder_beside, shards_of
 from grater.cli.inputs import reading, tell_left_out
-from grater.cli.scale import EngineChoice, Jobs, Master, engine_for, folder_beside, shards_of
 from grater.corpora import format_for, read_corpus, write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.corrections import corrected_essays

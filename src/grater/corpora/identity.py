@@ -27,13 +27,13 @@ class EssayIds:
 
     def of_document(self, essay_id: str) -> str:
         """The id itself when it is new, `id#2`, `id#3` when it has been given out before."""
-        key = _hash(essay_id)
+        key = hash_of(essay_id)
         if self._seen.add(key):
             return essay_id
         while True:  # `a#2` may be an essay's own id
             self._n_seen[key] = self._n_seen.get(key, 1) + 1
             numbered = f"{essay_id}#{self._n_seen[key]}"
-            if self._seen.add(_hash(numbered)):
+            if self._seen.add(hash_of(numbered)):
                 return numbered
 
 
@@ -42,8 +42,9 @@ def numbered(essay_id: str, n_before: int) -> str:
     return f"{essay_id}#{n_before + 1}" if n_before else essay_id
 
 
-def _hash(essay_id: str) -> int:
-    digest = hashlib.blake2b(essay_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def hash_of(text: str) -> int:
+    """64 bits of a text."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 
 

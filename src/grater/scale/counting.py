@@ -12,9 +12,8 @@ however the corpus was cut."""
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -24,8 +23,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.detect.learning.events import HELD_OUT, fold_of
+from grater.corpora.identity import hash_of
+from grater.detect.learning.events import HELD_OUT, MOST_HELD_OUT, fold_of, smallest
 from grater.detect.ngrams.counts import END, SPECIAL, START, Packing, ngram_keys, normal, tallied
+from grater.detect.ngrams.training import CountedNgrams, CountedText, ModelSize, TrainedModel, train_counted
 from grater.errors import UsageError
 from grater.files import replacing
 from grater.model import Essay, Json
@@ -42,7 +43,7 @@ from grater.scale.parts import (
     part_name,
     write_part,
 )
-from grater.scale.shards import ShardEssay, ShardSource, text_hash
+from grater.scale.shards import ShardEssay, ShardSource
 from grater.text.sentences import sentence_tokens, sentences_of
 from grater.text.tokens import tokens_of
 
@@ -52,7 +53,6 @@ WORDS_AT_ONCE = 1 << 22
 MOST_LOCAL_WORDS = 1 << 15
 """Different words that are numbered together, so that four of them fit into 60 bits."""
 
-MOST_HELD_OUT = 100_000
 COUNTS, HELD = "counts", "held_out"
 
 NGRAMS: dict[str, type[pl.DataType]] = {
@@ -83,9 +83,7 @@ def sentences_of_essay(essay: Essay) -> Iterator[list[str]]:
 normal_form = lru_cache(maxsize=1 << 18)(normal)
 
 
-@lru_cache(maxsize=1 << 18)
-def _word_hash(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+_word_hash = lru_cache(maxsize=1 << 18)(hash_of)
 
 
 @dataclass(slots=True)
@@ -160,7 +158,7 @@ class CountJob:
         return {**counts, HELD: JobTable(LINES)} if self.hold_out else counts
 
     def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        held: list[tuple[int, str]] = []
+        held: list[str] = []
         blocks, n_sentences, n_tokens = [_Block()], 0, 0
         frames = [pl.DataFrame(schema=NGRAMS)]
         for each in essays:
@@ -168,7 +166,7 @@ class CountJob:
             if not text or (each.is_repeat and not self.repeats):
                 continue
             if self.hold_out and fold_of(text) < HELD_OUT:
-                held.append((text_hash(text), text))
+                held.append(text)
                 continue
             for words in sentences_of_essay(each.essay):
                 n_sentences, n_tokens = n_sentences + 1, n_tokens + len(words)
@@ -177,9 +175,8 @@ class CountJob:
                     frames.append(blocks[0].counts(self.order))
                     blocks[0] = _Block()
         frames.append(blocks[0].counts(self.order))
-        lines = pl.DataFrame(sorted(held)[:MOST_HELD_OUT], schema=LINES, orient="row")
         totals = {"sentences": n_sentences, "tokens": n_tokens}
-        return Partial(tables={COUNTS: added_up(frames, NGRAMS), HELD: lines}, totals=totals)
+        return Partial(tables={COUNTS: added_up(frames, NGRAMS), HELD: held_out_table(held)}, totals=totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +213,7 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
     if not totals.get("tokens"):
         raise UsageError("expected text to count, found no words in it")
     if job.hold_out:
-        _keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
+        keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
     made_from = identity(job.name, job.version, dict(job.options), shards.sha256)
     parts = _add_buckets(tables[COUNTS].paths, totals, folder, made_from, engine)
     finished = PartFolder(path=folder, about={**described, "corpus": shards.sha256, "totals": totals})
@@ -246,7 +243,13 @@ def _add_buckets(
     return [results[number] for number in sorted(results)]
 
 
-def _keep_held_out(lines: Parts, path: Path) -> None:
+def held_out_table(lines: Iterable[str]) -> pl.DataFrame:
+    """Lines with their hashes, smallest first."""
+    return pl.DataFrame([(hash_of(line), line) for line in smallest(lines)], schema=LINES, orient="row")
+
+
+def keep_held_out(lines: Parts, path: Path) -> None:
+    """The lines with the smallest hashes of all shards, in one file."""
     smallest = pl.concat([pl.DataFrame(schema=LINES), *lines.frames()]).sort("hash", "line").head(MOST_HELD_OUT)
     with replacing(path) as stream:
         smallest.write_parquet(stream)
@@ -256,3 +259,43 @@ def held_out_lines(folder: Path) -> list[str]:
     """The lines that were held out of counts, smallest hash first; none where none were."""
     path = folder / HELD_OUT_FILE
     return pl.read_parquet(path)["line"].to_list() if path.exists() else []
+
+
+def ngrams_of(frame: pl.DataFrame, order: int) -> CountedNgrams:
+    """The n-grams of one order in a part, position by position."""
+    chosen = frame.filter(pl.col("order") == order)
+    fields = chosen["ngram"].str.split_exact(" ", order - 1).struct.unnest()
+    return [column.to_list() for column in fields], chosen["n"].cast(pl.Int64).to_numpy()
+
+
+def model_from_counts(parts: Parts, size: ModelSize, *, tell: Callable[[str], None]) -> TrainedModel:
+    """The language model of counted text."""
+    counted_order = parts.about["options"]["order"]  # type: ignore[index,call-overload]
+    if size.order > int(str(counted_order)):
+        raise UsageError(f"{parts.folder}: expected n-grams of order {size.order}, found orders 1 to {counted_order}")
+    words: dict[str, int] = {}
+    for frame in parts.frames():
+        (spelt,), counts = ngrams_of(frame, 1)
+        words.update(zip(spelt, counts.tolist(), strict=True))
+    totals = parts.about["totals"]
+    assert isinstance(totals, Mapping)
+    text = CountedText(words=words, n_sentences=int(str(totals["sentences"])), n_tokens=int(str(totals["tokens"])))
+    return train_counted(text, _for_model(parts, size.order), size, tell=tell)
+
+
+def _for_model(parts: Parts, order: int) -> Iterator[CountedNgrams]:
+    for frame in parts.frames():
+        yield ngrams_of(frame, order)
+        at_start = frame.filter(pl.col("ngram").str.starts_with(f"{SPECIAL[START]} "))
+        for shorter in range(2, order):
+            yield ngrams_of(at_start, shorter)
+
+
+def counts_in_parts(parts: Parts, wanted: Collection[Sequence[str]]) -> dict[tuple[str, ...], float]:
+    """The counts of wanted n-grams, given as normal words."""
+    spelt = pl.Series("ngram", sorted({" ".join(ngram) for ngram in wanted}), dtype=pl.String)
+    counts: dict[tuple[str, ...], float] = {}
+    for frame in parts.frames():
+        rows = frame.filter(pl.col("ngram").is_in(spelt.implode()))
+        counts |= {tuple(ngram.split(" ")): float(n) for ngram, n in zip(rows["ngram"], rows["n"], strict=True)}
+    return counts

@@ -154,8 +154,8 @@ def added_up(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
         waiting.append(frame)
         if len(waiting) > AT_ONCE:
             waiting = [_summed(waiting, keys)]
-    return _summed(waiting, keys).sort(keys, nulls_last=True)
+    return _summed(waiting, keys).sort(keys, nulls_last=True).select(*schema)
 
 
 def _summed(frames: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    return pl.concat(frames).group_by(keys).agg(pl.col(COUNT).sum())
+    return pl.concat(frames, how="diagonal").group_by(keys).agg(pl.col(COUNT).sum())

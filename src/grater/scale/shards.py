@@ -29,7 +29,7 @@ import polars as pl
 from grater.corpora import read_corpus
 from grater.corpora.documents import attach_documents
 from grater.corpora.formats import FORMATS
-from grater.corpora.identity import EssayIds, HashSet
+from grater.corpora.identity import EssayIds, HashSet, hash_of
 from grater.corpora.jsonl import essay_from, essay_record
 from grater.corpora.plain import read_text
 from grater.corpora.source import files_of, ignore_progress, open_source
@@ -146,7 +146,7 @@ def corpus_of(
     ids, texts = EssayIds(), HashSet()
     for essay in essays:
         essay_id = ids.of_document(essay.essay_id)
-        is_new = texts.add(text_hash(essay.text))
+        is_new = texts.add(hash_of(essay.text.strip()))
         yield ShardEssay(
             essay if essay_id == essay.essay_id else replace(essay, essay_id=essay_id), is_repeat=not is_new
         )
@@ -159,12 +159,6 @@ def _read(path: Path, format_name: str | None, *, lines: bool, advance: Advance)
     sources: Iterable[PathSource] = (open_source(file, advance=advance) for file in files_of(path, FORMATS["text"]))
     for source in sources:
         yield from read_text(source.lines(), name=source.name, one_per_line=True)
-
-
-def text_hash(text: str) -> int:
-    """64 bits of a text without the white space around it: what random draws and held-out lines go by."""
-    digest = hashlib.blake2b(text.strip().encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big")
 
 
 def chunks_of(essays: Iterable[ShardEssay], *, size: int = SIZE) -> Iterator[list[ShardEssay]]:

@@ -28,6 +28,8 @@ from grater.detect.prepositions.ngram import NgramEngine
 from grater.detect.prepositions.training import tuned
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.scale.counting import held_out_lines, model_from_counts
+from grater.scale.parts import holds_results, read_parts
 from grater.sheet import counted
 
 app = typer.Typer()
@@ -47,7 +49,9 @@ def lm(
     texts: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TEXT", help="Text files or folders, one paragraph per line, compressed or not; or one ARPA file."
+            metavar="TEXT",
+            help="Text files or folders, one paragraph per line, compressed or not; one ARPA file; or a folder that "
+            "grater count made.",
         ),
     ],
     out: ModelFile,
@@ -89,11 +93,23 @@ def _is_arpa(texts: list[Path]) -> bool:
     return any(are_arpa)
 
 
+def _is_counted(texts: list[Path]) -> bool:
+    are_counted = [holds_results(path, "count") for path in texts]
+    if any(are_counted) and len(texts) > 1:
+        raise UsageError("expected one folder of counts, or text; found several, a folder of counts among them")
+    return any(are_counted)
+
+
 def _trained(texts: list[Path], size: ModelSize) -> NewModel:
-    held_out = HoldOutSplit()
-    with reading("reading", *texts) as advance:
-        lines = held_out.left(text_lines(texts, advance=advance))
-        trained = train(sentences_of_lines(lines), size, tell=say)
+    if _is_counted(texts):
+        trained = model_from_counts(read_parts(texts[0], job="count"), size, tell=say)
+        lines_held: Sequence[str] = held_out_lines(texts[0])
+    else:
+        held_out = HoldOutSplit()
+        with reading("reading", *texts) as advance:
+            lines = held_out.left(text_lines(texts, advance=advance))
+            trained = train(sentences_of_lines(lines), size, tell=say)
+        lines_held = held_out.lines
     figures: dict[str, JsonValue] = {
         "tokens": trained.n_tokens,
         "sentences": trained.n_sentences,
@@ -101,7 +117,7 @@ def _trained(texts: list[Path], size: ModelSize) -> NewModel:
         "discounts": [[round(discount, 6) for discount in discounts] for discounts in trained.smoothed.discounts],
     }
     model = LanguageModel.of(trained.smoothed, trained.vocabulary)
-    return NewModel(model, held_out.lines, {**figures, "ngrams": [len(table) for table in model.tables]})
+    return NewModel(model, lines_held, {**figures, "ngrams": [len(table) for table in model.tables]})
 
 
 def _imported(path: Path) -> NewModel:

@@ -17,7 +17,7 @@ from grater.cli.command import Json, Seed, print_json, require_different, say
 from grater.cli.inputs import reading
 from grater.cli.train import CardDate, Data, ModelFile, card_of, require_model_name, sources
 from grater.corpora.source import open_source
-from grater.detect.learning.events import HELD_OUT, fold_of, keep, kept, source_of
+from grater.detect.learning.events import HELD_OUT, Events, fold_of, keep, kept, source_of
 from grater.detect.learning.fitting import Size
 from grater.detect.ngrams.training import text_lines
 from grater.detect.prepositions.combined import KIND as COMBINED
@@ -38,6 +38,8 @@ from grater.detect.prepositions.training import (
 )
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
+from grater.scale.parts import holds_results, read_parts
+from grater.scale.training import read_events
 from grater.sheet import counted
 
 app = typer.Typer()
@@ -51,7 +53,10 @@ PARTS = ["prep-maxent", "prep-lm"]
 def prepositions(
     texts: Annotated[
         list[Path],
-        typer.Argument(metavar="TEXT", help="Files or folders, one paragraph per line; may be compressed."),
+        typer.Argument(
+            metavar="TEXT",
+            help="Files or folders, one paragraph per line, compressed or not; or a folder that grater events made.",
+        ),
     ],
     out: ModelFile,
     method: Annotated[
@@ -84,10 +89,31 @@ def prepositions(
 ) -> None:
     """Train a preposition detector; needs about 300 bytes of memory per preposition."""
     require_model_name(out)
-    files = _files(texts)
+    is_made = [holds_results(path, "events") for path in texts]
+    files = list(texts) if any(is_made) else _files(texts)
     require_different([*files, out])
     size = _size(SIZES[method], features, weights)
     options = PrepositionOptions(method=method, size=size, min_count=min_count, epochs=epochs, seed=seed)
+    if any(is_made):
+        if len(texts) > 1 or kept_events:
+            raise UsageError("expected a folder of events alone, found other text or a file of events beside it")
+        events, held_out = read_events(read_parts(texts[0], job="events"))
+    else:
+        events, held_out = _events_of(files, kept_events, gap_rate=gap_rate, seed=seed, workers=workers)
+    card = _card(out, files, data, date, options)
+    engine = train(events, held_out, options, card=card, tell=say)
+    save(engine, out)
+    if as_json:
+        print_json({"model": str(out), "card": dict(engine.card)})
+        return
+    figures = engine.card["figures"]
+    say(f"{out}: {counted(len(engine.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
+
+
+def _events_of(
+    files: list[Path], kept_events: Path | None, *, gap_rate: float, seed: int, workers: int
+) -> tuple[Events, list[str]]:
+    """The events of text, made now or kept from another time, and the lines that are held out."""
     held_out = HeldOutLines()
     with reading("analysing", *files) as advance:
         lines = held_out.keeping(_lines(files, advance))
@@ -99,14 +125,7 @@ def prepositions(
             events = gathered(batches_of(lines, gap_rate=gap_rate, seed=seed, n_workers=workers))
     if kept_events and not kept_events.exists():
         keep(events, kept_events, source)
-    card = _card(out, files, data, date, options)
-    engine = train(events, held_out.shuffled(seed), options, card=card, tell=say)
-    save(engine, out)
-    if as_json:
-        print_json({"model": str(out), "card": dict(engine.card)})
-        return
-    figures = engine.card["figures"]
-    say(f"{out}: {counted(len(engine.keys), 'feature')}, {out.stat().st_size / 1e6:.1f} MB; {figures}")
+    return events, held_out.in_order()
 
 
 def _size(default: Size, features: int | None, weights: int | None) -> Size:

@@ -25,7 +25,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeVar
 
 from grater.corpora.merge import stems
-from grater.corpora.statistics.counts import Counting, EssayCounts, Portion, Tally, all_of, count_essay
+from grater.corpora.statistics.counts import (
+    Counting,
+    EssayCounts,
+    Portion,
+    Tally,
+    TallyRow,
+    all_of,
+    count_essay,
+)
 from grater.corpora.statistics.sheets import overview, portions, tag_shares
 from grater.corpora.statistics.summary import Resampling, Summary, summarise
 from grater.errors import UnknownName, UsageError
@@ -175,7 +183,7 @@ def require_known(field: str, fields: Iterable[str]) -> None:
         raise UnknownName(unknown("metadata field", field, known))
 
 
-MODULUS = 1 << 64
+MODULUS, HALF = 1 << 64, 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +305,40 @@ class CorpusTally:
             group = self._by_value[value_of(essay, self.field)]
             group.add(essay, counted.text, counted.by_annotator, counted.words)
 
+    def rows(self) -> Iterator[TallyRow]:
+        """What was counted, as rows that add up over the parts of a corpus."""
+        yield from self._whole.rows()
+        for annotator, tally in self._by_annotator.items():
+            yield from (replace(row, part="annotator", value=annotator) for row in tally.rows())
+        for value, tally in self._by_value.items():
+            yield from (replace(row, part="value", value=value) for row in tally.rows())
+        yield from (TallyRow(what="field", part="corpus", key=field) for field in self.fields)
+        for name in ("text", "data"):  # in halves, so that sums of many stay below 64 bits
+            whole = getattr(self.fingerprint, name)
+            yield TallyRow(what=name, part="corpus", key="low", n=whole % HALF)
+            yield TallyRow(what=name, part="corpus", key="high", n=whole // HALF)
+
+    @classmethod
+    def from_rows(cls, name: str, field: str | None, rows: Iterable[TallyRow]) -> CorpusTally:
+        """The tally of a corpus whose parts were counted apart."""
+        tally = cls(name, field)
+        parts = {"annotator": tally._by_annotator, "value": tally._by_value}
+        for row in rows:
+            if row.part == "all":
+                tally._whole.add_row(row)
+            elif row.part == "corpus":
+                tally._add_row(row)
+            else:
+                parts[row.part][row.value].add_row(row)  # type: ignore[index]
+        return tally
+
+    def _add_row(self, row: TallyRow) -> None:
+        if row.what == "field":
+            self.fields.add(row.key)
+            return
+        n = row.n * (HALF if row.key == "high" else 1) % MODULUS
+        self.fingerprint += Fingerprint(text=n) if row.what == "text" else Fingerprint(data=n)
+
     def parts(self) -> Parts:
         return Parts(
             self.name,
@@ -317,8 +359,15 @@ def corpus_statistics(
     resamples: int = 1000,
 ) -> CorpusStatistics:
     """The corpus study of named corpora; each is read once, and nothing of it is kept but counts."""
-    counting, resampling = Counting(merge_alternatives, split_tags), Resampling(seed, resamples)
+    counting = Counting(merge_alternatives, split_tags)
     tallies = [CorpusTally.of(name, essays, by, counting) for name, essays in corpora.items()]
+    return statistics_of(tallies, by, counting, Resampling(seed, resamples))
+
+
+def statistics_of(
+    tallies: Sequence[CorpusTally], by: str | None, counting: Counting, resampling: Resampling
+) -> CorpusStatistics:
+    """The corpus study of corpora that have been counted."""
     if by is not None:
         require_known(by, {field for tally in tallies for field in tally.fields})
     parts = [tally.parts() for tally in tallies]

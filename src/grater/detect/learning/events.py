@@ -25,6 +25,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from grater.corpora.identity import hash_of
 from grater.detect.learning.linear import GrowingVocabulary, Rows, Vocabulary, renumbering
 from grater.errors import BadInput, Problem
 from grater.files import reason, replacing
@@ -35,6 +36,9 @@ FOLDS = 100
 HELD_OUT = 2
 """Folds that no model learns from; temperature, costs and thresholds are chosen on them."""
 
+MOST_HELD_OUT = 100_000
+"""Lines that are kept of those held out."""
+
 Labels: TypeAlias = npt.NDArray[np.int8]
 
 MIN_WORD_COUNT = 3
@@ -43,13 +47,39 @@ MIN_WORD_COUNT = 3
 
 def distinct_lines(lines: Iterable[str]) -> Iterator[str]:
     """Lines with words, each once."""
-    seen: set[bytes] = set()
+    seen: set[int] = set()
     for line in lines:
         plain = line.strip()
-        digest = hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        if plain and digest not in seen:
-            seen.add(digest)
+        if plain and (key := hash_of(plain)) not in seen:
+            seen.add(key)
             yield plain
+
+
+def smallest(lines: Iterable[str], most: int = MOST_HELD_OUT) -> list[str]:
+    """Different lines in the order of their hashes, the first `most`: the same, however they come in."""
+    kept: set[str] = set()
+    for line in lines:
+        kept.add(line)
+        if len(kept) > 2 * most:
+            kept = set(_in_order(kept)[:most])
+    return _in_order(kept)[:most]
+
+
+def _in_order(lines: Iterable[str]) -> list[str]:
+    return sorted(lines, key=lambda line: (hash_of(line), line))
+
+
+def token_draws(line: str, n_tokens: int, seed: int) -> npt.NDArray[np.float64]:
+    """A random number in [0, 1) for each token of a line, from the seed, the line and the token's place alone.
+
+    SplitMix64 (Steele, Lea & Flood 2014) from a state that is a hash of seed and line.
+    """
+    state = np.uint64(hash_of(f"{seed}|{line}"))
+    values = state + np.arange(1, n_tokens + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    draws: npt.NDArray[np.float64] = ((values ^ (values >> np.uint64(31))) >> np.uint64(11)) / 2.0**53
+    return draws
 
 
 def fold_of(line: str) -> int:
@@ -128,19 +158,24 @@ def renumbered(rows: Rows, numbers: Sequence[int], layout: Layout) -> Rows:
 
 
 def _frequent(rows: Rows, words: tuple[str, ...], layout: Layout, min_count: int) -> Vocabulary:
-    """The words that are frequent enough, most frequent first."""
+    """The words that are frequent enough, most frequent first and equal ones in code-point order."""
     counts = np.zeros(len(words) + 1, np.int64)
     for column in layout.counted:
         counts += np.bincount(rows[:, column], minlength=len(counts))
-    order = np.argsort(-counts[1:], kind="stable")
-    kept = order[counts[1:][order] >= min_count]
-    return Vocabulary(tuple(words[index] for index in kept.tolist()))
+    frequent = np.flatnonzero(counts[1:] >= min_count).tolist()
+    return Vocabulary(tuple(words[index] for index in sorted(frequent, key=lambda k: (-counts[k + 1], words[k]))))
 
 
 def source_of(files: Iterable[Path], *, gap_rate: float, seed: int) -> dict[str, Json]:
     """What events are made from: the text files by name and size, the tagger, and the source of randomness."""
     texts: list[Json] = [f"{file.name}, {file.stat().st_size} bytes" for file in files]
-    return {"text": texts, "tagger": load_tagger().card.get("hash"), "rate of gaps": gap_rate, "seed": seed}
+    return {
+        "text": texts,
+        "tagger": load_tagger().card.get("hash"),
+        "rate of gaps": gap_rate,
+        "seed": seed,
+        "drawing": 2,
+    }
 
 
 def keep(events: Events, path: Path, source: Mapping[str, Json]) -> None:

@@ -44,8 +44,8 @@ MOST_RECORDS = 1 << 23
 """Records that are sorted at once; with what sorting needs, about half a gigabyte."""
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
-Counts: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
-COLUMNS = (("keys", np.uint64), ("raw", np.uint32), ("adjusted", np.uint32))
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+COLUMNS = (("keys", np.uint64), ("raw", np.int64), ("adjusted", np.int64))
 
 KEY_BITS = 64
 
@@ -106,7 +106,7 @@ def tallied(keys: Keys) -> Records:
     """The count of each key in an array; adjusted counts are the same for now."""
     ordered = np.sort(keys)
     firsts = _firsts(ordered)
-    counts = np.diff(firsts, append=len(ordered)).astype(np.uint32)
+    counts = np.diff(firsts, append=len(ordered)).astype(np.int64)
     return Records(ordered[firsts], counts, counts)
 
 
@@ -118,7 +118,7 @@ def summed(records: Records) -> Records:
     if not len(firsts):
         return records
     raw, adjusted = (
-        np.add.reduceat(counts[order], firsts, dtype=np.uint32) for counts in (records.raw, records.adjusted)
+        np.add.reduceat(counts[order], firsts, dtype=np.int64) for counts in (records.raw, records.adjusted)
     )
     return Records(ordered[firsts], raw, adjusted)
 
@@ -244,9 +244,14 @@ def count_ngrams(
     streams: Iterable[Numbers], packing: Packing, folder: Path, *, most: int = MOST_RECORDS
 ) -> list[Runs]:
     """The counts of every order, lowest first; a stream holds whole sentences."""
+    return all_orders((tallied(ngram_keys(stream, packing)) for stream in streams), packing, folder, most=most)
+
+
+def all_orders(blocks: Iterable[Records], packing: Packing, folder: Path, *, most: int = MOST_RECORDS) -> list[Runs]:
+    """The counts of every order, lowest first, from those of the highest; in a block, keys in order, each once."""
     highest = Runs(folder, f"order{packing.order}", most)
-    for stream in streams:
-        highest.add(tallied(ngram_keys(stream, packing)))
+    for records in blocks:
+        highest.add(records)
     orders = [highest]
     while packing.order > 1:
         orders.insert(0, _count_lower(orders[0], packing, folder, most))
@@ -259,7 +264,7 @@ def _count_lower(higher: Runs, packing: Packing, folder: Path, most: int) -> Run
     for records in higher.merged():
         keys = packing.suffixes(records.keys)
         begins = packing.lower().words(keys, 0) == START
-        adjusted = np.where(begins, records.adjusted, 1).astype(np.uint32)
+        adjusted = np.where(begins, records.adjusted, 1)
         lower.add(summed(Records(keys, records.raw, adjusted)))
     return lower
 

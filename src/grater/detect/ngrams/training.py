@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from grater.corpora.formats import FORMATS
 from grater.corpora.source import files_of, ignore_progress, open_source
-from grater.detect.learning.events import HELD_OUT, distinct_lines, fold_of
+from grater.detect.learning.events import HELD_OUT, MOST_HELD_OUT, distinct_lines, fold_of, smallest
 from grater.detect.ngrams.counts import (
     END,
     MOST_RECORDS,
@@ -32,8 +32,11 @@ from grater.detect.ngrams.counts import (
     UNKNOWN,
     NgramVocabulary,
     Packing,
+    Records,
+    all_orders,
     count_ngrams,
     normal,
+    summed,
 )
 from grater.detect.ngrams.kneser_ney import Smoothed, smooth
 from grater.errors import UsageError
@@ -55,21 +58,28 @@ def text_lines(paths: Iterable[Path], *, advance: Progress = ignore_progress) ->
 
 @dataclass(slots=True)
 class HoldOutSplit:
-    """Holds out the lines of two folds in a hundred, as the other engines do; the first `most` of them are kept.
+    """Holds out the lines of two folds in a hundred, as the other engines do; `most` of them are kept.
 
-    Thresholds are chosen and perplexity is measured on them.
+    Thresholds are chosen and perplexity is measured on them.  Those kept have the smallest hashes, so they do not
+    depend on the order of the text.
     """
 
-    most: int = 100_000
-    lines: list[str] = field(default_factory=list)
+    most: int = MOST_HELD_OUT
+    _kept: list[str] = field(default_factory=list)
 
     def left(self, lines: Iterable[str]) -> Iterator[str]:
         """The lines to train on."""
         for line in lines:
             if fold_of(line) >= HELD_OUT:
                 yield line
-            elif len(self.lines) < self.most:
-                self.lines.append(line)
+                continue
+            self._kept.append(line)
+            if len(self._kept) > 2 * self.most:
+                self._kept = self.lines
+
+    @property
+    def lines(self) -> list[str]:
+        return smallest(self._kept, self.most)
 
 
 def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -139,6 +149,57 @@ def train(sentences: Iterable[Sequence[str]], size: ModelSize, *, tell: Tell = _
         n_tokens=text.n_tokens,
         n_types=len(text.words) - len(SPECIAL),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedText:
+    """A text of which only the n-grams are left: its words with their counts, and its sizes."""
+
+    words: Mapping[str, int]
+    n_sentences: int
+    n_tokens: int
+
+
+CountedNgrams: TypeAlias = tuple[Sequence[Sequence[str]], np.ndarray[Any, np.dtype[np.int64]]]
+"""N-grams of one order, position by position, and their counts."""
+
+
+def train_counted(
+    text: CountedText, ngrams: Iterable[CountedNgrams], size: ModelSize, *, tell: Tell = _ignore_step
+) -> TrainedModel:
+    """Train on n-grams that were counted before: those of the model's order, and shorter ones that begin with `<s>`.
+
+    The model is the same as that of the text itself.
+    """
+    ranked = sorted((word for word in text.words if word not in SPECIAL), key=lambda w: (-text.words[w], w))
+    vocabulary = NgramVocabulary.of([*SPECIAL, *ranked[: size.n_words - len(SPECIAL)]])
+    packing = Packing.for_words(size.order, len(vocabulary))
+    tell("counting")
+    with tempfile.TemporaryDirectory(prefix="grater-lm-") as name:
+        blocks = (_records(words, counts, vocabulary, packing) for words, counts in ngrams)
+        orders = all_orders(blocks, packing, Path(name), most=size.most_records)
+        tell("smoothing")
+        smoothed = smooth(orders, packing, len(vocabulary), prune=size.prune[: size.order])
+    return TrainedModel(
+        smoothed=smoothed,
+        vocabulary=vocabulary,
+        n_sentences=text.n_sentences,
+        n_tokens=text.n_tokens,
+        n_types=len(text.words.keys() - set(SPECIAL)),
+    )
+
+
+def _records(
+    words: Sequence[Sequence[str]],
+    counts: np.ndarray[Any, np.dtype[np.int64]],
+    vocabulary: NgramVocabulary,
+    packing: Packing,
+) -> Records:
+    """N-grams as keys, those that are too short with more `<s>` in front."""
+    numbers = np.full((len(counts), packing.order), START, np.int64)
+    for column, spelt in enumerate(reversed(words)):
+        numbers[:, packing.order - 1 - column] = [vocabulary.numbers.get(word, UNKNOWN) for word in spelt]
+    return summed(Records(packing.keys(numbers), counts, counts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ from grater.detect.learning.events import (
     Layout,
     distinct_lines,
     fold_of,
+    smallest,
+    token_draws,
 )
 from grater.detect.learning.fitting import (
     MIN_FEATURE_COUNT,
@@ -116,13 +118,13 @@ MOST_SENTENCES = 10_000
 FEW = 20
 
 
-def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RATE, seed: int = 0) -> Batch:
-    """The events of some lines; `number` distinguishes batches where chance is needed."""
-    rng = generator(seed, "gaps", str(number))
+def batch_of(lines: Sequence[str], *, gap_rate: float = GAP_RATE, seed: int = 0) -> Batch:
+    """The events of some lines; which gaps are among them depends on the seed and each line alone."""
     candidates: list[Candidate] = []
     folds: list[int] = []
     for line, sentences in zip(lines, analyse_all(lines), strict=True):
-        events = [event for sentence in sentences for event in _events_of(sentence, rng, gap_rate)]
+        draws = token_draws(line, sum(len(sentence.words) for sentence in sentences), seed)
+        events = list(_events_of(sentences, draws < gap_rate))
         candidates += events
         folds += [fold_of(line)] * len(events)
     vocabulary = GrowingVocabulary()
@@ -131,12 +133,15 @@ def batch_of(lines: Sequence[str], *, number: int = 0, gap_rate: float = GAP_RAT
     return Batch(rows=rows, labels=labels, folds=np.array(folds, np.int8), words=tuple(vocabulary.places))
 
 
-def _events_of(sentence: Sentence, rng: np.random.Generator, gap_rate: float) -> Iterator[Candidate]:
-    for index in preposition_places(sentence):
-        yield Candidate(sentence, index, PREP)
-    for index in np.flatnonzero(rng.random(len(sentence.words)) < gap_rate).tolist():
-        if sentence.words[index][0].isalnum():
-            yield Candidate(sentence, index, MISSING)
+def _events_of(sentences: Sequence[Sentence], is_drawn: Truths) -> Iterator[Candidate]:
+    start = 0
+    for sentence in sentences:
+        for index in preposition_places(sentence):
+            yield Candidate(sentence, index, PREP)
+        for index in np.flatnonzero(is_drawn[start : start + len(sentence.words)]).tolist():
+            if sentence.words[index][0].isalnum():
+                yield Candidate(sentence, index, MISSING)
+        start += len(sentence.words)
 
 
 def gathered(
@@ -237,10 +242,9 @@ class HeldOutLines:
                 self.lines.append(plain)
             yield line
 
-    def shuffled(self, seed: int) -> list[str]:
-        """The lines of all sources mixed, each once."""
-        distinct = list(dict.fromkeys(self.lines))
-        return [distinct[index] for index in generator(seed, "held out").permutation(len(distinct))]
+    def in_order(self) -> list[str]:
+        """The lines of all sources, each once, in an order that does not depend on theirs."""
+        return smallest(self.lines)
 
 
 def batches_of(
@@ -250,12 +254,12 @@ def batches_of(
     make = partial(batch_of, gap_rate=gap_rate, seed=seed)
     groups = _groups(distinct_lines(lines))
     if n_workers == 1:
-        yield from (make(group, number=number) for number, group in enumerate(groups))
+        yield from map(make, groups)
         return
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         waiting: deque[Future[Batch]] = deque()
-        for number, group in enumerate(groups):
-            waiting.append(pool.submit(make, group, number=number))
+        for group in groups:
+            waiting.append(pool.submit(make, group))
             if len(waiting) > 2 * n_workers:
                 yield waiting.popleft().result()
         yield from (future.result() for future in waiting)

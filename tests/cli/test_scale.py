@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from grater.detect.ngrams.language_model import load
+from grater.detect.prepositions.linear import save
+from grater.scale.parts import read_parts
+from grater.tables import read_decisions
+from tests.cli.running import grater
+from tests.detect.prepositions.native_text import native_lines
+from tests.detect.prepositions.tiny import tiny_engine
+from tests.scale.corpora import write_essays
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scale")
+    save(tiny_engine(), folder / "tiny.model")
+    write_essays(folder / "essays.jsonl")
+    (folder / "lines.txt").write_text("\n".join(native_lines()) + "\n", encoding="utf-8")
+    return folder
+
+
+def shard(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, size: int) -> Path:
+    ran = grater(capsys, "scale", "shard", folder / "essays.jsonl", "--out", out, "--shard-size", size)
+    assert ran.status == 0
+    return out
+
+
+def test_decisions_go_into_a_folder_a_part_for_each_shard(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = shard(capsys, folder, tmp_path / "cut", 2000)
+    options = ("--system", folder / "tiny.model")
+    ran = grater(capsys, "decide", cut, *options, "--out", tmp_path / "d", "--items-out", tmp_path / "i", "--json")
+    assert ran.status == 0
+    (summary,) = json.loads(ran.out)["systems"]
+    whole = tmp_path / "whole.parquet"
+    grater(capsys, "decide", folder / "essays.jsonl", *options, "--out", whole, "--items-out", tmp_path / "i.csv")
+    assert read_decisions(tmp_path / "d").frame.equals(read_decisions(whole).frame)
+    assert summary["items"] == len(pl.read_csv(tmp_path / "i.csv")) == read_parts(tmp_path / "i", job="decide").n_rows
+    assert len(read_parts(tmp_path / "d", job="decide").parts) == len(list(cut.glob("shard-*")))
+
+
+def test_a_second_run_does_only_what_is_missing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = shard(capsys, folder, tmp_path / "cut", 2000)
+    command = ("decide", cut, "--system", folder / "tiny.model", "--out", tmp_path / "d")
+    grater(capsys, *command)
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "d").glob("part-*")}
+    content = {name: (tmp_path / "d" / name).read_bytes() for name in before}
+    lost = sorted(before)[1]
+    (tmp_path / "d" / lost).unlink()
+    assert grater(capsys, *command).status == 0
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "d").glob("part-*")}
+    assert [name for name in after if after[name] != before[name]] == [lost]
+    assert (tmp_path / "d" / lost).read_bytes() == content[lost]
+
+
+KILLED = """
+import os, signal, sys
+from grater.scale import jobs
+written = []
+def write_part(frame, path, totals, write=jobs.write_part):
+    part = write(frame, path, totals)
+    written.append(part)
+    if len(written) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return part
+jobs.write_part = write_part
+from grater.cli import main
+main(sys.argv[1:])
+"""
+"""A driver that is killed when it has written two parts."""
+
+
+def test_a_killed_driver_leaves_nothing_that_is_read_and_a_second_run_completes_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = shard(capsys, folder, tmp_path / "cut", 2000)
+    command = ("decide", cut, "--system", folder / "tiny.model", "--out")
+    ran = subprocess.run([sys.executable, "-c", KILLED, *map(str, command), tmp_path / "d"], check=False)
+    assert ran.returncode == -signal.SIGKILL
+    evaluated = grater(capsys, "sample", tmp_path / "d", "--system", "tiny", "--n", 2, "--out", tmp_path / "s.csv")
+    assert evaluated.status == 2
+    assert "has not finished; run it again" in evaluated.err
+    done = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "d").glob("part-*")}
+    assert len(done) == 2
+    assert grater(capsys, *command, tmp_path / "d").status == 0
+    assert {name: (tmp_path / "d" / name).stat().st_mtime_ns for name in done} == done
+    assert grater(capsys, *command, tmp_path / "other").status == 0
+    names = sorted(path.name for path in (tmp_path / "other").iterdir())
+    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == names
+    for name in names:
+        assert (tmp_path / "d" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
+def test_results_of_another_job_are_not_taken_for_these(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, out = folder / "lines.txt", tmp_path / "out"
+    assert grater(capsys, "count", lines, "--order", 1, "--out", out).status == 0
+    assert grater(capsys, "count", lines, "--order", 2, "--out", out).status == 0
+    orders = {order for frame in read_parts(out, job="count").frames() for order in frame["order"]}
+    assert orders == {1, 2}
+    assert not (out / "partial").exists()
+    ran = grater(capsys, "train", "prepositions", out, "--out", tmp_path / "x.model")
+    assert ran.status == 2
+
+
+def test_a_model_of_counts_is_that_of_the_text(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, options = folder / "lines.txt", ("--vocabulary", 200, "--date", "2026-01-01")
+    assert grater(capsys, "count", lines, "--hold-out", "--out", tmp_path / "counts").status == 0
+    for source, name in ((lines, "text.model"), (tmp_path / "counts", "counted.model")):
+        ran = grater(capsys, "train", "lm", source, "--out", tmp_path / name, *options)
+        assert ran.status == 0, ran.err
+    text, counted = load(tmp_path / "text.model"), load(tmp_path / "counted.model")
+    assert text.vocabulary == counted.vocabulary
+    assert [table.keys.tolist() for table in text.tables] == [table.keys.tolist() for table in counted.tables]
+    assert all(text.card[key] == counted.card[key] for key in ("figures", "costs", "thresholds"))
+
+
+def test_a_detector_of_events_is_that_of_the_text(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = folder / "lines.txt"
+    options = ("--gap-rate", 0.3, "--seed", 0)
+    assert grater(capsys, "events", lines, *options, "--out", tmp_path / "events").status == 0
+    cards = []
+    for source, more in ((lines, (*options, "--workers", 1)), (tmp_path / "events", ())):
+        model = tmp_path / f"{source.stem}.model"
+        ran = grater(
+            capsys, "train", "prepositions", source, *more, "--epochs", 1, "--min-count", 1, "--out", model, "--json"
+        )
+        assert ran.status == 0, ran.err
+        cards.append(json.loads(ran.out)["card"])
+    assert [card["figures"] for card in cards] == [cards[0]["figures"]] * 2
+    assert cards[0]["thresholds"] == cards[1]["thresholds"]
+
+
+def test_suspects_are_mined_by_a_folder_of_counts(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grater(capsys, "count", folder / "lines.txt", "--order", 3, "--out", tmp_path / "counts")
+    for name, source in (("a", ("--text", folder / "lines.txt")), ("b", ("--counts", tmp_path / "counts"))):
+        ran = grater(
+            capsys, "mine", "extraneous", folder / "essays.jsonl", *source, "--out", tmp_path / f"{name}.csv"
+        )
+        assert ran.status == 0, ran.err
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+
+
+def test_statistics_of_shards_by_two_processes_are_those_of_the_corpus(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut = shard(capsys, folder, tmp_path / "cut", 2000)
+    options = ("--resamples", 20, "--by", "language", "--json")
+    plain = json.loads(grater(capsys, "corpus", "stats", folder / "essays.jsonl", *options).out)
+    by_shards = json.loads(grater(capsys, "corpus", "stats", cut, "--jobs", 2, *options).out)
+    for result in (plain, by_shards):
+        del result["files"]
+    assert by_shards == plain
+
+
+def test_spark_without_pyspark_says_what_to_install(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.delitem(sys.modules, "grater.scale.spark", raising=False)
+    ran = grater(capsys, "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")
+    assert (ran.status, ran.err) == (2, "Apache Spark needs another package: pip install 'grater[spark]'\n")

@@ -1,0 +1,106 @@
+"""Results do not depend on how a corpus was cut, in which order its shards are done, or by how many processes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grater.corpora.statistics.counts import Counting
+from grater.corpora.statistics.study import CorpusTally, statistics_of
+from grater.corpora.statistics.summary import Resampling
+from grater.detect.prepositions.linear import save
+from grater.scale.counting import CountJob, held_out_lines, run_count
+from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
+from grater.scale.engines import Engine, Here, Processes
+from grater.scale.jobs import run_job
+from grater.scale.parts import Parts
+from grater.scale.shards import ShardSource, corpus_of
+from grater.scale.studying import StatisticsJob, counted_corpus
+from grater.scale.training import EventsJob, run_events
+from tests.detect.prepositions.tiny import tiny_engine
+from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
+
+CUTS = (1, 3, 17)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora")
+    write_essays(folder / "essays.jsonl")
+    write_lines(folder / "lines.txt")
+    for name in ("one", "two"):
+        save(tiny_engine(), folder / f"{name}.model")
+    return folder
+
+
+def rows(parts: Parts) -> str:
+    return hash_of_rows(list(parts.frames()))
+
+
+def decided(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
+    job = DecideJob(systems=tuple(str(folder / f"{name}.model") for name in ("one", "two")), items=True)
+    results = run_job(job, shards, {table: out / table for table in (DECISIONS, ITEMS)}, engine)
+    return rows(results[DECISIONS]), rows(results[ITEMS]), json.dumps(results[DECISIONS].totals)
+
+
+def counted(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
+    parts = run_count(CountJob(hold_out=True), shards, out, engine)
+    return (*(part.sha256 for part in parts.parts), *held_out_lines(out))
+
+
+def events(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
+    return rows(run_events(EventsJob(seed=3), shards, out, engine)), *held_out_lines(out)
+
+
+def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
+    tally = counted_corpus(StatisticsJob(by="language"), "essays", shards, out, engine)
+    result = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20))
+    return (json.dumps(result.to_dict()),)
+
+
+JOBS = {"decide": decided, "count": counted, "events": events, "statistics": studied}
+Run = Callable[[Path, ShardSource, Path, Engine], tuple[str, ...]]
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_the_cut_and_the_number_of_processes_change_nothing(name: str, folder: Path, tmp_path: Path) -> None:
+    is_text = name in ("count", "events")
+    path = folder / ("lines.txt" if is_text else "essays.jsonl")
+    shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
+    assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
+    results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", Here()) for n in CUTS}
+    results[2] = JOBS[name](folder, shards[3], tmp_path / "two", Processes(2))
+    assert all(len(result) for result in results.values())
+    assert len(set(results.values())) == 1
+
+
+def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path) -> None:
+    essays = [each.essay for each in corpus_of([folder / "essays.jsonl"])]
+    tally = CorpusTally.of("essays", essays, "language", Counting())
+    expected = statistics_of([tally], "language", Counting(), Resampling(n_resamples=20)).to_dict()
+    shards = cut_into(folder / "essays.jsonl", 17, tmp_path / "cut", lines=False)
+    assert json.loads(studied(folder, shards, tmp_path / "out", Here())[0]) == json.loads(json.dumps(expected))
+    assert expected["documents"] == 23  # two essays each, of which some lie in two shards
+
+
+def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path) -> None:
+    from grater.detect.ngrams.counts import normal
+    from grater.text.sentences import sentence_tokens
+
+    text = (folder / "lines.txt").read_text(encoding="utf-8-sig")
+    expected: Counter[str] = Counter()
+    for line in dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()):
+        for _, words in sentence_tokens(line):
+            padded = ["<s>", *map(normal, words), "</s>"]
+            for order in range(1, 5):
+                for start in range(len(padded) - order + 1):
+                    expected[" ".join(padded[start : start + order])] += 1
+    del expected["<s>"]
+    shards = cut_into(folder / "lines.txt", 5, tmp_path / "cut", lines=True)
+    parts = run_count(CountJob(), shards, tmp_path / "out", Here())
+    counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
+    assert counts == expected
