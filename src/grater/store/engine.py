@@ -145,7 +145,7 @@ BUSY = (
 )
 BROKEN_OFF = ("interrupted", "statement timeout")
 
-NO_TEXT = "cannot contain nul"
+NO_TEXT = ("cannot contain nul", "0x00", "\\u0000 cannot be converted")
 """PostgreSQL keeps no character NUL; SQLite does, and finds nothing under such a name."""
 
 READ_ONLY = "attempt to write a readonly database"
@@ -180,7 +180,7 @@ def _in_words(name: str, error: DBAPIError) -> GraterError:
         return StoreBusy(f"{name}: the database cannot be reached, nothing was stored ({message})")
     if READ_ONLY in lowered:
         return UsageError(f"{name}: a study is opened where it can be written; copy it to a folder of your own")
-    if NO_TEXT in lowered:
+    if any(word in lowered for word in NO_TEXT):
         return UsageError("a text may not hold the character NUL")
     return GraterError(f"{name}: the database refused: {message}")
 

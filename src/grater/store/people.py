@@ -95,6 +95,10 @@ def by_name(tx: Tx, name: str) -> Person | None:
     return _one(tx.first(select(*COLUMNS).where(schema.people.c.name == name)))
 
 
+def ids_by_name(tx: Tx) -> dict[str, str]:
+    return {row.name: row.person_id for row in tx.all(select(schema.people.c.name, schema.people.c.person_id))}
+
+
 def named(tx: Tx, name: str) -> Person:
     """The person with this name; an unknown name is answered with the nearest one."""
     person = by_name(tx, name)

@@ -3,176 +3,27 @@
 All files of one call come in together or not at all.  The very same file again is no error and changes nothing; an
 essay that is there with another text is an error that names it; so is a system that decides otherwise than it did.
 
-Judgments that were made elsewhere become a closed job: one unit per item, one submission per judgment.  Raters become
-people of the study who cannot log in.  Items that the study does not have are kept by their names, with no place in
-an essay.  A judgment keeps its status, seconds, time, flags, alternatives, confidence and payload.
+Judgments that were made elsewhere become a closed job (`study.judgments`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, time
-from math import isfinite, isnan
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Literal
 
-from grater.corpora.formats import parse_json
-from grater.errors import BadInput, Problem, Problems
+from grater.errors import Problems
 from grater.model import Decision, Essay, Item, Json, Span
-from grater.store import Store, Tx, decisions, dump, essays, items, jobs, people, schema, slots, submissions, units
-from grater.store.clock import from_iso
-from grater.store.ids import body_hash, new_id
+from grater.store import Store, Tx, decisions, dump, essays, items
 from grater.store.items import StudyItem
-from grater.store.units import NewUnit
 from grater.study.gold import add_gold
+from grater.study.judgments import add_judgments, as_json
 from grater.study.systems import require_same_decisions
 from grater.study.texts import named_essays
-from grater.tables import Judgments, Table, read_decisions, read_gold, read_items, read_judgments
+from grater.tables import Table, read_decisions, read_gold, read_items, read_judgments
 from grater.tables.judgments import ANY
-from grater.tasks import TASKS
-from grater.tasks.task import Answer
-
-GROUP_ROLES = {"expert": "annotator", "crowd": "worker", "writer": "worker", "program": "worker"}
-
-
-def add_judgments(tx: Tx, table: Judgments, *, job: str, task: str) -> int:
-    """Add every judgment of a table under a new job; return the count."""
-    rows = list(table.frame.iter_rows(named=True))
-    by_item: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        by_item[str(row["item"])].append(row)
-    ids = _item_ids(tx, list(by_item))
-    most = max(len(each) for each in by_item.values())
-    source = PurePath(table.name).name
-    made = jobs.add(tx, name=job, task=TASKS[task].name, judgments=most, options={"imported": source})
-    places = items.of_ids(tx, list(ids.values()))
-    new = [_unit(places[ids[name]], each) for name, each in by_item.items()]
-    raters = _raters(tx, rows)
-    units_with_rows = zip(units.add_all(tx, made.job_id, new), by_item.items(), strict=True)
-    submissions.store_all(
-        tx,
-        (
-            _submission(tx.now, made.job_id, unit_id, ids[name], raters[str(judged["rater"])], judged, n)
-            for unit_id, (name, each) in units_with_rows
-            for judged, n in _slotted(each)
-        ),
-    )
-    slots.fill_all(tx, made.job_id)
-    jobs.set_state(tx, made.job_id, "closed")
-    return len(rows)
-
-
-def _unit(place: StudyItem, rows: Sequence[Mapping[str, Any]]) -> NewUnit:
-    essay_id = place.item.essay_id if place.item else None
-    wanted = sum(_status(row) == "valid" for row in rows)
-    return NewUnit(((place.item_id, {}),), essay_id, stage=str(rows[0].get("stage") or ""), wanted=wanted)
-
-
-def _item_ids(tx: Tx, names: Sequence[str]) -> dict[str, str]:
-    known = items.by_name(tx, names)
-    items.add_all(tx, [StudyItem(name, None) for name in names if name not in known])
-    return {name: known.get(name, name) for name in names}
-
-
-def _raters(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """People by the names of raters; somebody who is in the study already is the same person."""
-    by_name: dict[str, str] = {}
-    for row in rows:
-        name, group = str(row["rater"]), row.get("group") or "crowd"
-        if name not in by_name:
-            role = GROUP_ROLES.get(group, "worker")
-            kind = "program" if group == "program" else "human"
-            person = people.by_name(tx, name) or people.add(tx, name=name, role=role, kind=kind)
-            by_name[name] = person.person_id
-    return by_name
-
-
-def _slotted(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], int | None]]:
-    """Each judgment with its slot; only those that are valid have one."""
-    n = 0
-    for row in rows:
-        n += _status(row) == "valid"
-        yield row, n if _status(row) == "valid" else None
-
-
-def _status(row: Mapping[str, Any]) -> str:
-    status = row.get("status") or "valid"
-    return status if status in schema.STATUSES else "withdrawn"
-
-
-def _submission(
-    now: int, job_id: str, unit_id: str, item_id: str, person_id: str, row: Mapping[str, Any], n: int | None
-) -> tuple[dict[str, Any], list[Answer]]:
-    body = as_json(row)
-    answer = Answer(
-        item_id,
-        str(row["label"]),
-        "" if row.get("confidence") is None else f"{row['confidence']:g}",
-        _entries(row.get("flags")),
-        _entries(row.get("alternatives")),
-        _payload(row),
-    )
-    stored = {
-        "submission_id": new_id(),
-        "job_id": job_id,
-        "unit_id": unit_id,
-        "n": n,
-        "person_id": person_id,
-        "lease_id": None,
-        "body": body,
-        "body_hash": body_hash(body),
-        "seconds": row.get("seconds"),
-        "at": _time(row.get("at"), now),
-        "status": _status(row),
-    }
-    return stored, [answer]
-
-
-def _entries(cell: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in cell.split("|") if part.strip()) if cell else ()
-
-
-def _payload(row: Mapping[str, Any]) -> dict[str, Json]:
-    text = row.get("payload") or "{}"
-    try:
-        payload = parse_json(text)
-    except ValueError:
-        payload = None
-    if not isinstance(payload, dict):
-        message = f"payload of item {row['item']!r}: expected a JSON object, found {text[:60]!r}"
-        raise BadInput(Problem("judgments", message))
-    return payload
-
-
-def as_json(row: Mapping[str, Any]) -> dict[str, Json]:
-    """The cells of a row that say something, as JSON; dates and other kinds of a table become their words."""
-    return {name: _cell(value) for name, value in row.items() if not _is_blank(value)}
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
-
-
-def _cell(value: Any) -> Json:
-    if isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
-        return value
-    if isinstance(value, Mapping):
-        return as_json(value)
-    if isinstance(value, list):
-        return [None if _is_blank(each) else _cell(each) for each in value]
-    return value.isoformat() if isinstance(value, date | time) else str(value)
-
-
-def _time(text: object, now: int) -> int:
-    """When it was judged, where the table says so in a form that we can read."""
-    try:
-        return from_iso(str(text)) if text else now
-    except ValueError:
-        return now
-
 
 PLACE = ("item", "essay", "start", "end", "kind")
 

@@ -1,0 +1,216 @@
+"""Many rows at once, by columns: COPY on PostgreSQL, one prepared statement for a hundred rows on SQLite.
+
+A file of half a million judgments becomes two million rows.  Here a frame of columns goes to the driver as it is,
+with no dict for each row.  Columns that hold JSON hold its text already (`schema.columns.to_text`); columns that are
+left out get their defaults.  All of it happens in the caller's transaction, under the constraints of the schema: what
+is refused, or broken off, leaves nothing behind.
+
+COPY reads its text format, in which backslashes, tabs and line ends are escaped, so that no cell can end a row.
+"""
+
+from __future__ import annotations
+
+import secrets
+import string
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sqlalchemy import Table, func, select
+from sqlalchemy import text as sql
+from sqlalchemy.exc import DBAPIError
+
+from grater.store import schema
+from grater.store.deadline import require_time
+from grater.store.events import VERBS
+from grater.store.ids import PRIME
+from grater.store.transaction import PORTION, Tx
+
+CACHE_KIB = 262_144
+"""Memory for SQLite's pages while rows come in: with its usual 2 MB, pages of ten indexes push each other out."""
+
+ESCAPES = (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r"))
+"""What COPY's text format asks to be escaped, the backslash first."""
+
+LOADED = (schema.units, schema.unit_items, schema.slots, schema.submissions, schema.judgments)
+"""The tables into which judgments go."""
+
+TOGETHER = 100
+"""Rows in one statement of SQLite, which takes half the time of a statement each."""
+
+AT_A_TIME = 65_536
+"""Rows in one piece of COPY's text."""
+
+
+def insert(tx: Tx, table: Table, frame: pl.DataFrame) -> None:
+    """Insert the rows of a frame, whose columns are called as those of the table."""
+    require_time()
+    tx.send()
+    with _same_errors(tx):
+        (_copy if tx.is_postgres else _execute_many)(_cursor(tx), table, frame)
+
+
+def _execute_many(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
+    row = f"({', '.join('?' * frame.width)})"
+    statement = f"INSERT INTO {table.name} ({_names(frame)}) VALUES "
+    n_whole = frame.height - frame.height % TOGETHER
+    for piece in frame[:n_whole].iter_slices(TOGETHER * TOGETHER):
+        cells = list(chain.from_iterable(piece.rows()))
+        size = TOGETHER * frame.width
+        several = statement + ", ".join([row] * TOGETHER)
+        cursor.executemany(several, (cells[start : start + size] for start in range(0, len(cells), size)))
+    cursor.executemany(statement + row, frame[n_whole:].rows())
+
+
+def _copy(cursor: Any, table: Table, frame: pl.DataFrame) -> None:
+    with cursor.copy(f"COPY {table.name} ({_names(frame)}) FROM STDIN") as copy:
+        for piece in frame.iter_slices(AT_A_TIME):
+            copy.write(_as_text(piece))
+
+
+def _names(frame: pl.DataFrame) -> str:
+    return ", ".join(f'"{name}"' for name in frame.columns)
+
+
+def _as_text(frame: pl.DataFrame) -> str:
+    texts = pl.selectors.string()
+    for raw, escaped in ESCAPES:
+        frame = frame.with_columns(texts.str.replace_all(raw, escaped, literal=True))
+    return frame.write_csv(include_header=False, separator="\t", quote_style="never", null_value=r"\N")
+
+
+def _cursor(tx: Tx) -> Any:
+    return tx.connection.connection.cursor()
+
+
+@contextmanager
+def _same_errors(tx: Tx) -> Iterator[None]:
+    """The driver's errors become SQLAlchemy's, as they do elsewhere."""
+    base: Any = tx.connection.dialect.loaded_dbapi.Error
+    try:
+        yield
+    except base as error:
+        raise DBAPIError.instance(None, None, error, base, dialect=tx.connection.dialect) from error
+
+
+ID_CHARACTERS = np.frombuffer(f"-_{string.ascii_letters}{string.digits}".encode(), dtype=np.uint8)
+ID_LENGTH = 22
+"""Characters of 6 bits each: 132 bits, as long as `new_id`."""
+
+
+def new_ids(n: int) -> pl.Series:
+    """Many ids at once, sorted: rows that come in the order of their key are inserted faster."""
+    drawn = np.frombuffer(secrets.token_bytes(n * ID_LENGTH), dtype=np.uint8) % len(ID_CHARACTERS)
+    ids = np.sort(ID_CHARACTERS[drawn].view(f"S{ID_LENGTH}"))
+    return pl.Series(ids.astype(str), dtype=pl.String)
+
+
+def new_shuffles(n: int) -> pl.Series:
+    """Many numbers as `new_shuffle` draws them; the remainder of 64 bits favours none of them noticeably."""
+    drawn = np.frombuffer(secrets.token_bytes(n * 8), dtype=np.uint64)
+    return pl.Series((drawn % (PRIME - 1) + 1).astype(np.int64))
+
+
+@contextmanager
+def loading(tx: Tx, *, n_rows: int, tables: Sequence[Table] = LOADED) -> Iterator[None]:
+    """Make room for many rows: on SQLite, memory for pages, and indexes built at the end where that is less work.
+
+    A new index sorts what there is, which is several times cheaper than to find the place of each row.  Where a table
+    holds more already than is to come, its indexes stay.
+    """
+    if tx.is_postgres:
+        yield
+        return
+    before = tx.value(sql("PRAGMA cache_size"))
+    tx.execute(sql(f"PRAGMA cache_size = -{CACHE_KIB}"))
+    try:
+        dropped = [index for table in tables if n_rows > _size(tx, table) for index in _drop_indexes(tx, table)]
+        yield
+        for definition in dropped:
+            tx.connection.exec_driver_sql(definition)
+    finally:
+        tx.execute(sql(f"PRAGMA cache_size = {before}"))
+
+
+def _size(tx: Tx, table: Table) -> int:
+    return int(tx.value(select(func.count()).select_from(table)))
+
+
+def _drop_indexes(tx: Tx, table: Table) -> list[str]:
+    """Drop the indexes of a table and return their definitions; those of its keys have none, and stay."""
+    query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL"
+    indexes = tx.all(sql(query), name=table.name)
+    for index in indexes:
+        tx.connection.exec_driver_sql(f'DROP INDEX "{index.name}"')
+    return [index.sql for index in indexes]
+
+
+def add_units(tx: Tx, job_id: str, new: pl.DataFrame) -> pl.Series:
+    """Add work units of one item each, every slot of them filled; return their ids in order.
+
+    Columns of `new`: `item_id, essay_id, stage, wanted`.  Rows, slots and events are those of `units.add_all`.
+    """
+    last = int(tx.value(select(func.max(schema.units.c.position)).where(schema.units.c.job_id == job_id)) or 0)
+    added = new.with_columns(
+        new_ids(new.height).alias("unit_id"),
+        pl.int_range(last + 1, last + 1 + new.height).alias("position"),
+        new_shuffles(new.height).alias("shuffle"),
+        job_id=pl.lit(job_id),
+        batch=pl.lit(0),
+    )
+    insert(tx, schema.units, added.drop("item_id"))
+    insert(tx, schema.unit_items, added.select("unit_id", pl.lit(0).alias("position"), "item_id"))
+    insert(tx, schema.slots, _slots(added))
+    log(tx, "units.added", _units_added(added).with_columns(actor=pl.lit(None, pl.String), noun=pl.lit(job_id)))
+    return added["unit_id"]
+
+
+def _slots(added: pl.DataFrame) -> pl.DataFrame:
+    numbered = added.with_columns(n=pl.int_ranges(1, pl.col("wanted") + 1)).filter(pl.col("wanted") > 0)
+    own = numbered.explode("n").select("unit_id", "n", "job_id", "batch", "shuffle")
+    return own.with_columns(state=pl.lit("filled"))
+
+
+def _units_added(added: pl.DataFrame) -> pl.DataFrame:
+    """The payloads of the events, one for each portion of units; keys of JSON are sorted, and so are these ids."""
+    member = pl.format('"{}":{}', "unit_id", "wanted")
+    portion = pl.int_range(added.height) // PORTION
+    members = added.group_by(portion.alias("portion"), maintain_order=True).agg(member.str.join(","))
+    return members.select(payload=pl.concat_str(pl.lit('{"wanted":{'), "unit_id", pl.lit("}}")))
+
+
+def add_submissions(tx: Tx, job_id: str, sent: pl.DataFrame) -> None:
+    """Store submissions of one judgment each, with their events, as `submissions.store_all` does.
+
+    Columns of `sent`: those of `submissions` but for its id, job and lease, and those of `judgments`.
+    """
+    sent = sent.with_columns(new_ids(sent.height).alias("submission_id"), job_id=pl.lit(job_id), position=pl.lit(0))
+    own = [column.name for column in schema.submissions.columns if column.name in sent.columns]
+    insert(tx, schema.submissions, sent.select(own))
+    insert(tx, schema.judgments, sent.select(column.name for column in schema.judgments.columns))
+    log(tx, "submission.stored", sent.select(actor="person_id", noun="submission_id", payload=_stored()))
+
+
+def _stored() -> pl.Expr:
+    """The payload of a submission's event, its keys in order."""
+    words = ("body_hash", "job_id", "person_id", "status", "unit_id")
+    members = {name: pl.format('"{}":"{}"', pl.lit(name), name) for name in words}
+    members |= {"judgments": pl.lit('"judgments":1'), "lease_id": pl.lit('"lease_id":null')}
+    members["n"] = pl.format('"n":{}', pl.col("n").cast(pl.String).fill_null("null"))
+    return pl.concat_str(
+        pl.lit("{"), pl.concat_str([members[name] for name in sorted(members)], separator=","), pl.lit("}")
+    )
+
+
+def log(tx: Tx, verb: str, entries: pl.DataFrame) -> None:
+    """Log many events of one kind: `actor`, `noun`, and `payload` as text."""
+    if verb not in VERBS:
+        raise ValueError(f"no such verb in grater.store.events: {verb}")
+    rows = entries.with_columns(at=pl.lit(tx.now), verb=pl.lit(verb))
+    if tx.is_postgres:
+        number = tx.value(sql("SELECT pg_current_xact_id()::text::bigint"))
+        rows = rows.with_columns(transaction_id=pl.lit(number))
+    insert(tx, schema.events, rows)

@@ -1,0 +1,139 @@
+"""Judgments made elsewhere come in by columns, row for row as they would one at a time, or not at all."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy import inspect, text
+
+from grater.errors import BadInput, Conflict
+from grater.model import Essay, Item, Span
+from grater.store import Store, Tx, bulk, checks, dump, essays, items, jobs, open_store
+from grater.study import judgments
+from grater.study.judgments import add_judgments
+from grater.tables import Judgments, read_judgments
+from grater.tables.judgments import ANY
+from tests.store.postgres import in_memory, new_database
+from tests.store.worlds import FakeClock
+from tests.study import judged_rows
+
+ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+TABLES = ("people", "items", "jobs", "units", "unit_items", "slots", "submissions", "judgments", "events")
+
+DRAWN = ("pseudonym", "shuffle")
+
+ROWS = [
+    {"item": "b", "rater": "Zoë", "label": "ok"},
+    {"item": "named", "rater": "Yan", "label": "error", "seconds": 4.5, "at": "2026-01-02T03:04:05Z"},
+    {"item": "b", "rater": "Yan", "label": "tab\there\nand \\\\. there", "status": "untrusted", "seconds": 0.0},
+    {"item": "b", "rater": "Xia", "label": " ,;", "status": "no such", "confidence": 0.5, "flags": "spelling | long"},
+    {"item": "named", "rater": "Xia", "label": "\\.", "status": "", "seconds": -0.0, "group": "expert"},
+    {"item": "b", "rater": "bot", "label": "\\N", "group": "program", "payload": '{"why": ["é", null], "a": 1e30}'},
+    {"item": "c", "rater": "Zoë", "label": "ok", "status": "withdrawn", "stage": "second", "at": "some time ago"},
+    {
+        "item": "named",
+        "rater": "Zoë",
+        "label": "ok",
+        "alternatives": "in|on",
+        "confidence": 1.0,
+        "score": float("nan"),
+    },
+]
+
+
+@pytest.fixture
+def stores(request: pytest.FixtureRequest, engine: str) -> Iterator[list[Store]]:
+    """Two studies with the same essay and item, for the two ways."""
+    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder, ExitStack() as stack:
+        files = [Path(folder) / "columns.db", Path(folder) / "rows.db"]
+        is_file = engine == "sqlite"
+        places = files if is_file else [new_database(request.getfixturevalue("cluster")) for _ in files]
+        opened = [stack.enter_context(open_store(place, create=True, clock=FakeClock())) for place in places]
+        for store in opened:
+            with store.write() as tx:
+                essays.add_all(tx, [Essay("e", "We waited on the bus.")])
+                items.add_all(tx, [items.of(Item("e", Span(10, 12), "prep"), outside_id="named")])
+        yield opened
+
+
+def table_of(rows: list[dict[str, Any]]) -> Judgments:
+    return read_judgments(pl.DataFrame(rows, infer_schema_length=None), name="crowd.csv", status=(ANY,))
+
+
+def without_ids(tx: Tx) -> dict[str, list[dict[str, Any]]]:
+    """Every row of the study, random ids replaced by what they stand for."""
+    tables = {name: list(dump.rows(tx, name, names=True)) for name in TABLES}
+    names = {row["person_id"]: row["name"] for row in tables["people"]}
+    names |= {row["job_id"]: row["name"] for row in tables["jobs"]}
+    names |= {row["unit_id"]: f"unit {row['position']}" for row in tables["units"]}
+    names |= {
+        row["submission_id"]: f"{names[row['unit_id']]} {names[row['person_id']]}" for row in tables["submissions"]
+    }
+    wanted = [row["payload"]["wanted"] for row in tables["events"] if row["verb"] == "units.added"]
+    rest = [row | {"n": 0} for row in tables["events"] if row["verb"] != "units.added"]
+    tables |= {"events": rest, "wanted": [dict(chain.from_iterable(each.items() for each in wanted))]}
+    return {name: sorted((_renamed(row, names) for row in rows), key=json.dumps) for name, rows in tables.items()}
+
+
+def _renamed(cell: Any, names: dict[str, str]) -> Any:
+    if isinstance(cell, dict):
+        return {names.get(key, key): _renamed(value, names) for key, value in cell.items() if key not in DRAWN}
+    return names.get(cell, cell) if isinstance(cell, str) else cell
+
+
+@ENGINES
+def test_columns_store_the_very_rows_that_one_at_a_time_would_be(
+    stores: list[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judgments, "UNITS_AT_A_TIME", 2)
+    monkeypatch.setattr(bulk, "TOGETHER", 2)
+    results = []
+    for store, add in zip(stores, (add_judgments, judged_rows.add_judgments), strict=True):
+        with store.write() as tx:
+            assert add(tx, table_of(ROWS), job="crowd", task="error") == len(ROWS)
+        with store.read() as tx:
+            assert checks.violations(tx) == []
+            results.append(without_ids(tx))
+    by_columns, by_rows = results
+    for name in by_rows:
+        assert by_columns[name] == by_rows[name], name
+
+
+@ENGINES
+def test_a_rater_who_counts_twice_for_an_item_is_refused_and_nothing_stays(stores: list[Store]) -> None:
+    store = stores[0]
+    before = {index["name"] for index in inspect(store.engine).get_indexes("submissions")}
+    twice = pl.DataFrame([{"item": "b", "rater": "Zoë", "label": label} for label in ("ok", "error")])
+    with pytest.raises(Conflict), store.write() as tx:
+        add_judgments(tx, Judgments(frame=twice, name="crowd.csv"), job="crowd", task="error")
+    with store.read() as tx:
+        assert jobs.all(tx) == []
+        assert [row["item_id"] for row in dump.rows(tx, "items")] != ["b"]
+    assert {index["name"] for index in inspect(store.engine).get_indexes("submissions")} == before
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+def test_indexes_are_as_they_were_when_judgments_are_in(stores: list[Store]) -> None:
+    by_columns, other = stores
+    with by_columns.write() as tx:
+        add_judgments(tx, table_of(ROWS), job="crowd", task="error")
+    query = text("SELECT name, sql FROM sqlite_master ORDER BY name")
+    definitions = []
+    for store in (by_columns, other):
+        with store.read() as tx:
+            definitions.append(tx.all(query))
+    assert definitions[0] == definitions[1]
+
+
+def test_a_payload_that_is_no_object_is_named() -> None:
+    names, cells = pl.Series(["a", "b"]), pl.Series(['{"x": 1}', "[1]"])
+    with pytest.raises(BadInput, match=r"payload of item 'b': expected a JSON object, found '\[1\]'"):
+        judgments._payloads(names, cells)
