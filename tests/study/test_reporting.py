@@ -5,6 +5,7 @@ Golden, end to end: a study made from the papers' tables gives the papers' numbe
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from grater.corpora import write_corpus
 from grater.model import Essay
 from grater.report.document import Report, Section
 from grater.statistics.bootstrap import Chance
-from grater.store import Store, jobs
+from grater.store import Store, jobs, people
 from grater.study.importing import import_files
+from grater.study.jobs import JobPlan, add_job
 from grater.study.money import job_costs
 from grater.study.reporting import study_report
 from grater.study.samples import Wish, draw
 from grater.study.terms import set_terms
+from grater.study.work import hand_in, take_desk
 from grater.tables import write_table
 from tests.agreement.tables import TABLE_3
 from tests.agreement.test_constructions import ANSWERS, TABLE_5
@@ -48,6 +51,23 @@ def raters(store: Store, *, names: bool) -> set[str]:
 def test_raters_go_by_pseudonyms_unless_names_were_asked_for(judged: Store) -> None:
     assert raters(judged, names=True) == {"Ann", "Bob"}
     assert raters(judged, names=False).isdisjoint({"Ann", "Bob"})
+
+
+def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp_path: Path) -> None:
+    import_files(store, corpora=[write_essays(tmp_path)])
+    job = add_job(store, JobPlan(name="essays", task="marking"))
+    with store.write() as tx:
+        rater = people.add(tx, name="Ann", role="annotator")
+    desk = take_desk(store, job_id=job.job_id, person_id=rater.person_id)
+    assert desk is not None
+    word = desk.unit.unit.essay.text.split()[0]
+    mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "replacements": ["This"], "comment": ""}
+    hand_in(store, desk, {"edits": [json.dumps([mark])]}, seconds=9)
+    with store.read() as tx:
+        report = study_report(tx, job_names=["essays"], chance=Chance(n_resamples=20))
+    words = section(report, "corpus").words[0]
+    assert words.startswith("1 essay with")
+    assert "edits in 100 tokens" in words
 
 
 USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}

@@ -22,7 +22,7 @@ from grater.errors import UsageError
 from grater.evaluate.construction_scores import ARTICLE, NUMBER, has_constructions
 from grater.evaluate.offered import SuggestionEffect
 from grater.evaluate.selection import WRITER
-from grater.model import Json
+from grater.model import Essay, Json
 from grater.report.build import Inputs, build
 from grater.report.crowds import CrowdJob
 from grater.report.document import Byline, Report
@@ -31,7 +31,7 @@ from grater.store import Tx, dump, jobs, people
 from grater.store.clock import as_iso
 from grater.store.columns import decision_columns, essay_columns, kinds_of, place_columns
 from grater.store.jobs import Job
-from grater.study.corpus import marked_essays
+from grater.study.corpus import marked_essays, marked_in
 from grater.study.evaluation import judged_anywhere, sample_of, whole_judges
 from grater.study.limits import require_text
 from grater.study.money import Costs, job_costs
@@ -54,6 +54,8 @@ from grater.study.tables import (
 )
 from grater.study.terms import protocol_sheet
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.tasks import TASKS
+from grater.tasks.marking import TASK as MARKING
 from grater.text.prepositions import canonical
 
 
@@ -188,14 +190,18 @@ def study_inputs(
     require_text("report.title", title)
     require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")
-    tables = study_tables(tx, name, job_names=job_names, kind=kind, counting=counting)
+    judging = _with_verdicts(tx, job_names)
+    if judging or not job_names:
+        tables = study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
+    else:
+        tables = StudyTables(name, None, None, None, None, None)
     words, sample = words_of(tx), sample_of(tx, tables)
     costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
     judged = tables.judgments
     of_sample = judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
     inputs = Inputs(
         title or name,
-        list(marked_essays(tx)),
+        _essays(tx, job_names),
         tables.judgments,
         tables.experts,
         decisions=tables.decisions,
@@ -236,6 +242,19 @@ def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
         return study_suggestions(tx, chance=chance)
     except UsageError:
         return None
+
+
+def _with_verdicts(tx: Tx, job_names: Collection[str]) -> list[str]:
+    """Those of the named jobs whose answers say whether something is an error; marked essays do not."""
+    return [name for name in job_names if TASKS[jobs.named(tx, name).task].verdict]
+
+
+def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:
+    """The corpus with everybody's marks; where only jobs of marked essays are named, their essays and marks."""
+    chosen = [jobs.named(tx, name) for name in job_names]
+    if chosen and all(job.task == MARKING.name for job in chosen):
+        return [essay for job in chosen for essay in marked_in(tx, job.job_id)]
+    return list(marked_essays(tx))
 
 
 def _crowds(tx: Tx, costs_of: Mapping[str, Costs]) -> Iterator[CrowdJob]:
