@@ -11,12 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from grater import library
 from tests.conftest import Demo
 from tests.test_docs import blocks
 from tests.test_exhibits import command_of
 
 ROOT = Path(__file__).parents[1]
 NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study")
+EXPLANATIONS = (
+    *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
+    *("detectors", "language-model", "articles"),
+)
+"""Pages that explain commands; a neural detector (`context`) needs a model of your own."""
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 BIN = Path(sys.executable).parent
 
@@ -58,3 +64,22 @@ def test_shell_blocks_run_one_after_the_other(page: Path, demo: Demo, tmp_path: 
             check=False,
         )
         assert done.returncode == 0, f"{page.name}:\n{block}\n{done.stdout}\n{done.stderr}"
+
+
+COUNTERPARTS = {
+    **{name.replace("_", "-"): name for name in library.__all__},
+    "agree": "agreement",
+    "corpus stats": "corpus_statistics",
+    "corpus check": "check_corpus",
+    "corpus convert": "convert",
+    "corpus judgments": "corpus_judgments",
+}
+"""Commands that have a function of the library, by their words after `grater`."""
+GUIDES = [*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / f"{name}.md" for name in EXPLANATIONS)]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_a_page_with_a_command_that_has_a_function_shows_the_python_beside_it(page: Path) -> None:
+    commands = re.findall(r"^ *grater ((?:corpus )?[a-z-]+)", page.read_text("utf-8"), re.M)
+    has_function = any(command in COUNTERPARTS for command in commands)
+    assert not has_function or blocks(page, "python")

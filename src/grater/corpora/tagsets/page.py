@@ -29,21 +29,28 @@ There is no map from NUCLE or CoNLL-2014 to the CLC codes: those need the word c
 """
 
 
+NAMED = ("nucle", "conll14")
+"""Sets whose names and groups are not told by the tags themselves."""
+
+
 def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
     """One set as a section with a table, group after group; tags that `known` has as they are have no row."""
     tags = [tag for tag in tagset if known is None or tag not in tuple(known)]
     others = f" Those not listed are as in `{known.name}`." if known is not None else ""
+    columns = ["tag", *(("name", "group") if tagset.name in NAMED else ()), "description", "example"]
     lines = [
         f"## `{tagset.name}`: {tagset.title}",
         "",
         f"{len(tagset)} tags in {len(tagset.groups)} groups.{others}",
         "",
-        "| tag | name | group | description | example |",
-        "|---|---|---|---|---|",
+        f"| {' | '.join(columns)} |",
+        "|---" * len(columns) + "|",
     ]
     for tag in tags:
+        named = [tag.name, tag.group] if tagset.name in NAMED else []
         note = "" if tag.owes_correction else " Owes no correction."
-        lines.append(f"| `{tag.code}` | {tag.name} | {tag.group} | {tag.description}{note} | {tag.example} |")
+        cells = [f"`{tag.code}`", *named, f"{tag.description}{note}", tag.example]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
