@@ -76,7 +76,7 @@ Texts: TypeAlias = Annotated[list[Path], typer.Argument(metavar="TEXT", help=TEX
 def count(
     texts: Texts,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of counts to write, or to complete.")],
-    order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The most words of an n-gram.")] = ORDER,
+    order: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="The longest n-gram, in words.")] = ORDER,
     hold_out: Annotated[
         bool, typer.Option("--hold-out", help="Leave out two lines in a hundred and keep them, for train lm.")
     ] = False,
@@ -104,7 +104,7 @@ def events(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of events to write, or to complete.")],
     gap_rate: Annotated[
         float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Of all gaps, learn from this share that they have none."),
+        typer.Option(min=0, max=1, metavar="SHARE", help="Share of gaps used as examples of no preposition."),
     ] = GAP_RATE,
     jobs: Jobs = None,
     engine: EngineChoice = "processes",
