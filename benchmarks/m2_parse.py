@@ -34,9 +34,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+from grater.corpora.formats import BytesSource
 from grater.corpora.m2 import FORMAT
-from grater.corpora.m2.columns import scan_bytes, within_sentences
+from grater.corpora.m2.columns import Columns, scan, scan_source, stretches
 from grater.corpora.source import open_source
+from grater.errors import Problems
 
 ROOT = Path(__file__).parents[1]
 WANTED = 10.0
@@ -66,14 +68,22 @@ def best_of(job: Callable[[], object], n_runs: int) -> float:
     return min(times)
 
 
+def columns_of(path: Path) -> Iterator[Columns]:
+    """The columns as reading finds them, before spans are checked against their sentences."""
+    source = open_source(path)
+    assert isinstance(source, BytesSource)
+    for first_line, stretch in stretches(source.raw_lines(), problems=Problems(path.name)):
+        yield scan(stretch, first_line=first_line)
+
+
 def grater_jobs(path: Path) -> dict[str, Callable[[], object]]:
     def columns() -> None:
-        for _ in scan_bytes(path.read_bytes()):
+        for _ in columns_of(path):
             pass
 
     def checked() -> None:
-        for stretch in scan_bytes(path.read_bytes()):
-            within_sentences(stretch)
+        for _ in scan_source(open_source(path), problems=Problems(path.name)):
+            pass
 
     def essays() -> None:
         for _ in FORMAT.read(open_source(path)):
@@ -88,7 +98,7 @@ def grater_jobs(path: Path) -> dict[str, Callable[[], object]]:
             _ = essay.edits, essay.essay_id, essay.tokens, essay.metadata
 
     def kept() -> object:
-        return list(scan_bytes(path.read_bytes()))
+        return list(columns_of(path))
 
     return {
         "columns": columns,
@@ -147,7 +157,7 @@ def m2scorer_seconds(path: Path, n_runs: int) -> float | None:
 def measure(path: Path, n_runs: int) -> bool:
     """Print the table of one file; whether the wanted ratios hold."""
     size = path.stat().st_size
-    n_edits = sum(len(stretch.start) for stretch in scan_bytes(path.read_bytes()))
+    n_edits = sum(len(stretch.start) for stretch in columns_of(path))
     print(f"\n{path.name}: {size / 1e6:.1f} MB, {n_edits:,} A lines")
     peers = {name: best_of(job, n_runs) for name, job in errant_jobs(path).items()}
     m2scorer = m2scorer_seconds(path, n_runs)

@@ -13,10 +13,8 @@ from grater.corpora.m2.bytes import count_tokens, find, leading_numbers, words_a
 from grater.corpora.m2.columns import (
     MOST_LINES,
     N_LINES,
-    PADDING,
     Columns,
     scan,
-    scan_bytes,
     stretches,
     within_sentences,
 )
@@ -139,23 +137,6 @@ def test_a_span_outside_its_sentence_has_no_row() -> None:
     )
     assert columns.end.tolist() == [2]
     assert columns.problems == [(2, "expected token numbers from 0 to 2 (the sentence has 2 tokens), found 0 3")]
-
-
-def test_a_file_in_pieces_gives_the_same_columns_as_at_once() -> None:
-    text = "".join(f"S word{n} here\nA {n % 2} 2|||Nn|||x{n}{COMMON}{n % 3}\n\n" for n in range(50))
-    at_once = scan(text.encode())
-    pieces = list(scan_bytes(text.encode(), n_bytes=300))
-    assert len(pieces) > 5
-    assert [row for piece in pieces for row in rows_of(piece)] == rows_of(at_once)
-    assert [line for piece in pieces for line in piece.line.tolist()] == at_once.line.tolist()
-
-
-@given(st.integers(1, 60), st.text("\nab", max_size=200))
-@settings(deadline=None)
-def test_pieces_cover_a_file_whatever_its_blank_lines(size: int, text: str) -> None:
-    pieces = list(scan_bytes(text.encode(), n_bytes=size))
-    assert "".join(piece.data[: -len(PADDING)].decode() for piece in pieces) == text
-    assert sum(piece.n_lines for piece in pieces) == len(text.splitlines())
 
 
 def test_stretches_are_whole_blocks() -> None:

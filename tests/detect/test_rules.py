@@ -6,12 +6,21 @@ import re
 
 import pytest
 
-from grater.detect.explanations import EXAMPLE, example_place, example_sides, explain
+from grater.detect.explanations import EXAMPLE, Place, example_sides, explain, place_of
 from grater.detect.rules import BY_KIND, Rule
+from grater.model import DELETE, Span
 
 CASES = [(kind, rule) for kind, rules in BY_KIND.items() for rule in rules]
 RULES = list({rule.name: rule for _, rule in CASES}.values())
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+def example_place(rule: Rule, kind: str) -> Place:
+    match = EXAMPLE.search(rule.example)
+    assert match is not None
+    start = match.start()
+    text = rule.example[:start] + match["wrong"] + rule.example[match.end() :]
+    return place_of(text, Span(start, start + len(match["wrong"])), kind, match["right"] or DELETE)
 
 
 @pytest.mark.parametrize(("kind", "rule"), CASES, ids=lambda value: getattr(value, "name", value))

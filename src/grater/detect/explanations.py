@@ -80,14 +80,6 @@ def explain(place: Place) -> Explanation | None:
     return None
 
 
-def example_place(rule: Rule, kind: str) -> Place:
-    """The example of a rule, as a mark of a kind."""
-    before, word, after = _parts(rule, "wrong")
-    better = _parts(rule, "right")[1]
-    span = Span(len(before), len(before) + len(word))
-    return place_of(before + word + after, span, kind, better or DELETE)
-
-
 def example_sides(rule: Rule) -> tuple[str, str]:
     """The example with its error, and without."""
     return _example_with(rule, "wrong"), _example_with(rule, "right")

@@ -79,7 +79,7 @@ def _of_sentence(
     sentence: Sentence, inside: Sequence[tuple[str, Item]], language: LanguageModel, choice: Engine
 ) -> Iterator[tuple[object, ...]]:
     ids = language.vocabulary.sentence(sentence.words)
-    surprise = -float(language.log_p(language.rows(ids)).mean()) / LOG2
+    surprise = -language.sentence_log_p(sentence.words) / (len(sentence.words) + 1) / LOG2  # the end is one more
     choices = _choices(sentence, choice) if any(item.kind == PREP for _, item in inside) else {}
     for name, item in inside:
         first, last = _tokens(sentence, item.span)

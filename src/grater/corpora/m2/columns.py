@@ -51,7 +51,6 @@ from grater.errors import Problems
 
 N_LINES = 40_000
 """Lines in a stretch: two megabytes or so."""
-N_BYTES = 1 << 21
 MOST_LINES = 25 * N_LINES
 PADDING = 3 * WIDTH * b"\n"
 """So that three words can be read anywhere; blank lines at the end mean nothing."""
@@ -357,17 +356,6 @@ def _after_last_blank(lines: list[bytes]) -> int:
         if lines[n_before - 1].isspace():
             return n_before
     return 0
-
-
-def scan_bytes(data: bytes, *, n_bytes: int = N_BYTES) -> Iterator[Columns]:
-    """The columns of a whole file, two megabytes at a time: quicker than at once, since caches are small."""
-    start, first_line = 0, 1
-    while start < len(data):
-        end = data.rfind(b"\n\n", start, start + n_bytes) + 2
-        end = end if end > start + 1 and start + n_bytes < len(data) else len(data)
-        columns = _scan(b"".join((memoryview(data)[start:end], PADDING)), first_line)
-        yield columns
-        start, first_line = end, first_line + columns.n_lines
 
 
 def scan(data: bytes, *, first_line: int = 1) -> Columns:

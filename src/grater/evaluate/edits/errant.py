@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -70,16 +69,6 @@ from grater.evaluate.edits.systems import (
 from grater.model import Essay
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints, Numbers
-
-
-class PairCounts(NamedTuple):
-    """True positives, false positives and false negatives of one hypothesis against one reference."""
-
-    hypothesis: str
-    reference: str
-    tp: int
-    fp: int
-    fn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +114,6 @@ def score_errant(
         tuple(theirs.group_annotator[group] for group in matched.theirs[chosen].tolist()),
         matched.n_duplicates,
     )
-
-
-def errant_counts(hypothesis: Essay, reference: Essay, *, mode: Mode = "cs") -> list[PairCounts]:
-    """The counts of one sentence for every pair of annotators, in ERRANT's order."""
-    require_same_sources([reference], [hypothesis])
-    theirs, ours = table_of([reference]), table_of([hypothesis])
-    matched = match(theirs, ours, mode=mode)
-    return [
-        PairCounts(ours.group_annotator[group], theirs.group_annotator[other], *counts)
-        for group, other, counts in zip(
-            matched.ours.tolist(), matched.theirs.tolist(), matched.counts.tolist(), strict=True
-        )
-    ]
 
 
 def errant_signature(references: Sequence[Essay] | EditTable, *, mode: Mode, beta: float) -> Signature:

@@ -22,10 +22,6 @@ count of 0 replaced by 1.
 
 Departures: sentences may have different numbers of references.  The script's interval covers only the spread of the
 draws; ours resamples sentences and draws a reference anew for each (`scores.py`).
-
-The exact expectation over draws has no cheap form, GLEU not being linear in the sums.  Their means and covariances
-are exact and cheap, though, and sums over many sentences are nearly normal: `expected_gleu` is the expectation for
-normal sums and first-order logarithms, in closed form.  On JFLEG it is nearer to the truth than 500 draws are.
 """
 
 from __future__ import annotations
@@ -33,8 +29,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, nan, sqrt
-from statistics import NormalDist
+from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -256,39 +251,6 @@ def _drawn_sums(statistics: GleuStatistics, choices: Ints) -> Numbers:
     for column in VARYING:
         sums[:, column] = statistics.counts[..., column].ravel().take(cell).sum(axis=1)
     return sums
-
-
-def expected_gleu(statistics: GleuStatistics) -> float:
-    """The expectation over all choices of references, the sums taken as normal."""
-    if not statistics.n_sentences:
-        return nan
-    means, covariance = _moments(statistics)
-    if (means == 0).any():
-        return 0.0
-    matches, length = means[MATCHES], means[HYPOTHESIS_LENGTH]
-    variances = np.diag(covariance)[:-1]
-    # The mean log precision x and the log brevity penalty y before it is cut off at 0, as combinations of the sums.
-    x = float((np.log(matches) - variances / (2 * matches**2) - np.log(means[TOTALS])).mean())
-    y = float(1 - means[REFERENCE_LENGTH] / length)
-    weights = np.zeros((2, len(covariance)))
-    weights[0, :-1], weights[1, -1] = 1 / (ORDER * matches), -1 / length
-    (xx, xy), (_, yy) = (weights @ covariance @ weights.T).tolist()
-    if yy == 0:
-        return exp(x + xx / 2 + min(0.0, y))
-    phi = NormalDist().cdf
-    long = exp(x + xx / 2) * phi((y + xy) / sqrt(yy))
-    brief = exp(x + y + (xx + 2 * xy + yy) / 2) * phi(-(y + xy + yy) / sqrt(yy))
-    return long + brief
-
-
-def _moments(statistics: GleuStatistics) -> tuple[Numbers, Numbers]:
-    """The mean of every sum, and the covariance of matches 1..4 and the reference length."""
-    counts, n = statistics.counts.astype(np.float64), statistics.n_references[:, None]
-    means = counts.sum(axis=1) / n
-    is_there = (np.arange(counts.shape[1]) < n)[..., None]
-    apart = np.where(is_there, counts - means[:, None], 0)[..., VARYING] / np.sqrt(n)[..., None]
-    flat = apart.reshape(-1, len(VARYING))
-    return means.sum(axis=0), flat.T @ flat
 
 
 def gleu_signature(
