@@ -1,8 +1,8 @@
 """How often 95 % intervals of agreement hold the truth where items stand in essays, pairs are sparse, raters random.
 
-    python benchmarks/coverage_agreement.py [REPETITIONS [essays|sparse|random]]
+    python benchmarks/coverage_agreement.py [REPETITIONS [essays|sparse|rare|random]]
 
-prints the three tables of docs/agreement.md (seed 17), or one of them.  The worlds are made with numpy alone.
+prints the four tables of docs/agreement.md (seed 17), or one of them.  The worlds are made with numpy alone.
 
 *Essays*: an essay has its own share of errors and its own difficulty, logit-normal; each rater sees each essay with a
 skill of their own.  Mild: standard deviations .5 (errors) and .4 (skill); sharp: 1.2 and 1.2.  The truth is the
@@ -10,6 +10,10 @@ coefficient of 50,000 essays of 20 items.
 
 *Sparse pairs*: raters of equal skill, so that every pair has the same kappa, known in closed form; each item is
 judged by a few of them.
+
+*Rare*: pairs that share few items, and errors that are few; raters of one skill, or of five (two that miss errors,
+one that sees them everywhere).  The truth is the mean kappa of the same raters on 100,000 items that all of them
+judge.
 
 *Random raters*: raters' skills are logit-normal (.8), the world has 400 raters, and a sample draws some of them with
 300 independent items, or with essays of the mild and sharp worlds.  The truth is alpha of all 400 on many items.
@@ -29,7 +33,16 @@ from scipy.special import expit, logit
 
 from grater.agreement.coded import Coded
 from grater.agreement.coefficients import alpha, bootstrap_intervals, fleiss, gwet, observed, specific
-from grater.agreement.cohen import cohen_kappa, conger_kappa, mean_pairwise
+from grater.agreement.cohen import (
+    cohen_kappa,
+    compared_rows,
+    conger_kappa,
+    jackknife,
+    kappa,
+    mean_kappa,
+    mean_pairwise,
+    row_units,
+)
 from grater.agreement.confusion import NOBODY, confusions
 from grater.agreement.counts import tally
 from grater.agreement.random_raters import random_interval, without_each_rater
@@ -165,6 +178,76 @@ def _sparse(
     return of_matrix(matrix)
 
 
+OF_FIVE = ((0.99, 0.6), (0.8, 0.95), (0.95, 0.8), (0.9, 0.5), (0.97, 0.9))
+"""Of each rater, how often an item that is OK, and an error, is seen as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class RareWorld:
+    """Each judgment is missing with a chance, or each item has `n_each` raters."""
+
+    name: str
+    n_items: int
+    prevalence: float
+    skills: tuple[tuple[float, float], ...]
+    missing: float = 0.0
+    n_each: int = 0
+
+    def draw(self, rng: np.random.Generator) -> Coded:
+        matrix = self.judged(self.n_items, rng)
+        size = matrix.shape
+        is_absent = rng.random(size) < self.missing
+        if self.n_each:
+            is_absent = rng.random(size).argsort(axis=1).argsort(axis=1) >= self.n_each
+        matrix[is_absent] = NOBODY
+        return of_matrix(matrix)
+
+    def judged(self, n_items: int, rng: np.random.Generator) -> Labels:
+        is_error = rng.random((n_items, 1)) < self.prevalence
+        on_ok, on_error = np.array(self.skills).T
+        is_right = rng.random((n_items, len(self.skills))) < np.where(is_error, on_error, on_ok)
+        matrix: Labels = np.where(is_right == is_error, 0, 1).astype(np.int32)
+        return matrix
+
+    def truth(self) -> float:
+        codes = of_matrix(self.judged(100_000, np.random.default_rng(SEED)))
+        return float(np.mean([kappa(table) for table in confusions(codes)]))
+
+
+RARE_WORLDS = (
+    RareWorld("8 % errors, 6 raters, 50 % missing", 60, 0.08, ((0.95, 0.75),) * 6, missing=0.5),
+    RareWorld("15 % errors, 4 raters, 30 % missing", 50, 0.15, ((0.9, 0.8),) * 4, missing=0.3),
+    RareWorld("10 % errors, 10 raters, 3 per item", 150, 0.1, ((0.95, 0.8),) * 10, n_each=3),
+    RareWorld("6 % errors, 4 raters", 45, 0.06, ((0.97, 0.85),) * 4),
+    RareWorld("20 % errors, 4 good raters, 50 % missing", 80, 0.2, ((0.98, 0.95),) * 4, missing=0.5),
+    RareWorld("no errors, 5 raters who guess, 30 % missing", 60, 0.0, ((0.85, 0.85),) * 5, missing=0.3),
+    RareWorld("12 % errors, 5 unlike raters, 40 % missing", 50, 0.12, OF_FIVE, missing=0.4),
+    RareWorld("25 % errors, 10 unlike raters, 2 per item", 200, 0.25, OF_FIVE * 2, n_each=2),
+    RareWorld("30 % errors, 5 unlike raters, 3 per item", 60, 0.3, OF_FIVE, n_each=3),
+)
+
+
+def rare_rows(n_repetitions: int) -> Iterator[str]:
+    """Mean kappa where pairs share few items and errors are few; beside it the jackknife alone."""
+    yield "| world | items | truth | mean value | mean kappa | width | jackknife alone |"
+    yield "|" + "---|" * 7
+    for place, world in enumerate(RARE_WORLDS):
+        truth, rng = world.truth(), np.random.default_rng([SEED, 4, place])
+        rows = []
+        for _ in range(n_repetitions):
+            codes = world.draw(rng)
+            mean = mean_pairwise(codes, list(confusions(codes)), rng=rng, n_resamples=N_RESAMPLES).kappa
+            if mean.value != mean.value:
+                continue
+            alone = jackknife(
+                mean_kappa(len(codes.raters), np.eye(2)), mean.value, row_units(compared_rows(codes), 2)
+            )
+            held = [one.low <= truth <= one.high for one in (mean, alone)]
+            rows.append((mean.value, held[0], mean.high - mean.low, held[1]))
+        cells = " | ".join(f"{cell:.3f}".replace("0.", ".", 1) for cell in (truth, *np.mean(rows, axis=0)))
+        yield f"| {world.name} | {world.n_items} | {cells} |"
+
+
 RATER_SKILLS = expit(logit(0.85) + 0.8 * np.random.default_rng(SEED).normal(size=400))
 
 
@@ -227,8 +310,11 @@ def _random_held(world: RaterWorld, n_raters: int, truth: float, rng: np.random.
     return fixed.low <= truth <= fixed.high, other.low <= truth <= other.high
 
 
+TABLES = {"essays": essay_rows, "sparse": sparse_rows, "rare": rare_rows, "random": random_rows}
+
+
 def main(n_repetitions: int, which: str = "all") -> None:
-    for name, rows in (("essays", essay_rows), ("sparse", sparse_rows), ("random", random_rows)):
+    for name, rows in TABLES.items():
         if which not in ("all", name):
             continue
         for row in rows(n_repetitions):

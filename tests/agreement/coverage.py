@@ -101,7 +101,7 @@ def intervals(codes: Coded, rng: np.random.Generator) -> Iterator[tuple[str, Int
     yield "alpha, plain", plain(chosen[-1], tally(codes), rng)
     tables = list(confusions(codes))
     if len(tables) == 1:
-        yield "kappa, fce", cohen_kappa(tables[0], rng=rng)
+        yield "kappa, fce", cohen_kappa(tables[0], rng=rng, method="fce")
         yield (
             "kappa, bootstrap",
             cohen_kappa(tables[0], rng=rng, method="bootstrap", n_resamples=N_RESAMPLES),
