@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from grater.corpora import write_corpus
+from grater.errors import UsageError
 from grater.evaluate.evaluation import Evaluation
 from grater.model import Essay
 from grater.statistics.bootstrap import Chance
 from grater.store import Store, jobs
 from grater.study.evaluation import RESAMPLES, evaluate_study, scores_so_far
 from grater.study.importing import import_files
+from grater.study.tables import study_tables
+from grater.tables import read_gold, read_judgments
 from tests.study.files import write_text
 
 N_ESSAYS, N_ITEMS = 12, 5
@@ -58,3 +63,22 @@ def test_a_study_can_speak_of_exactly_these_items(judged: Store) -> None:
     assert isinstance(these, Evaluation)
     assert these.whole.standard[0]["precision"].low == 0.5
     assert "exactly these 60 items" in these.scope.sentence
+
+
+def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with judged.read() as tx:
+        with pytest.raises(UsageError, match="nobody has answered hidden gold yet"):
+            evaluate_study(tx, "study", corrected=True)
+        plain = study_tables(tx, "study")
+        # Of ten errors and ten good items, all flagged, raters call fifteen errors: sensitivity 1, specificity .5.
+        names = [f"e{essay}-{place}" for essay in range(5) for place in range(4)]
+        gold = read_gold(pl.DataFrame({"item": names, "label": ["error"] * 10 + ["ok"] * 10}), name="gold")
+        said = pl.DataFrame({"item": names, "rater": ["A"] * 20, "label": ["error"] * 15 + ["ok"] * 5})
+        tables = replace(plain, gold=gold, on_gold=read_judgments(said))
+        monkeypatch.setattr("grater.study.evaluation.study_tables", lambda *_, **__: tables)
+        result = evaluate_study(tx, "study", errors_by_flag=True)
+    assert isinstance(result, Evaluation)
+    # 24 of 48 flags are errors as judged: (24 - .5 * 48) / .5 = 0 of them in truth
+    assert result.whole.standard[0]["precision"].value == 0.5
+    assert result.corrected[0]["precision"].value == 0
+    assert any("too few gold items on one side" in line for line in result.warnings)

@@ -19,6 +19,7 @@ from grater.cli.inputs import (
     ConfidenceApart,
     ContextFlags,
     DecisionFiles,
+    ErrorsByFlag,
     GoldFile,
     ItemsFile,
     JudgmentFiles,
@@ -29,6 +30,7 @@ from grater.cli.inputs import (
     TruthName,
     UnknownWay,
     entries,
+    require_gold,
     takes_reading,
 )
 from grater.errors import UsageError
@@ -88,6 +90,7 @@ def evaluate_detectors(
         typer.Option("--constructions", help="Score articles and number against every accepted construction."),
     ] = False,
     redundancy: Redundancy = None,
+    errors_by_flag: ErrorsByFlag = False,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
     resamples: Resamples = RESAMPLES,
@@ -99,6 +102,7 @@ def evaluate_detectors(
 ) -> None:
     """Precision, recall and F against raters: by majority, by each rater, weighted, and by agreement bin."""
     require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
+    require_gold(gold, errors_by_flag=errors_by_flag)
     if constructions:
         chance = Chance(cluster, resamples, seed)
         scores = _constructions(reading.read_decisions(*decisions), reading.read(*judgments), items, chance)
@@ -114,6 +118,7 @@ def evaluate_detectors(
         contexts=tuple(entries([contexts])),
         least_confidence=confidence_apart,
         redundancy=redundancy or 0,
+        errors_by_flag=errors_by_flag,
     )
     evaluation = evaluate(
         reading.read_decisions(*decisions),

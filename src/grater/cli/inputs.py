@@ -23,6 +23,7 @@ from grater.cli.command import messages, require_different, say
 from grater.corpora import format_for, read_corpus
 from grater.corpora.merge import Reread
 from grater.corpora.source import OPENERS, left_out
+from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
 from grater.statistics.bootstrap import Cluster
@@ -169,6 +170,18 @@ GoldFile: TypeAlias = Annotated[
         help="Known answers: the truth with --truth adjudicated, otherwise used to correct for raters' errors.",
     ),
 ]
+ErrorsByFlag: TypeAlias = Annotated[
+    bool,
+    typer.Option("--errors-by-flag", help="Correct what a system flags by gold that it flags, the rest by the rest."),
+]
+
+
+def require_gold(gold: Path | None, *, errors_by_flag: bool) -> None:
+    """Refuse a correction on each side of a decision where nothing says what raters get wrong."""
+    if errors_by_flag and gold is None:
+        raise UsageError("expected --gold with --errors-by-flag")
+
+
 TruthName: TypeAlias = Annotated[
     str,
     typer.Option("--truth", metavar="share|majority|dawid-skene|adjudicated|rater:NAME", help="What counts as true."),

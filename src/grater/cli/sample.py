@@ -16,6 +16,7 @@ from grater.cli.inputs import (
     ByColumn,
     ClusterName,
     DecisionFiles,
+    ErrorsByFlag,
     ItemsFile,
     JudgmentFiles,
     Merge,
@@ -24,6 +25,7 @@ from grater.cli.inputs import (
     Resamples,
     UnknownWay,
     reading_all,
+    require_gold,
     takes_reading,
 )
 from grater.corpora.judgments import items_of
@@ -417,10 +419,7 @@ def estimate_systems(
         Path | None,
         typer.Option(metavar="G", help="Items with known answers, to correct scores for raters' errors."),
     ] = None,
-    by_flag: Annotated[
-        bool,
-        typer.Option("--errors-by-flag", help="With --gold: let raters' error rates differ on flagged items."),
-    ] = False,
+    errors_by_flag: ErrorsByFlag = False,
     assist: Annotated[
         str,
         typer.Option(
@@ -441,6 +440,7 @@ def estimate_systems(
     """Estimate precision, recall and F from a sample, with confidence intervals, and compare systems."""
     if width is not None and not 0 < width < 1:
         raise UsageError(f"expected --width between 0 and 1, found {width:g}")
+    require_gold(gold, errors_by_flag=errors_by_flag)
     judged = reading.read_beside_decisions(*judgments)
     decided, drawn = reading.read_decisions(*decisions), read_sample(sample)
     known = read_items(items) if items else None
@@ -461,7 +461,7 @@ def estimate_systems(
         merge=parse_merge(reading.merge),
         population=population,
         chance=chance,
-        errors_by_flag=by_flag,
+        errors_by_flag=errors_by_flag,
         assist=_cheap_judge(assist, known, decided, reading) if assist else None,
     )
     warn(estimates.all_warnings)

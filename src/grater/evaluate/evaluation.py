@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from math import isnan, nan
 
@@ -21,7 +22,14 @@ from grater.evaluate.cases import Cases, Truths, cases_of
 from grater.evaluate.counts import Flags, interval_rows
 from grater.evaluate.different import Different, different_data
 from grater.evaluate.error_types import TypeScore, scores_by_type, types_sheet
-from grater.evaluate.rater_error import Correction, corrected_scores, rater_error
+from grater.evaluate.rater_error import (
+    Correction,
+    as_many_votes,
+    corrected_scores,
+    correction_by_side,
+    rater_error,
+    sides_of,
+)
 from grater.evaluate.scope import effects_note, scope_of, settled, with_words
 from grater.evaluate.standard import (
     EDGES,
@@ -90,6 +98,7 @@ class EvaluationOptions:
     least_confidence: float | None = None
     redundancy: int = 0
     is_brief: bool = False
+    errors_by_flag: bool | None = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,9 +237,11 @@ def evaluate(
     with_suggestions: bool = False,
     with_curves: bool = False,
     higher: Higher = "auto",
+    on_gold: Judgments | None = None,
 ) -> Evaluation:
     """Every system of the decisions against the raters; gold is the truth if adjudicated, else it corrects.
 
+    Answers to gold are among the judgments, or in `on_gold` where the gold items were hidden among others.
     Suggestions are scored where `with_suggestions` or adjudicated `corrections` ask for it, and every threshold where
     `with_curves` does.
     """
@@ -242,7 +253,8 @@ def evaluate(
     whole = _part(cases, truth, options, None)
     apart = _within_one(options)
     parts = {name: _part(cases, truth, apart, where) for name, where in _parts(cases, options).items()}
-    correction = correction_of(judgments, gold, options, merge=merge)
+    answers = judgments if on_gold is None else as_many_votes(on_gold, judgments)
+    correction = correction_of(answers, gold, options, merge=merge, systems=cases.systems, decisions=decisions)
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
         suggested = suggestions(
@@ -311,22 +323,29 @@ def _signature(cases: Cases, options: EvaluationOptions, correction: Correction 
 
 
 def _uncorrected(correction: Correction | None) -> list[str]:
-    reason = correction.raters.undefined_because if correction else ""
-    return [f"nothing is corrected: {reason}"] if reason else []
+    if correction is None:
+        return []
+    reason = correction.raters.undefined_because
+    return [f"nothing is corrected: {reason}"] if reason else list(correction.warnings)
 
 
 def correction_of(
-    judgments: Judgments, gold: Table | None, options: EvaluationOptions, *, merge: Mapping[str, str] | None = None
+    judgments: Judgments,
+    gold: Table | None,
+    options: EvaluationOptions,
+    *,
+    merge: Mapping[str, str] | None = None,
+    systems: Sequence[str] = (),
+    decisions: Table | None = None,
 ) -> Correction | None:
-    """How raters err on gold; none without gold, or where gold itself is the truth."""
+    """How raters err on gold, by side where asked; none without gold, or where gold itself is the truth."""
     if gold is None or options.truth == ADJUDICATED:
         return None
-    seed, level = options.chance.seed, options.chance.level
-    raters = rater_error(
-        judgments, gold, truth=options.truth, merge=merge, unknown=options.unknown, seed=seed, level=level
-    )
-    rows = gold.frame.select("item", "label").sort("item").iter_rows()
-    return Correction(raters, digest(f"{item}|{label}" for item, label in rows))
+    chance = options.chance
+    read = partial(rater_error, truth=options.truth, merge=merge, unknown=options.unknown, level=chance.level)
+    of_gold = partial(read, judgments, gold, seed=chance.seed)
+    sides = {} if decisions is None else {system: sides_of(of_gold, decisions, system) for system in systems}
+    return correction_by_side(of_gold(), gold, sides, by_flag=options.errors_by_flag)
 
 
 def _part(cases: Cases, truth: Truth, options: EvaluationOptions, where: Truths | None) -> Part:

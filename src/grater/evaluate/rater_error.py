@@ -4,7 +4,12 @@ Rogan & Gladen 1978, Am. J. Epidemiology 107, 71-76.  Raters call a share se (se
 share sp (specificity) of good items good.  Where the true rate is q they find errors at the rate
 p = se q + (1 - sp)(1 - q), so q = (p + sp - 1) / (se + sp - 1).  The rater here is what an evaluation believes: the
 majority, the share, or one rater.  Raters are assumed to err on gold as they do elsewhere, and on flagged items as on
-others, unless estimates from a sample are corrected on each side by itself: a rater who sees a flag errs differently.
+others.
+
+By side: a rater who sees a flag errs differently on what is flagged.  Sensitivity and specificity of each side of a
+system's decision then come from the gold items of that side, ten of each kind at least; where a side has fewer, the
+pooled ones stand in, with a warning.  Without it, a warning says where the two sides differ beyond chance (two
+shares, z above 1.96).  Each system splits gold in its own way, so that corrections by side are not paired.
 
 With se + sp <= 1 raters know nothing, with fewer than ten judged gold items of a kind nothing is known of them: the
 result says so.  Uncertainty about se and sp comes from a Bayesian bootstrap (Rubin 1981) with half a case of each
@@ -19,9 +24,10 @@ all systems.  McNemar's test looks at items one by one and stays as judged.  Est
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from math import isnan, nan
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isnan, nan, sqrt
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -35,8 +41,11 @@ from grater.evaluate.standard import Scored
 from grater.evaluate.truth import Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
 from grater.rng import generator
+from grater.sampling.strata import decided
+from grater.sheet import number
+from grater.signature import digest
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers, tail_interval
+from grater.statistics.intervals import Numbers, tail_interval, z_value
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 
@@ -127,6 +136,19 @@ def rater_error(
     )
 
 
+def as_many_votes(on_gold: Judgments, judgments: Judgments) -> Judgments:
+    """Answers to hidden gold, of each item at most as many as other items have judgments at the median, by lot.
+
+    Everybody meets gold, and a majority of thirty errs less than the majority of three that is to be corrected.
+    """
+    counts = sorted(judgments.frame["item"].value_counts(name="n")["n"])
+    most = counts[len(counts) // 2] if counts else len(on_gold)
+    rows = on_gold.frame.sort(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String))
+    lots = pl.Series("lot", generator(0, "rater-error", "gold").random(len(rows)))
+    kept = rows.with_columns(lots).filter(pl.col("lot").rank("ordinal").over("item") <= most).drop("lot")
+    return replace(on_gold, frame=kept)
+
+
 def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
     """Gold items with `is_error`, null where gold accepts both verdicts; other labels are refused."""
     rows = exploded(gold.frame.select("item", "label"), "label").with_columns(
@@ -159,38 +181,128 @@ def corrected_interval(
     return Interval(value, low, tail_interval(value, np.where(is_nan, most, drawn), tail).high)
 
 
+Rates: TypeAlias = tuple[Numbers, Numbers]
+"""Sensitivity and specificity."""
+Sides: TypeAlias = tuple[RaterError, RaterError]
+"""What raters make of gold that a system flags, and of gold that it does not."""
+
+
+def sides_of(read: Callable[..., RaterError], decisions: Table, system: str) -> Sides:
+    """What `read` finds on the gold items that a system flags, and on those that it does not."""
+    rows = decided(decisions, system)
+    flagged, passed = (read(only=rows.filter(pl.col("flagged") == side)["item"]) for side in (True, False))
+    return flagged, passed
+
+
+def usable(sides: Sides | None) -> Sides | None:
+    """The sides, where gold says enough of both."""
+    return sides if sides is not None and not any(side.undefined_because for side in sides) else None
+
+
+def side_lines(system: str, sides: Sides | None, *, by_flag: bool | None) -> Iterator[str]:
+    """Where raters err differently on the two sides, and where gold is too little to tell."""
+    if by_flag and usable(sides) is None:
+        yield f"{system}: too few gold items on one side of its decision; corrected by all gold items together"
+    if by_flag or sides is None:
+        return
+    advice = "each side is corrected by itself" if by_flag is None else "correct each side by itself"
+    for name, share, other in _differences(sides):
+        yield (
+            f"{system}: {name} of raters is {number(share)} on gold that it flags and {number(other)} on the rest: "
+            f"they err differently there; {advice}"
+        )
+
+
+def differs(sides: Sides) -> bool:
+    """Whether raters err differently on the two sides, beyond chance."""
+    return any(True for _ in _differences(sides))
+
+
+def _differences(sides: Sides) -> Iterator[tuple[str, float, float]]:
+    first, second = sides
+    shares = [
+        ("sensitivity", first.n_caught, first.n_errors, second.n_caught, second.n_errors),
+        ("specificity", first.n_passed, first.n_ok, second.n_passed, second.n_ok),
+    ]
+    for name, hits, n, other_hits, other_n in shares:
+        if min(n, other_n) >= FEW_GOLD and abs(_z(hits, n, other_hits, other_n)) > z_value():
+            yield name, hits / n, other_hits / other_n
+
+
+def _z(hits: float, n: int, other_hits: float, other_n: int) -> float:
+    """The test for two shares, with their common rate."""
+    rate = (hits + other_hits) / (n + other_n)
+    error = sqrt(rate * (1 - rate) * (1 / n + 1 / other_n))
+    return (hits / n - other_hits / other_n) / error if error else 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Correction:
-    """Raters as gold shows them; where gold is too little, `raters.undefined_because` says so."""
+    """Raters as gold shows them; where gold is too little, `raters.undefined_because` says so.
+
+    `by_side` has, for each system in turn, what raters make of the gold that it flags and of the rest, None where
+    gold says too little of one of them; it is empty where all items are corrected alike.
+    """
 
     raters: RaterError
     gold: str
+    by_side: tuple[Sides | None, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def seen(self, sums: Numbers) -> Numbers:
-        """Counts after the correction, by sensitivity and specificity as seen."""
-        return corrected_sums(sums, *self.raters.point)
+        """Systems x counts after the correction, by sensitivity and specificity as seen."""
+        if not self.by_side:
+            return corrected_sums(sums, self.raters.point, self.raters.point)
+        sides = [sides or (self.raters, self.raters) for sides in self.by_side]
+        rows = zip(sums, sides, strict=True)
+        return np.stack([corrected_sums(row, flagged.point, passed.point) for row, (flagged, passed) in rows])
 
     def drawn(self, sums: Numbers, *, seed: int) -> Numbers:
         """Resamples x systems x counts after the correction, with sensitivity and specificity drawn for each."""
         rng = generator(seed, "evaluate", "rater-error")
-        sensitivity, specificity = self.raters.drawn(len(sums), rng)
-        return corrected_sums(sums, sensitivity[:, None], specificity[:, None])
+        pooled = self.raters.drawn(len(sums), rng)
+        columns = []
+        for place in range(sums.shape[1]):
+            sides = self.by_side[place] if self.by_side else None
+            flagged, passed = (side.drawn(len(sums), rng) for side in sides) if sides else (pooled, pooled)
+            columns.append(corrected_sums(sums[:, place], flagged, passed))
+        return np.stack(columns, axis=1)
 
     @property
     def options(self) -> dict[str, str]:
         """Its words in a signature."""
-        return {"correction": "rogan-gladen", "gold": self.gold}
+        by_side = {"errors": "by-flag"} if self.by_side else {}
+        return {"correction": "rogan-gladen", "gold": self.gold, **by_side}
 
 
-def corrected_sums(sums: Numbers, sensitivity: Numbers, specificity: Numbers) -> Numbers:
+def correction_by_side(
+    raters: RaterError, gold: Table, sides: Mapping[str, Sides], *, by_flag: bool | None
+) -> Correction:
+    """The correction of named systems, each side by itself with `by_flag`; with None only where the sides differ."""
+    rows = gold.frame.select("item", "label").sort("item").iter_rows()
+    by_side = tuple(
+        usable(pair) if by_flag or (by_flag is None and differs(pair)) else None for pair in sides.values()
+    )
+    return Correction(
+        raters=raters,
+        gold=digest(f"{item}|{label}" for item, label in rows),
+        by_side=by_side if any(by_side) else (),
+        warnings=tuple(line for name, pair in sides.items() for line in side_lines(name, pair, by_flag=by_flag)),
+    )
+
+
+def corrected_sums(sums: Numbers, on_flagged: Rates, on_passed: Rates) -> Numbers:
     """The four counts of the last axis after the correction; nan where raters know nothing."""
     hit, false_alarm, miss, rejection = np.moveaxis(sums, -1, 0)
-    informed = np.where(sensitivity + specificity > 1, sensitivity + specificity - 1, nan)
     flagged, passed = hit + false_alarm, miss + rejection
-    hits, misses = (
-        np.clip((errors - (1 - specificity) * n) / informed, 0.0, n) for errors, n in ((hit, flagged), (miss, passed))
-    )
+    hits, misses = _true_errors(hit, flagged, *on_flagged), _true_errors(miss, passed, *on_passed)
     return np.stack([hits, flagged - hits, misses, passed - misses], axis=-1)
+
+
+def _true_errors(errors: Numbers, n: Numbers, sensitivity: Numbers, specificity: Numbers) -> Numbers:
+    informed = np.where(sensitivity + specificity > 1, sensitivity + specificity - 1, nan)
+    true: Numbers = np.clip((errors - (1 - specificity) * n) / informed, 0.0, n)
+    return true
 
 
 def corrected_scores(

@@ -248,6 +248,7 @@ def evaluate(
     unknown: Unknown = "drop",
     redundancy: int = 0,
     suggestions: bool = False,
+    errors_by_flag: bool = False,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Evaluation:
@@ -267,6 +268,7 @@ def evaluate(
         unknown=unknown,
         by=by,
         redundancy=redundancy,
+        errors_by_flag=errors_by_flag,
     )
     evaluation = evaluate(
         as_decisions(decisions),

@@ -25,7 +25,7 @@ from grater.report.difficulty import difficulty_section
 from grater.report.document import Byline, Figure, ItemList, Report, Section, interval
 from grater.report.items import CONTENTIOUS, Texts, item_lists, texts_of
 from grater.report.programs import programs_section
-from grater.report.raters import effort_section, raters_section
+from grater.report.raters import effort_section, gold_met, raters_section
 from grater.report.sampling import estimates_of, sampling_section
 from grater.report.selection import choice_section, cloze_section
 from grater.report.suggestions import suggestions_section
@@ -144,8 +144,7 @@ def _known(inputs: Inputs) -> _Known | None:
     decisions, judgments = inputs.decisions, inputs.judgments
     if decisions is None or judgments is None:
         return None
-    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy)
-    evaluation = evaluate(decisions, judgments, items=inputs.items, options=options)
+    evaluation = _evaluation(inputs, decisions, judgments)
     judged = inputs.sample_judgments or judgments
     estimates = (
         estimates_of(decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance)
@@ -161,6 +160,13 @@ def _known(inputs: Inputs) -> _Known | None:
         answer=answer_of(evaluation, estimates=estimates, earlier=earlier),
         texts=texts_of(inputs.items, inputs.essays),
     )
+
+
+def _evaluation(inputs: Inputs, decisions: Table, judgments: Judgments) -> Evaluation:
+    """The systems against the majority; corrected by gold, each side by itself where raters err differently there."""
+    options = EvaluationOptions(chance=inputs.chance, redundancy=inputs.redundancy, errors_by_flag=None)
+    gold = gold_met(inputs.gold, inputs.on_gold or judgments)
+    return evaluate(decisions, judgments, items=inputs.items, gold=gold, on_gold=inputs.on_gold, options=options)
 
 
 def _lists(inputs: Inputs, known: _Known) -> Iterator[ItemList]:

@@ -19,8 +19,8 @@ MOST_NAMED = 12
 
 def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: Judgments | None = None) -> Section:
     """A point and a row for each rater; answers to hidden gold count for accuracy and for nothing else."""
-    rows = list(raters(judgments, gold=_gold_met(gold, judgments)))
-    if on_gold is not None and _gold_met(gold, on_gold):
+    rows = list(raters(judgments, gold=gold_met(gold, judgments)))
+    if on_gold is not None and gold_met(gold, on_gold):
         right = {rater.rater: rater for rater in raters(on_gold, gold=gold)}
         rows = [_graded(rater, right.get(rater.rater)) for rater in rows]
     figure = rater_scatter(rows)
@@ -39,7 +39,7 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
     )
 
 
-def _gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
+def gold_met(gold: Table | None, judgments: Judgments) -> Table | None:
     """The gold, if anybody met any of it."""
     if gold is None or set(gold.frame["item"]).isdisjoint(judgments.frame["item"].cast(str).unique()):
         return None

@@ -17,6 +17,7 @@ import polars as pl
 from grater.evaluate.comparison import Comparison, compare_systems, is_comparable
 from grater.evaluate.error_types import types_sheet
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.rater_error import RaterError
 from grater.evaluate.scope import effects_note, with_words
 from grater.evaluate.standard import Scored
 from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
@@ -78,6 +79,8 @@ def systems_section(
                 notes=("Counts add up the shares of raters over all items; they lead to the items by majority.",),
             )
         )
+    if evaluation.correction and not evaluation.correction.raters.undefined_because:
+        sheets.append(_corrected_sheet(evaluation.corrected, evaluation.correction.raters))
     if comparison:
         sheets.append(_pairs_sheet(comparison))
     if evaluation.types:
@@ -95,6 +98,19 @@ def systems_section(
         figures=tuple(figures),
         sheets=tuple(with_words(sheets, [evaluation.scope.sentence])),
         signature=str(evaluation.signature),
+    )
+
+
+def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
+    """What the scores would be if raters made no mistakes, as far as gold says what mistakes they make."""
+    shown = ("precision", "recall", "f0.5")
+    known = f"catch {interval(raters.sensitivity)} of errors and pass {interval(raters.specificity)} of good items"
+    return Sheet(
+        "Corrected for what raters get wrong (Rogan and Gladen 1978)",
+        ("system", "precision", "recall", "F0.5"),
+        tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in systems),
+        notes=(f"On gold, raters {known}; they are taken to err elsewhere as they do there.",),
+        name="corrected-scores",
     )
 
 

@@ -19,8 +19,10 @@ from grater.agreement.essays import known_essays
 from grater.agreement.summary import Agreement, Options, agreement
 from grater.errors import GraterError, UsageError
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
+from grater.evaluate.rater_error import as_many_votes
 from grater.evaluate.sampled import Sampled, chance_of, sampled
 from grater.evaluate.sampled.assist import CheapJudge, judge_of_labels
+from grater.evaluate.sampled.correction import correct
 from grater.model import Essay, Interval, Json
 from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
@@ -102,9 +104,15 @@ def evaluate_study(
     scheme: Scheme = PLAIN,
     population: Population = "wider",
     assist: str = "",
+    corrected: bool = False,
+    errors_by_flag: bool = False,
     chance: Chance | None = None,
 ) -> Evaluation | Sampled:
-    """Every system on the judged items, or, from a named sample, for the whole corpus."""
+    """Every system on the judged items, or, from a named sample, for the whole corpus.
+
+    With `corrected`, corrected too for what raters get wrong on hidden gold, on what systems flag and on the rest
+    apart with `errors_by_flag`.
+    """
     drawn = decisions.sample_named(tx, sample) if sample else None
     if drawn is not None and scheme.is_apart:
         raise UsageError("results by context and confidence are for the judged items only, not for estimates")
@@ -126,11 +134,15 @@ def evaluate_study(
         contexts=scheme.contexts,
         least_confidence=scheme.least_confidence,
         redundancy=first,
+        errors_by_flag=errors_by_flag,
     )
+    is_corrected = corrected or errors_by_flag
+    if is_corrected and (tables.gold is None or tables.on_gold is None):
+        raise UsageError(f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong")
     if assist and drawn is None:
         raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
     judge = program_judge(tx, assist) if assist else None
-    return _telling(_evaluated(tx, tables, drawn, options, judge), tables.judgments)
+    return _telling(_evaluated(tx, tables, drawn, options, judge, is_corrected=is_corrected), tables.judgments)
 
 
 def _evaluated(
@@ -139,13 +151,18 @@ def _evaluated(
     drawn: Sample | None,
     options: EvaluationOptions,
     judge: CheapJudge | None = None,
+    *,
+    is_corrected: bool = False,
 ) -> Evaluation | Sampled:
     """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
     if tables.decisions is None or tables.judgments is None:
         raise UsageError(f"{tables.name}: the study has no decisions, or no judgments with verdicts")
     if drawn is None:
-        gold = tables.gold if options.truth == "adjudicated" else None
-        return evaluate(tables.decisions, tables.judgments, items=tables.items, gold=gold, options=options)
+        gold = tables.gold if is_corrected or options.truth == "adjudicated" else None
+        answers = tables.on_gold if is_corrected else None
+        return evaluate(
+            tables.decisions, tables.judgments, items=tables.items, gold=gold, on_gold=answers, options=options
+        )
     whole, lines = judged_anywhere(tx, drawn, tables.judgments)
     is_share = options.redundancy and options.truth == "share"
     judged = first_of_each(whole, options.redundancy) if is_share else whole
@@ -158,7 +175,26 @@ def _evaluated(
         chance=options.chance,
         assist=judge,
     )
+    if is_corrected:
+        estimates = _corrected(estimates, tables, judged, options)
     return replace(estimates, warnings=(*lines, *estimates.warnings))
+
+
+def _corrected(estimates: Sampled, tables: StudyTables, judged: Judgments, options: EvaluationOptions) -> Sampled:
+    """The estimates, corrected for what raters get wrong on the study's hidden gold."""
+    if tables.gold is None or tables.on_gold is None:
+        return estimates
+    correction = correct(
+        estimates,
+        as_many_votes(tables.on_gold, judged),
+        tables.gold,
+        truth=options.truth,
+        fpc=options.chance.population == "these",
+        seed=options.chance.seed,
+        decisions=tables.decisions,
+        by_flag=options.errors_by_flag,
+    )
+    return replace(estimates, correction=correction)
 
 
 def _estimate(

@@ -26,6 +26,7 @@ from grater.cli.inputs import (
     ConfidenceApart,
     ContextFlags,
     DropFlags,
+    ErrorsByFlag,
     Population,
     Redundancy,
     Resamples,
@@ -133,6 +134,10 @@ def evaluate_study(
         str,
         typer.Option(metavar="PROGRAM", help="With --sample: a program that judged every item, as a cheap judge."),
     ] = "",
+    corrected: Annotated[
+        bool, typer.Option("--corrected", help="Beside these, scores corrected for what raters get wrong on gold.")
+    ] = False,
+    errors_by_flag: ErrorsByFlag = False,
     population: Population = "wider",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -156,6 +161,8 @@ def evaluate_study(
             scheme=study_evaluation.Scheme(counting, tuple(entries([contexts])), confidence_apart),
             population=population,
             assist=assist,
+            corrected=corrected,
+            errors_by_flag=errors_by_flag,
             chance=Chance(n_resamples=resamples, seed=seed),
         )
     warn(result.warnings)

@@ -7,8 +7,7 @@ se + sp <= 1 counts as 0 for the low bound and as 1 for the high one.  Gold item
 others.
 
 By stratum: raters who see what a system flags err differently there.  `by_flag` takes sensitivity and specificity of
-each side from the gold items of that side, ten of each kind at least; where a side has fewer, the pooled ones stand
-in, with a warning.  Without it, a warning says where the two sides differ beyond chance (two shares, z above 1.96).
+each side from the gold items of that side (`rater_error.py`).
 
 Differences of two systems are those of their corrected scores.  All systems share the raters and the cells: a
 resample has one se, one sp and one rate for each cell, so that what is common to two systems cancels.
@@ -16,25 +15,31 @@ resample has one se, one sp and one rate for each cell, so that what is common t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from math import inf, nan, sqrt
+from math import inf, nan
 from typing import TypeAlias
 
 import numpy as np
-import polars as pl
 
 from grater.agreement.coded import Unknown
-from grater.evaluate.rater_error import FEW_GOLD, RaterError, corrected_interval, rater_error, true_rate
+from grater.evaluate.rater_error import (
+    RaterError,
+    Sides,
+    corrected_interval,
+    rater_error,
+    side_lines,
+    sides_of,
+    true_rate,
+    usable,
+)
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
 from grater.evaluate.sampled.results import CorrectedEstimate, CorrectedSample, Sampled
 from grater.model import Interval
 from grater.rng import generator
-from grater.sampling.strata import decided
-from grater.sheet import number
 from grater.signature import Signature, digest
-from grater.statistics.intervals import Numbers, z_value
+from grater.statistics.intervals import Numbers
 from grater.statistics.stratified import BETAS, Stratum, pooled_rate
 from grater.tables import Judgments, Table
 
@@ -61,7 +66,7 @@ def correct(
     read = partial(rater_error, judgments, gold, truth=truth, merge=merge, unknown=unknown, seed=seed, level=level)
     raters = read()
     sides = {
-        system.system: _sides_of(read, decisions, system.system) if decisions is not None else None
+        system.system: sides_of(read, decisions, system.system) if decisions is not None else None
         for system in estimates.systems
     }
     systems = tuple(
@@ -71,7 +76,7 @@ def correct(
             fpc=fpc,
             n_resamples=n_resamples,
             rng=generator(seed, "rater-error", system.system),
-            by_side=_usable(sides[system.system]) if by_flag else None,
+            by_side=usable(sides[system.system]) if by_flag else None,
         )
         for system in estimates.systems
     )
@@ -79,7 +84,7 @@ def correct(
     pairs = (
         () if by_flag else corrected_differences(estimates.systems, raters, fpc=fpc, n_resamples=n_resamples, rng=rng)
     )
-    told = [line for name, pair in sides.items() for line in _side_lines(name, pair, by_flag=by_flag)]
+    told = [line for name, pair in sides.items() for line in side_lines(name, pair, by_flag=by_flag)]
     return CorrectedSample(
         raters=raters,
         systems=systems,
@@ -87,46 +92,6 @@ def correct(
         warnings=(*_warnings(estimates.systems, raters), *told),
         signature=_signature(estimates, gold, n_resamples=n_resamples, seed=seed),
     )
-
-
-Sides: TypeAlias = tuple[RaterError, RaterError]
-"""What raters make of gold that a system flags, and of gold that it does not."""
-
-
-def _sides_of(read: Callable[..., RaterError], decisions: Table, system: str) -> Sides:
-    rows = decided(decisions, system)
-    flagged, passed = (read(only=rows.filter(pl.col("flagged") == side)["item"]) for side in (True, False))
-    return flagged, passed
-
-
-def _usable(sides: Sides | None) -> Sides | None:
-    return sides if sides is not None and not any(side.undefined_because for side in sides) else None
-
-
-def _side_lines(system: str, sides: Sides | None, *, by_flag: bool) -> Iterator[str]:
-    """Where raters err differently on the two sides, and where gold is too little to tell."""
-    if by_flag and _usable(sides) is None:
-        yield f"{system}: too few gold items on one side of its decision; corrected by all gold items together"
-    if by_flag or sides is None:
-        return
-    first, second = sides
-    shares = [
-        ("sensitivity", first.n_caught, first.n_errors, second.n_caught, second.n_errors),
-        ("specificity", first.n_passed, first.n_ok, second.n_passed, second.n_ok),
-    ]
-    for name, hits, n, other_hits, other_n in shares:
-        if min(n, other_n) >= FEW_GOLD and abs(_z(hits, n, other_hits, other_n)) > z_value():
-            yield (
-                f"{system}: {name} of raters is {number(hits / n)} on gold that it flags and "
-                f"{number(other_hits / other_n)} on the rest: they err differently there; correct each side by itself"
-            )
-
-
-def _z(hits: float, n: int, other_hits: float, other_n: int) -> float:
-    """The test for two shares, with their common rate."""
-    rate = (hits + other_hits) / (n + other_n)
-    error = sqrt(rate * (1 - rate) * (1 / n + 1 / other_n))
-    return (hits / n - other_hits / other_n) / error if error else 0.0
 
 
 def corrected(

@@ -232,6 +232,8 @@ def evaluation(
     confidence_apart: Annotated[float | None, Query(description="Items below this confidence apart.")] = None,
     population: Annotated[Population, Query(description="Other essays like these, or exactly these.")] = "wider",
     assist: Annotated[str, Query(description="With a sample: a program that judged every item.")] = "",
+    corrected: Annotated[bool, Query(description="Scores corrected for what raters get wrong on gold too.")] = False,
+    errors_by_flag: Annotated[bool, Query(description="Corrected apart on what a system flags.")] = False,
     seed: Annotated[int, Query(ge=0, description="The same seed gives the same numbers.")] = 0,
 ) -> Evaluation:
     """Precision, recall and F of every system, on the judged items or estimated for the whole corpus."""
@@ -249,6 +251,8 @@ def evaluation(
             scheme=scheme,
             population=population,
             assist=assist,
+            corrected=corrected,
+            errors_by_flag=errors_by_flag,
             chance=Chance(seed=seed),
         )
     return Evaluation.model_validate(result.to_dict())
