@@ -69,6 +69,19 @@ def systems_section(
         figures.append(raters_in_turn(whole.by_rater, ranked))
     unjudged = f", {whole.n_unjudged:,} of them without a usable judgment" if whole.n_unjudged else ""
     words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
+    return Section(
+        name="systems",
+        title="How good the systems are",
+        words=(words, *map(sentence, evaluation.warnings)),
+        figures=tuple(figures),
+        sheets=tuple(with_words(_sheets(evaluation, comparison, people), [evaluation.scope.sentence])),
+        signature=str(evaluation.signature),
+    )
+
+
+def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Sequence[Scored]) -> list[Sheet]:
+    """The tables of the section: scores as judged, weighted, corrected, compared, by type, and of people."""
+    whole = evaluation.whole
     sheets = [_scores_sheet("scores", "Against the majority of raters", whole.standard, notes=_notes(evaluation))]
     if whole.weighted:
         sheets.append(
@@ -91,14 +104,7 @@ def systems_section(
         sheets += evaluation.different.sheets()
     if people:
         sheets.append(_people_sheet(people))
-    return Section(
-        name="systems",
-        title="How good the systems are",
-        words=(words, *map(sentence, evaluation.warnings)),
-        figures=tuple(figures),
-        sheets=tuple(with_words(sheets, [evaluation.scope.sentence])),
-        signature=str(evaluation.signature),
-    )
+    return sheets
 
 
 def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
