@@ -13,7 +13,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,25 @@ def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location:
         assert checks.violations(tx) == []
 
 
+def test_a_rater_works_through_two_servers_in_turn(location: str) -> None:
+    with served(location, tasks=("error",), judgments=1) as study, study.store.write() as tx:
+        job_id = study.jobs["error"]
+        key = credentials.make_token(tx, study.people["worker"].person_id)
+    done = []
+    with ExitStack() as stack:
+        urls = [stack.enter_context(one_server(location)) for _ in range(2)]
+        for turn in count():
+            taken_by, told_to = urls[turn % 2], urls[(turn + 1) % 2]
+            lease = ask(f"{taken_by}/api/v1/jobs/{job_id}/next", key, {})["lease"]
+            if lease is None:
+                break
+            sent = {"fields": {"label": ["ok"]}, "submission_id": f"of-{lease['lease_id']}"}
+            done.append(ask(f"{told_to}/api/v1/leases/{lease['lease_id']}", key, sent)["submission_id"])
+    with open_store(location) as store, store.read() as tx:
+        assert len(judgments.table(tx, job_id)) == len(set(done)) == 10
+        assert checks.violations(tx) == []
+
+
 def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebody_else_listens() -> None:
     with listening("127.0.0.1", 0) as line:
         assert line.proto == socket.IPPROTO_TCP  # what asyncio goes by, and every connection inherits
@@ -92,11 +112,28 @@ def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebo
 
 
 @contextmanager
-def two_processes(location: str) -> Iterator[tuple[str, int]]:
-    """The address of `grater serve --processes 2` and its process id."""
+def one_server(location: str) -> Iterator[str]:
+    """The address of `grater serve`."""
+    port = free_port()
+    command = [sys.executable, "-m", "grater", "serve", location, "--port", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_for(lambda: is_open(port))
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def two_processes(location: str) -> Iterator[tuple[str, int]]:
+    """The address of `grater serve --processes 2` and its process id."""
+    port = free_port()
     command = [sys.executable, "-m", "grater", "serve", location, "--port", str(port), "--processes", "2"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:

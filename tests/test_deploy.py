@@ -1,0 +1,88 @@
+"""The files in deploy/ say what programs understand: options that exist, addresses that agree, units that load."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+import yaml
+
+from grater.cli import LazyCommand, app
+from grater.server.roles import ANYBODY, PAGES
+
+DEPLOY = Path(__file__).parents[1] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("grater*"))
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    services: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
+    return services
+
+
+def require_known(command: list[str]) -> None:
+    """Fail where a command line names an option that grater does not have."""
+    group: Any = typer.main.get_command(app)
+    words = list(command)
+    while getattr(group, "commands", None):
+        group = group.commands[words.pop(0)]
+        group = group.load() if isinstance(group, LazyCommand) else group
+    known = {option for parameter in group.params for option in parameter.opts}
+    assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, command
+
+
+def test_the_servers_of_the_compose_file_have_options_that_exist(services: dict[str, Any]) -> None:
+    require_known(services["app"]["command"])
+    backup = re.search(r"grater (study backup .*)", services["backup"]["command"][0])
+    assert backup
+    require_known(shlex.split(backup[1]))
+
+
+def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    subnet = whole["networks"]["inside"]["ipam"]["config"][0]["subnet"]
+    assert f"--proxy={subnet}" in services["app"]["command"]
+    n_connections = services["app"]["deploy"]["replicas"] * 2 * 30  # processes of each, connections of a process
+    most = next(word for word in services["db"]["command"] if word.startswith("max_connections"))
+    assert int(most.partition("=")[2]) > n_connections
+    assert {name for name, service in services.items() if service.get("ports")} == {"proxy"}
+    for service in services.values():
+        needed = service.get("depends_on", [])
+        assert set(needed) <= set(services)
+        assert set(service.get("networks", [])) <= set(whole["networks"])
+    assert "app 8000" in (DEPLOY / "Caddyfile").read_text("utf-8")
+
+
+def test_the_proxies_tell_where_people_come_from_and_leave_no_word_of_theirs() -> None:
+    """A client's own X-Forwarded-For must be replaced, not continued: limits are counted by it."""
+    assert "header_up X-Forwarded-For {remote_host}" in (DEPLOY / "Caddyfile").read_text("utf-8")
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in (DEPLOY / "nginx.conf").read_text("utf-8")
+
+
+def test_the_health_check_asks_a_page_that_is_open_to_anybody(services: dict[str, Any]) -> None:
+    path = re.search(r"8000(/\w+)", services["app"]["healthcheck"]["test"][-1])
+    assert path
+    assert PAGES[("GET", path[1])] == ANYBODY
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_units_of_systemd_name_options_that_exist(unit: Path) -> None:
+    for command in re.findall(r"/opt/grater/bin/grater ([^'\n]+)", unit.read_text("utf-8")):
+        require_known(shlex.split(command))
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    for unit in UNITS:
+        text = unit.read_text("utf-8").replace("/opt/grater/bin/grater", "/bin/true")
+        (tmp_path / unit.name.replace("@.", "@8001.")).write_text(text, "utf-8")
+    files = sorted(str(path) for path in tmp_path.iterdir())
+    done = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True, check=False)
+    complaints = [line for line in done.stderr.splitlines() if str(tmp_path) in line or "grater" in line]
+    assert complaints == []
