@@ -120,6 +120,7 @@ def test_a_report_without_systems_has_no_answer_but_says_how_far_raters_agree() 
     [
         (["mine", "mine-2"], {}, {"mine-2": "mine"}),
         (["mine-v1", "mine-v10", "mine-v2"], {}, {"mine-v2": "mine-v1", "mine-v10": "mine-v2"}),
+        (["mine", "mine-v1", "mine-v2"], {}, {"mine": "mine-v1", "mine-v2": "mine"}),
         (["mine@0.9", "mine"], {}, {"mine": "mine@0.9"}),
         (["system-1", "system-2"], {}, {}),
         (["prep-lm", "prep-maxent"], {}, {}),

@@ -1,7 +1,7 @@
 """A system beside an earlier version of itself: what the new one changes, and on which items.
 
 A version is a system of its own, with a name of its own (`grater.study.systems`).  Which is the earlier one is told,
-or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, and `mine-v2` than `mine-v1`.  Two
+or seen from the names: `mine-2`, `mine-v2` and `mine@2` are later than `mine`, which is later than `mine-v1`.  Two
 names with bare numbers and no system of the plain name (`system-1`, `system-2`) are two systems, not two versions.
 
 Differences are paired, on the items that both decided on, with the resamples of the evaluation; nothing is corrected
@@ -83,9 +83,15 @@ def earlier_versions(systems: Sequence[str], told: Mapping[str, str] | None = No
     seen: dict[str, str] = {}
     for name, versions in by_name.items():
         kept = [each for each in versions if name in systems or each[1].endswith(("@", "v"))]
-        ordered = [system for _, _, system in sorted(kept, key=lambda each: natural(each[0]))]
+        ordered = [system for _, _, system in sorted(kept, key=_age)]
         seen.update(zip(ordered[1:], ordered[:-1], strict=True))
     return {**seen, **(told or {})}
+
+
+def _age(version: tuple[str, str, str]) -> tuple[list[tuple[str, int]], bool]:
+    """By its number; a plain name comes after version 1 and before version 2."""
+    own, sign, _ = version
+    return natural(own)[0], not sign
 
 
 def versions_of(evaluation: Evaluation, earlier: Mapping[str, str]) -> list[Version]:
