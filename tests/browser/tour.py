@@ -125,7 +125,19 @@ def _staff(site: Site) -> Iterator[Stop]:
         run = runs.claim(tx)
         assert run is not None
         runs.finish(tx, run, words="The report is ready.", files=[RunFile(name="report.html", content=b"")])
-    for name in ("start", "runs", "essays", "items", "people", "systems", "export", "webhooks", "audit", "import"):
+    for name in (
+        "start",
+        "runs",
+        "essays",
+        "items",
+        "people",
+        "systems",
+        "export",
+        "public",
+        "webhooks",
+        "audit",
+        "import",
+    ):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name}")
     yield Stop("/manage/jobs/new", "/manage/jobs/new", owner, "manage-new-job")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")

@@ -288,6 +288,8 @@ def people_come_and_go(crew: Crew) -> None:
 
 def what_happened(crew: Crew) -> None:
     owner = crew.owner
+    assert owner.call("public")["check_page"] is False
+    assert owner.call("set_public")["check_page"] is True
     hook = owner.call("add_webhook", {"url": "http://127.0.0.1:9/hook"})
     assert owner.call("set_webhook_state", webhook_id=hook["webhook_id"])["state"] == "paused"
     assert hook["secret"] not in json.dumps(owner.call("webhook_list"))

@@ -13,9 +13,12 @@ import pytest
 from grater.detect.prepositions.linear import save
 from grater.server.context import Server
 from grater.store import essays, events, jobs, judgments, people
+from grater.study.archive import import_archive
+from grater.study.export import export
+from grater.study.public import Public, public_pages
 from grater.study.writing import JOB, MOST_WAITING
 from tests.detect.prepositions.tiny import tiny_engine
-from tests.server.studies import Browser, Study, served
+from tests.server.studies import BASE, Browser, Study, served
 
 TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."
 
@@ -57,12 +60,36 @@ def rows(study: Study) -> list[dict[str, object]]:
         return [dict(row) for row in judgments.table(tx)]
 
 
-def test_the_page_is_not_there_unless_it_is_switched_on(study: Study) -> None:
-    browser = study.browser()
+def test_the_page_is_there_while_an_owner_has_it_open(study: Study) -> None:
+    browser, owner = study.browser(), study.browser("owner")
     assert browser.get("/check").status_code == 404
     browser.get("/login")
     assert browser.post("/check", {"text": TEXT}).status_code == 404
     assert browser.post("/check/keep", {"text": TEXT, "consent": "yes"}).status_code == 404
+    page = owner.post("/manage/public", {"check_page": "1"})
+    assert "Saved." in page.text
+    assert f"{BASE}/check" in page.text
+    assert (browser.get("/check").status_code, browser.get("/v2/languages").status_code) == (200, 404)
+    owner.post("/manage/public", {"editors": "1"})
+    assert (browser.get("/check").status_code, browser.get("/v2/languages").status_code) == (404, 200)
+    with study.store.read() as tx:
+        told = [event.payload for event in events.all(tx) if event.verb == "study.public"]
+    assert told == [{"check_page": True, "editors": False}, {"check_page": False, "editors": True}]
+    assert study.browser("manager").get("/manage/public").status_code == 403
+
+
+def test_what_the_start_of_the_server_opened_a_page_cannot_close(open_study: Study) -> None:
+    owner = open_study.browser("owner")
+    assert "Opened by the command that started the server" in owner.get("/manage/public").text
+    owner.post("/manage/public", {})
+    assert open_study.browser().get("/check").status_code == 200
+
+
+def test_a_study_made_again_from_its_archive_is_closed_to_the_public(study: Study, tmp_path: Path) -> None:
+    study.browser("owner").post("/manage/public", {"check_page": "1", "editors": "1"})
+    export(study.store, tmp_path / "out")
+    with import_archive(tmp_path / "out", tmp_path / "again.db") as store, store.read() as tx:
+        assert public_pages(tx) == Public()
 
 
 def test_a_visitor_gets_marks_with_the_reason_the_better_word_and_how_sure(visitor: Browser) -> None:

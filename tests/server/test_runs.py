@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from grater.detect.prepositions.linear import save
 from grater.model import Essay
 from grater.server.study import files
 from grater.store import Store, decisions, essays, open_store, people, runs
 from grater.study.runs import WORK, Outcome, ask_for_report, ask_for_system, work_once
 from grater.study.systems import run_installed
+from tests.detect.prepositions.tiny import tiny_engine
 from tests.server.studies import Study, served
 from tests.server.test_calls_walk import wait_until
 
@@ -99,6 +103,34 @@ def test_a_process_that_was_held_up_does_not_end_what_is_anothers_by_now(study: 
         assert not runs.finish(tx, held_up, words="late", is_failed=True)
         assert runs.finish(tx, another, words="done")
         assert (runs.get(tx, another.run_id).state, runs.get(tx, another.run_id).words) == ("done", "done")
+
+
+def test_the_class_report_of_the_essays_is_made_from_the_page_of_exports(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tiny_engine(), tmp_path / "tiny.model")
+    monkeypatch.setattr("grater.study.runs.default_systems", lambda: (str(tmp_path / "tiny.model"),))
+    manager = study.browser("manager")
+    assert 'href="/manage/export#class"' in manager.get("/manage").text
+    assert 'action="/manage/class-report"' in manager.get("/manage/export").text
+    assert manager.post("/manage/class-report", {}).url.path == "/manage/runs"
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    [link] = re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text)
+    page = manager.get(link)
+    assert page.headers["content-disposition"] == 'attachment; filename="class-report.html"'
+    assert all(words in page.text for words in ("Class report", "By learner", "in 3 essays"))
+
+
+def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) -> None:
+    manager = study.browser("manager")
+    manager.post("/manage/report", {"title": "Two schools", "author": "Ann Other"})
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    [link] = re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text)
+    page = manager.get(link).text
+    today = datetime.fromtimestamp(study.clock() / 1000, UTC)
+    assert "<span>Ann Other</span>" in page
+    assert f"Ann Other ({today.year}). Two schools. Report of the study" in page
+    assert f"{today.day} {today:%B %Y}" in page
 
 
 def test_a_big_import_goes_on_in_the_background(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,12 @@ import pytest
 from grater.errors import BadInput, UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Json, Span
 from grater.server.work.shapes import desk_json
+from grater.statistics.bootstrap import Chance
 from grater.store import Store, decisions, essays, items, jobs, judgments, people
 from grater.study.export import export
 from grater.study.gold import gold_from_planted
 from grater.study.jobs import JobPlan, add_job
+from grater.study.reporting import study_report
 from grater.study.status import new_study
 from grater.study.suggestions import study_suggestions
 from grater.study.work import Desk, hand_in, take_desk
@@ -94,6 +96,12 @@ def test_each_annotator_sees_the_suggestions_of_a_share_of_essays(study: Store) 
     assert result.scores["suggestions marked"]["with"].value == pytest.approx(1 / 3)
     assert result.scores["suggestions marked"]["without"].value == 0
     assert result.fates["left"] == sum(map(sum, seen))
+    with study.read() as tx:
+        report = study_report(tx, chance=Chance(n_resamples=50))
+    [section] = [each for each in report.sections if each.name == "suggestions"]
+    assert section.words[0].startswith("Annotators who were shown a system’s marks marked .333")
+    assert "those who were not .000" in section.words[0]
+    assert [sheet.name for sheet in section.sheets] == ["suggestions-effect", "suggestions-fates"]
 
 
 def test_a_suggestion_is_a_mark_of_the_tag_set_in_the_writers_capitals(study: Store) -> None:

@@ -39,6 +39,7 @@ LONG = (
     "preview",
     "export",
     "report",
+    "class-report",
     "systems",
     "samples",
     "mining",

@@ -10,6 +10,7 @@ from grater.server.adjudication import api as adjudication_api
 from grater.server.adjudication import pages as adjudication_pages
 from grater.server.audit import api as audit_api
 from grater.server.audit import pages as audit_pages
+from grater.server.check import doors as public_pages
 from grater.server.check import languagetool
 from grater.server.check import pages as check_pages
 from grater.server.crowd import api as crowd_api
@@ -75,6 +76,7 @@ PAGES = (
     mining_pages.router,
     reviews_pages.router,
     check_pages.router,
+    public_pages.router,
     languagetool.router,
 )
 

@@ -37,7 +37,10 @@ STAYS = (
 )
 """Tables that no archive holds; drafts are unfinished and nobody's result, and nothing is undone or run in a copy."""
 
-SECRET_META = ("key", "version")
+PUBLIC_META = ("public_check_page", "public_editors")
+"""What owners opened to the public, which a copy of the study does not open."""
+
+SECRET_META = ("key", "version", *PUBLIC_META)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ VERBS_ABOUT = {
     "the study": (
         "study.made",
         "study.renamed",
+        "study.public",
         "essay.deleted",
         "run.added",
         "run.ended",

@@ -12,19 +12,21 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grater.detect.systems import SYSTEMS, load_system
+from grater.detect.learners import class_report
+from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
-from grater.model import Json
+from grater.model import Essay, Json
 from grater.report.save import report_html
 from grater.sheet import counted
 from grater.store import Store, Tx, essays, jobs, runs
 from grater.store.runs import Run, RunFile
 from grater.study.importing import KINDS as IMPORTED_KINDS
 from grater.study.importing import import_files
+from grater.study.job_units import own_essays
 from grater.study.limits import require_text
 from grater.study.reporting import study_report
 from grater.study.systems import decide
@@ -34,7 +36,7 @@ BEAT_SECONDS = 2.0
 
 UNFORESEEN = "Something went wrong on our side ({kind}); the server's log has the rest. Nothing was stored."
 
-SYSTEM, IMPORT, REPORT = "system", "import", "report"
+SYSTEM, IMPORT, REPORT, CLASS = "system", "import", "report", "class"
 
 
 def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
@@ -46,12 +48,21 @@ def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
     return runs.add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
 
 
-def ask_for_report(tx: Tx, *, job: str = "", title: str = "", actor: str | None = None) -> Run:
+def ask_for_report(tx: Tx, *, job: str = "", title: str = "", author: str = "", actor: str | None = None) -> Run:
     """Make the report of the study, or of the job of this name."""
     require_text("report.title", title)
+    require_text("report.author", author)
     if job:
         jobs.named(tx, job)
-    return runs.add(tx, REPORT, f"Report: {title or job or 'the study'}", {"job": job, "title": title}, actor=actor)
+    options: dict[str, Json] = {"job": job, "title": title, "author": author}
+    return runs.add(tx, REPORT, f"Report: {title or job or 'the study'}", options, actor=actor)
+
+
+def ask_for_class_report(tx: Tx, *, actor: str | None = None) -> Run:
+    """Make the class report: what the default systems mark in the essays, per learner and over time."""
+    if not essays.count(tx):
+        raise UsageError("the study has no essays yet; import some first")
+    return runs.add(tx, CLASS, "Class report", {}, actor=actor)
 
 
 def ask_for_import(tx: Tx, files: Sequence[RunFile], options: Mapping[str, Json], *, actor: str | None = None) -> Run:
@@ -107,9 +118,29 @@ def _system(store: Store, run: Run, _files: Sequence[RunFile], steps: Steps) -> 
 def _report(store: Store, run: Run, _files: Sequence[RunFile], _steps: Steps) -> Outcome:
     job = str(run.options.get("job") or "")
     with store.read() as tx:
-        report = study_report(tx, title=str(run.options.get("title") or ""), job_names=[job] if job else [])
+        report = study_report(
+            tx,
+            title=str(run.options.get("title") or ""),
+            author=str(run.options.get("author") or ""),
+            job_names=[job] if job else [],
+        )
     page = report_html(report).encode()
     return Outcome("The report is ready.", (RunFile(name="report.html", content=page),))
+
+
+def _class_report(store: Store, _run: Run, _files: Sequence[RunFile], steps: Steps) -> Outcome:
+    with store.read() as tx:
+        written = list(own_essays(tx))
+    steps.total = len(written)
+    report = class_report(_stepping(written, steps), load_systems(default_systems()))
+    page = report.to_html().encode()
+    return Outcome("The class report is ready.", (RunFile(name="class-report.html", content=page),))
+
+
+def _stepping(written: Sequence[Essay], steps: Steps) -> Iterator[tuple[str, Essay]]:
+    for essay in written:
+        yield essay.essay_id, essay
+        steps.advance(1)
 
 
 def _import(store: Store, run: Run, files: Sequence[RunFile], _steps: Steps) -> Outcome:
@@ -142,6 +173,7 @@ def _written(folder: Path, files: Sequence[RunFile], *, is_corpus: bool) -> list
 WORK: Mapping[str, Callable[[Store, Run, Sequence[RunFile], Steps], Outcome]] = {
     SYSTEM: _system,
     REPORT: _report,
+    CLASS: _class_report,
     IMPORT: _import,
 }
 

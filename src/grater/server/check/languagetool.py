@@ -25,8 +25,8 @@ from starlette.responses import JSONResponse, Response
 from grater import __version__
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, change, source, why
-from grater.errors import NotFound
 from grater.model import Json, Span
+from grater.server.check.doors import require_open
 from grater.server.context import Context, RequestContext
 from grater.server.roles import EDITORS
 from grater.study.limits import LONGEST
@@ -68,7 +68,7 @@ PLANE = 0xFFFF
 
 @router.get(f"{EDITORS}/languages")
 def languages(context: Context) -> Response:
-    _require_open(context)
+    require_open(context, "editors")
     known = [{"name": name, "code": "en", "longCode": code} for code, name in VARIANTS.items()]
     return JSONResponse(known, headers=ALLOW)
 
@@ -84,13 +84,8 @@ def check_by_form(context: Context) -> Response:
     return _check(context, {**context.request.query_params, **fields})
 
 
-def _require_open(context: RequestContext) -> None:
-    if not context.server.settings.editors:
-        raise NotFound("There is no such page.")
-
-
 def _check(context: RequestContext, parameters: Mapping[str, str]) -> Response:
-    _require_open(context)
+    require_open(context, "editors")
     language = _language(parameters)
     if not context.server.checks.take(f"check {context.address}"):
         raise HTTPException(429, "Too many requests; wait a minute and try again.", {"retry-after": "60"})

@@ -16,7 +16,8 @@ from starlette.responses import Response
 
 from grater.detect.feedback import Feedback
 from grater.detect.marks import Mark, TextChange, advice, change, source, why
-from grater.errors import BadInput, NotFound, Problem, TooBusy, UsageError
+from grater.errors import BadInput, Problem, TooBusy, UsageError
+from grater.server.check.doors import require_open
 from grater.server.context import Context, RequestContext
 from grater.server.errors import lines_of
 from grater.study.limits import LONGEST
@@ -57,7 +58,7 @@ class Stretch:
 
 @router.get("/check")
 def check_page(context: Context) -> Response:
-    _require_open(context)
+    require_open(context, "check_page")
     return _page(context, text="")
 
 
@@ -75,7 +76,7 @@ def keep_answers(context: Context) -> Response:
 
 def _answer(context: RequestContext, work: Callable[[RequestContext], Response]) -> Response:
     """What comes of a text; one that cannot be checked comes back with the reason."""
-    _require_open(context)
+    require_open(context, "check_page")
     try:
         return work(context)
     except (BadInput, UsageError) as error:
@@ -116,11 +117,6 @@ def _kept(context: RequestContext) -> Response:
 
 class _TooOften(Exception):
     pass
-
-
-def _require_open(context: RequestContext) -> None:
-    if not context.server.settings.check_page:
-        raise NotFound("There is no such page.")
 
 
 def _feedback(context: RequestContext, text: str) -> Feedback:

@@ -12,7 +12,7 @@ from grater.server.calls import Body, Shape, When, at_most, calls_about, example
 from grater.server.context import Context
 from grater.server.runs.files import result_file
 from grater.store import runs
-from grater.study.runs import ask_for_report, ask_for_system
+from grater.study.runs import ask_for_class_report, ask_for_report, ask_for_system
 
 router = calls_about("runs")
 
@@ -40,13 +40,14 @@ class LongRuns(Shape):
 
 
 class NewRun(Body):
-    """A `system` to run over all essays, or a report (`job`, `title`)."""
+    """A `system` to run over all essays, a report (`job`, `title`, `author`), or a `class` report of the essays."""
 
     model_config = example(kind="report", title="Two schools")
-    kind: Literal["system", "report"]
+    kind: Literal["system", "report", "class"]
     system: str = ""
     job: str = Field(default="", description="Its name: the report is of this job alone.")
     title: Annotated[str, at_most("report.title")] = ""
+    author: Annotated[str, at_most("report.author")] = ""
 
 
 @router.get("/runs")
@@ -60,13 +61,15 @@ def run_list(context: Context) -> LongRuns:
 def new_run(context: Context, sent: NewRun) -> LongRun:
     """Start a background task; it survives a restart of the server."""
     actor = context.person.person_id
-    if sent.kind == "system" and (sent.job or sent.title):
-        raise UsageError("job and title are for a report; expected a system alone")
+    if sent.kind != "report" and (sent.job or sent.title or sent.author):
+        raise UsageError("job, title and author are for a report; expected none of them")
     with context.server.store.write() as tx:
         if sent.kind == "system":
             run = ask_for_system(tx, sent.system, actor=actor)
+        elif sent.kind == "class":
+            run = ask_for_class_report(tx, actor=actor)
         else:
-            run = ask_for_report(tx, job=sent.job, title=sent.title, actor=actor)
+            run = ask_for_report(tx, job=sent.job, title=sent.title, author=sent.author, actor=actor)
     context.server.runner.wake()
     return LongRun.of(run)
 
@@ -80,5 +83,5 @@ def one_run(context: Context, run_id: str) -> LongRun:
 
 @router.get("/runs/{run_id}/file", response_class=HTMLResponse)
 def run_file(context: Context, run_id: str) -> Response:
-    """The file a background task made: the report as one HTML page."""
+    """The file a background task made: the report, of the study or of the class, as one HTML page."""
     return result_file(context.server.store, run_id)

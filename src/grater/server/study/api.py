@@ -27,7 +27,7 @@ from grater.server.calls import (
     example,
     form_of,
 )
-from grater.server.context import Context
+from grater.server.context import Context, RequestContext
 from grater.server.study.files import brought_in, report_file, zipped_study
 from grater.statistics.bootstrap import Chance
 from grater.statistics.population import Population
@@ -36,6 +36,7 @@ from grater.study.essay_adjudication import sent_edit
 from grater.study.evaluation import Scheme, evaluate_study
 from grater.study.importing import KINDS
 from grater.study.mending import delete_essay
+from grater.study.public import Public, open_to_public, public_pages
 from grater.study.status import rename_study, study_name
 from grater.study.tables import Counting, targets_of
 from grater.tasks import TASKS
@@ -152,6 +153,44 @@ def one_study(context: Context) -> Study:
         )
 
 
+class PublicPages(Shape):
+    """`check_page` is "Check my writing" at `/check`, `editors` LanguageTool's protocol at `/v2`.
+
+    `opened_at_start` names what the command that started the server opened: that stays open here.
+    """
+
+    check_page: bool
+    editors: bool
+    opened_at_start: list[str]
+
+
+class NewPublicPages(Body):
+    model_config = example(check_page=True, editors=False)
+    check_page: bool
+    editors: bool
+
+
+@router.get("/public")
+def public(context: Context) -> PublicPages:
+    """What is open to people without an account."""
+    with context.server.store.read() as tx:
+        return _public(context, public_pages(tx))
+
+
+@router.post("/public")
+def set_public(context: Context, sent: NewPublicPages) -> PublicPages:
+    """Open or close "Check my writing", and the calls for editors."""
+    with context.server.store.write() as tx:
+        wanted = Public(check_page=sent.check_page, editors=sent.editors)
+        return _public(context, open_to_public(tx, wanted, actor=context.person.person_id))
+
+
+def _public(context: RequestContext, chosen: Public) -> PublicPages:
+    settings = context.server.settings
+    opened = [name for name in ("check_page", "editors") if getattr(settings, name)]
+    return PublicPages(check_page=chosen.check_page, editors=chosen.editors, opened_at_start=opened)
+
+
 @router.get("/tasks")
 def task_list(context: Context) -> Tasks:  # noqa: ARG001
     """Every task with its labels and default instructions."""
@@ -199,12 +238,13 @@ def report(
     context: Context,
     job: str = "",
     title: str = "",
+    author: Annotated[str, Query(description="Who reports: stands under the title.")] = "",
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
 ) -> Response:
     """The report of the study, or of one job, as one HTML page."""
     counting = Counting(_entries(drop_flags), min_confidence)
-    return report_file(context.server.store, job=job, title=title, counting=counting)
+    return report_file(context.server.store, job=job, title=title, author=author, counting=counting)
 
 
 class Evaluation(Shape):

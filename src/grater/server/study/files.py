@@ -109,10 +109,10 @@ def _zip(folder: Path, archive: Path) -> None:
                 shutil.copyfileobj(source, target)
 
 
-def report_file(store: Store, *, job: str, title: str, counting: Counting = ALL_COUNT) -> Response:
+def report_file(store: Store, *, job: str, title: str, author: str = "", counting: Counting = ALL_COUNT) -> Response:
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
     with store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
-        report = study_report(tx, title=title, job_names=names, counting=counting)
+        report = study_report(tx, title=title, author=author, job_names=names, counting=counting)
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)

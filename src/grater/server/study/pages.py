@@ -20,7 +20,7 @@ from grater.server.study.files import brought_in, zipped_study
 from grater.store import dump, essays, items, jobs, units
 from grater.store.runs import Run
 from grater.study.importing import KINDS, Imported
-from grater.study.runs import ask_for_report
+from grater.study.runs import ask_for_class_report, ask_for_report
 from grater.study.status import rename_study
 from grater.study.tables import targets_of
 from grater.tasks import TASKS
@@ -121,7 +121,7 @@ def item_list(context: Context, page: int = 1, kind: str = "") -> Response:
 def export_page(context: Context, job: str = "") -> Response:
     """`job` is the name of the one whose report is wanted."""
     with context.server.store.read() as tx:
-        return context.page("manage_export.html", jobs=jobs.all(tx), chosen=job)
+        return context.page("manage_export.html", jobs=jobs.all(tx), chosen=job, n_essays=essays.count(tx))
 
 
 @router.post("/manage/export")
@@ -134,8 +134,25 @@ def make_report(context: Context) -> Response:
     """The report at once where that is quick; else it is made in the background."""
     with context.server.store.write() as tx:
         asked = ask_for_report(
-            tx, job=context.text("job"), title=context.text("title"), actor=context.person.person_id
+            tx,
+            job=context.text("job"),
+            title=context.text("title"),
+            author=context.text("author"),
+            actor=context.person.person_id,
         )
+    return _made(context, asked)
+
+
+@router.post("/manage/class-report")
+def make_class_report(context: Context) -> Response:
+    """What the default systems mark in the essays, per learner and over time, to print."""
+    with context.server.store.write() as tx:
+        asked = ask_for_class_report(tx, actor=context.person.person_id)
+    return _made(context, asked)
+
+
+def _made(context: RequestContext, asked: Run) -> Response:
+    """The file of a run that is soon over; else the page that says how far it is."""
     run = context.server.runner.wait(asked.run_id, seconds=context.server.settings.wait_seconds)
     if run.state == "failed":
         raise UsageError(run.words)
