@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, exists, select
+from sqlalchemy import ColumnElement, Table, exists, func, select
 
 from grater.errors import Conflict, NotFound
 from grater.store import events, jobs, schema, slots, units
@@ -38,6 +38,7 @@ def reasons_to_keep(tx: Tx, job_id: str) -> list[str]:
 
 def delete_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
     """Delete a job in which nobody has left anything, with its units, guidelines and invitations that wait."""
+    _wait_for_raters(tx, job_id)
     job = jobs.lock(tx, job_id)
     kept = reasons_to_keep(tx, job_id)
     if kept:
@@ -57,6 +58,16 @@ def delete_job(tx: Tx, job_id: str, *, actor: str | None = None) -> None:
     tx.execute(schema.jobs.delete().where(schema.jobs.c.job_id == job_id))
     gone = {"name": job.name, "task": job.task, "units": unit_ids, "leases": lease_ids}
     events.write(tx, actor, "job.deleted", job_id, gone)
+
+
+def _wait_for_raters(tx: Tx, job_id: str) -> None:
+    """Let those end who take or answer a unit of the job just now; who comes later waits, and finds it gone.
+
+    Locked in the order in which raters lock: else each could wait for the other.  SQLite has one writer anyway.
+    """
+    for table in (schema.leases, schema.slots, schema.jobs) if tx.is_postgres else ():
+        locked = select(table.c.job_id).where(table.c.job_id == job_id).with_for_update().subquery()
+        tx.value(select(func.count()).select_from(locked))
 
 
 def _of_job(column: Any, table: Table, job_id: str) -> Any:

@@ -1,0 +1,100 @@
+"""What was judged stays, on both engines: by triggers, and when a rater answers while a job is deleted."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text as sql
+
+from grater.errors import Conflict, GraterError, NotFound
+from grater.store import Store, jobs, mending, migrations, submissions
+from tests.store.crowds import Crowd, make_crowd
+from tests.store.races import interrupted, writing
+
+
+def a_crowd(store: Store, **more: int) -> Crowd:
+    return make_crowd(store, **{"n_units": 2, "n_gold": 0, "judgments": 1, **more}, terms={})  # type: ignore[arg-type]
+
+
+def is_there(crowd: Crowd) -> bool:
+    with crowd.store.read() as tx:
+        return any(job.job_id == crowd.job.job_id for job in jobs.all(tx))
+
+
+def n_answers(crowd: Crowd) -> int:
+    with crowd.store.read() as tx:
+        return int(tx.value(sql("SELECT count(*) FROM submissions")) or 0)
+
+
+@pytest.mark.parametrize("table", migrations.WITH_JOB)
+def test_the_database_keeps_what_belongs_to_a_judged_job_also_after_the_steps_of_an_upgrade(
+    store: Store, table: str
+) -> None:
+    judged = a_crowd(store)
+    judged.work(0, n=1)
+    with store.write() as tx:
+        empty = jobs.add(tx, name="empty", task="error", judgments=1)
+        for job in (judged.job, empty):
+            jobs.add_guidelines(tx, job.job_id, "Mark what is wrong.")
+        for step in (migrations.mend_mistakes, migrations.index_the_answers, migrations.count_tries):
+            step(tx.connection)
+    for statement in (f"DELETE FROM {table}", *([f"TRUNCATE {table} CASCADE"] if store.is_postgres else [])):
+        with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
+            tx.execute(sql(statement))
+    with store.write() as tx:
+        mending.delete_job(tx, empty.job_id)
+    with store.read() as tx:
+        assert [job.job_id for job in jobs.all(tx)] == [judged.job.job_id]
+    judged.require_promises()
+
+
+@pytest.mark.parametrize(
+    "before", ["DELETE FROM unit_items", "DELETE FROM leases", "DELETE FROM units", "DELETE FROM jobs"]
+)
+def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(store: Store, before: str) -> None:
+    crowd = a_crowd(store)
+    lease = crowd.take()
+    assert lease is not None
+
+    def delete() -> bool:
+        try:
+            writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))()
+        except (Conflict, NotFound):
+            return False
+        return True
+
+    is_deleted, sent = interrupted(store, delete, lambda: crowd.send(lease), before=before)
+    is_stored = sent.exception() is None
+    assert is_deleted != is_stored
+    assert isinstance(sent.exception(), (NotFound, Conflict, type(None)))
+    assert (is_there(crowd), n_answers(crowd)) == ((False, 0) if is_deleted else (True, 1))
+    crowd.require_promises()
+
+
+@pytest.mark.parametrize("before", ["INSERT INTO submissions", "INSERT INTO judgments", "UPDATE slots"])
+def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, before: str) -> None:
+    crowd = a_crowd(store)
+    lease = crowd.take()
+    assert lease is not None
+    delete = writing(store, lambda tx: mending.delete_job(tx, crowd.job.job_id))
+    try:
+        receipt, deleted = interrupted(store, lambda: crowd.send(lease), delete, before=before)
+    except (Conflict, NotFound):
+        assert (is_there(crowd), n_answers(crowd)) == (False, 0)
+    else:
+        assert receipt.status == "valid"
+        assert isinstance(deleted.exception(), Conflict)
+        assert (is_there(crowd), n_answers(crowd)) == (True, 1)
+    crowd.require_promises()
+
+
+def test_gold_that_a_rater_is_taking_does_not_become_work_under_their_hands(store: Store) -> None:
+    crowd = a_crowd(store, n_gold=1)
+    (unit_id,) = crowd.gold_ids
+    back = writing(store, lambda tx: mending.back_to_work(tx, unit_id))
+    leases_before = crowd.take(1)
+    _, taken = interrupted(store, back, lambda: crowd.take(0), before="DELETE FROM gold")
+    assert leases_before is not None
+    assert taken.exception() is None
+    crowd.require_promises()
+    with store.read() as tx:
+        assert submissions.of_unit(tx, unit_id) == []
