@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 
 import pytest
@@ -58,6 +59,17 @@ def test_tracked_insertions_stay_deletions_and_old_copies_go() -> None:
 def test_what_is_hostile_or_broken_is_refused_by_its_name(body: str, head: str, words: str) -> None:
     with pytest.raises(BadInput, match=f"essay.docx: .*{words}"):
         text_of(body, head=head)
+
+
+def test_a_hundred_thousand_elements_take_no_more_memory_than_their_text() -> None:
+    packed = document("<a/>" * 100_000 + "<w:p><w:r><w:t>Dear Ann,</w:t></w:r></w:p>")
+    tracemalloc.start()
+    try:
+        assert read_docx(packed, name="essay.docx", most_bytes=1_000_000) == "Dear Ann,\n"
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4_000_000  # a tree takes 9 MB
 
 
 def test_another_archive_and_another_file_are_refused() -> None:

@@ -4,15 +4,15 @@ A .docx file is a zip archive with the text in `word/document.xml` (ECMA-376, pa
 line breaks are read; insertions that were tracked are part of the text, deletions are not.  Headers, footnotes and
 comments are left out, and so is the second copy of a text box that older programs need (`mc:Fallback`).
 
-A document comes from a stranger: at most `most_bytes` are unpacked, counted as they come out, and XML that declares
-a document type is refused, so that no entity can grow.
+A document comes from a stranger: at most `most_bytes` are unpacked, counted as they come out, XML that declares a
+document type is refused, so that no entity can grow, and its elements are read one after the other without a tree,
+so that millions of them take no more memory than their text.
 """
 
 from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
 from typing import BinaryIO
 from xml.etree import ElementTree
 
@@ -35,10 +35,10 @@ def read_docx(stream: BinaryIO, *, name: str, most_bytes: int) -> str:
             data = _main_part(archive, name, most_bytes)
         if DOCTYPE in data.upper():
             raise _refusal(name, "declares a document type, which Word does not write; save it again in Word")
-        root = ElementTree.fromstring(data)
+        text: str = ElementTree.fromstring(data, ElementTree.XMLParser(target=ShownText(name)))  # type: ignore[assignment]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, ElementTree.ParseError) as error:
         raise _refusal(name, f"cannot be read as a Word document: {error}") from error
-    return "".join(_text(root, name, depth=0)).strip("\n") + "\n"
+    return text.strip("\n") + "\n"
 
 
 def _main_part(archive: zipfile.ZipFile, name: str, most_bytes: int) -> bytes:
@@ -55,18 +55,35 @@ def _main_part(archive: zipfile.ZipFile, name: str, most_bytes: int) -> bytes:
     return data
 
 
-def _text(node: ElementTree.Element, name: str, *, depth: int) -> Iterator[str]:
-    if depth > DEEPEST:
-        raise _refusal(name, f"expected at most {DEEPEST} elements inside each other")
-    if node.tag in NOT_SHOWN:
-        return
-    if node.tag == TEXT:
-        yield node.text or ""
-    yield CHARACTERS.get(node.tag, "")
-    for part in node:
-        yield from _text(part, name, depth=depth + 1)
-    if node.tag == PARAGRAPH:
-        yield "\n"
+class ShownText:
+    """Gathers the text while a document is parsed; `close` gives it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.parts: list[str] = []
+        self.open: list[str] = []
+        self.n_hidden = 0
+
+    def start(self, tag: str, _attributes: dict[str, str]) -> None:
+        self.open.append(tag)
+        if len(self.open) > DEEPEST:
+            raise _refusal(self.name, f"expected at most {DEEPEST} elements inside each other")
+        self.n_hidden += tag in NOT_SHOWN
+        if not self.n_hidden and tag in CHARACTERS:
+            self.parts.append(CHARACTERS[tag])
+
+    def data(self, text: str) -> None:
+        if not self.n_hidden and self.open[-1:] == [TEXT]:
+            self.parts.append(text)
+
+    def end(self, tag: str) -> None:
+        self.open.pop()
+        if not self.n_hidden and tag == PARAGRAPH:
+            self.parts.append("\n")
+        self.n_hidden -= tag in NOT_SHOWN
+
+    def close(self) -> str:
+        return "".join(self.parts)
 
 
 def _refusal(name: str, words: str) -> BadInput:

@@ -96,10 +96,7 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
     opener = PACKED.get(suffix)
     plain = Path(name).stem if opener else name
     _require_kind(plain)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / plain
-    if path.exists():
-        raise refusal(name, TWICE)
+    path = _new_file(folder, plain, name)
     source = cast(BinaryIO, opener(stream)) if opener else stream
     try:
         with path.open("wb") as target:
@@ -109,6 +106,21 @@ def _one(name: str, stream: BinaryIO, folder: Path, room: Room) -> Path:
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise refusal(name, f"cannot be unpacked: {error}") from error
     _check(path, name)
+    return path
+
+
+def _new_file(folder: Path, plain: str, name: str) -> Path:
+    """Where a file is to be written; an archive may have a folder of the name of a file, or one that is too long."""
+    path = folder / plain
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_known = path.exists()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise refusal(name, TWICE) from error
+    except OSError as error:
+        raise refusal(name, f"cannot be unpacked: {error.strerror}") from error
+    if is_known:
+        raise refusal(name, TWICE)
     return path
 
 
