@@ -207,7 +207,7 @@ def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
 
 def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: Store, tmp_path: Path) -> None:
     effort = section(report_of(judged), "effort")
-    assert effort.words == ("No judgment has a time of its own, so the turn-around is unknown.",)
+    assert effort.words == ("Judgments have no times, so the turnaround is unknown.",)
     assert effort.figures == ()
     rows = [f"{item},Cid,ok,2026-01-0{day}T00:00:00Z" for item, day in (("one", 1), ("two", 2))]
     table = write_text(tmp_path / "dated.csv", "item,rater,label,at", *rows)

@@ -435,8 +435,8 @@ def _warnings(
     yield from _pair_warnings(pairs, options)
     if mean and len(pairs) > 1 and mean.is_sparse:
         yield (
-            f"the middle pair of raters shares {counted(mean.n_shared, 'item')}: kappas of so few are biased low, "
-            "and so is their mean; read alpha instead"
+            f"the middle pair of raters shares {counted(mean.n_shared, 'item')}: kappas from few items are biased "
+            "low, and so is their mean; read alpha instead"
         )
 
 

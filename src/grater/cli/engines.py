@@ -20,9 +20,7 @@ from grater.scale.shards import LazyCut, ShardSource, corpus_of, is_cut, read_sh
 
 Jobs: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        "--jobs", min=1, metavar="N", help="Processes; one for small input, one per core for big if not given."
-    ),
+    typer.Option("--jobs", min=1, metavar="N", help="Processes; default: one for small input, one per core for big."),
 ]
 EngineChoice: TypeAlias = Annotated[
     Literal["processes", "spark"], typer.Option("--engine", help="Processes on this machine, or Apache Spark.")

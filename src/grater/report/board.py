@@ -130,7 +130,9 @@ def _headline(scores: Scores) -> tuple[str, ...]:
     if others and not baseline:
         same = [system.system for system in others if set(system.group) & set(best.group)]
         lines.append(
-            f"It cannot be told apart from {listed(same)}." if same else "It is told apart from every other system."
+            f"The data cannot tell it from {listed(same)}."
+            if same
+            else "Every other system is behind it beyond chance."
         )
     return (*lines, scores.scope)
 

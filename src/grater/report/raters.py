@@ -127,7 +127,7 @@ def effort_section(hours: Sequence[float], *, cost: str = "", protocol: tuple[tu
 
 def _effort_words(hours: Sequence[float], cost: str) -> str:
     if not hours:
-        unknown = "No judgment has a time of its own, so the turn-around is unknown"
+        unknown = "Judgments have no times, so the turnaround is unknown"
         return f"{unknown}; they cost {cost}." if cost else f"{unknown}."
     last = max(hours)
     pace = f", {len(hours) / last:,.0f} an hour" if last >= 1 else ""

@@ -194,7 +194,7 @@ def write_report(
     study: StudyName,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder for the report, made if missing; `report` if not given."),
+        typer.Option(metavar="DIR", help="The folder for the report; default: report."),
     ] = None,
     title: Annotated[str, typer.Option(help="The title; default: the study's name.")] = "",
     job: Annotated[list[str], typer.Option(metavar="NAME", help="Only judgments of these jobs.")] = [],  # noqa: B006

@@ -58,7 +58,7 @@ def context(
         Path | None,
         typer.Option(
             metavar="CORPUS",
-            help="Corrected essays to calibrate on; held-out text with errors put in if not given.",
+            help="Corrected essays to calibrate on; default: held-out text with errors put in.",
         ),
     ] = None,
     device: Annotated[str, typer.Option(metavar="NAME", help="What PyTorch computes on, such as cuda.")] = "cpu",

@@ -86,7 +86,7 @@ def event_list(
     context: Context,
     after: Annotated[int, Query(ge=0, le=2**62, description="The `latest` that you know; 0 for all.")] = 0,
     most: Annotated[int, Query(ge=1, le=MOST)] = 200,
-    verb: Annotated[list[str] | None, Query(description="Only these; may be given several times.")] = None,
+    verb: Annotated[list[str] | None, Query(description="Only these; repeatable.")] = None,
 ) -> Events:
     """Events after a given one, in order; continue from `latest`."""
     with context.server.store.read() as tx:
