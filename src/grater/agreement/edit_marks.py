@@ -26,7 +26,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from grater.agreement.coded import in_order
 from grater.agreement.coefficients import NAMES, PAIR_SCORES, margin_scores, pair_scores
@@ -326,4 +325,6 @@ def all_statistic(together: Judged, n_clusters: int) -> Statistic:
 def _sparse(
     cluster: Ints, columns: list[npt.NDArray[Any]], values: list[npt.NDArray[Any]], shape: tuple[int, int]
 ) -> Any:
+    from scipy.sparse import csr_array  # a fifth of a second that most commands need not wait for
+
     return csr_array((np.concatenate(values).astype(np.float64), (cluster, np.concatenate(columns))), shape=shape)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
 
 from grater.errors import UsageError
 from grater.evaluate.cases import Cases, Votes, share_of
@@ -129,8 +129,10 @@ def _sums_of(flagged: npt.NDArray[np.int8], share: Numbers, weights: Numbers | N
     return np.stack(cells_of, axis=-1).transpose(1, 0, 2).reshape(share.shape[1], -1)
 
 
-def _by_rater(votes: Votes) -> tuple[coo_array, coo_array]:
+def _by_rater(votes: Votes) -> tuple[Any, Any]:
     """Items x raters: who voted, and who voted for error; raters by what they said, not by their names."""
+    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
+
     rank = np.argsort(np.argsort(votes.items.to_numpy().astype(str))).astype(np.uint64)
     mixed = ((rank[votes.item] * np.uint64(2) + votes.is_error + np.uint64(1)) * ODD) >> np.uint64(12)
     content = np.zeros(len(votes.raters), np.uint64)

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.sparse import coo_array
 
 from grater.agreement.coded import Codes, by_appearance, by_name, categories, in_order
 from grater.errors import BadInput, Problem, UsageError
@@ -165,6 +164,8 @@ def items_of(names: pl.Series) -> tuple[Codes, pl.Series]:
 
 def incidence(row: Codes, column: Codes, *, shape: tuple[int, int], value: Codes | None = None) -> Sparse:
     """A sparse matrix of ones, or values, at the given pairs, each of which must occur once."""
+    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
+
     values = np.ones(len(row)) if value is None else value.astype(np.float64)
     matrix = coo_array((values, (row, column)), shape=shape)
     # A rater judges an item once, so there is nothing to sum; the check would cost as much as all the rest.

@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, nan
+from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import coo_array
 
 from grater.agreement.coded import Codes
 from grater.evaluate.cases import Votes, places_of
@@ -279,8 +279,10 @@ def _weights(
 
 def _sizes_by_unit(
     members: Members, units: pl.DataFrame, names: pl.Series, n_cells: int, assist: Weights | None = None
-) -> coo_array | None:
+) -> Any:
     """Cells x units, the items of each, or what a cheap judge says of them; none where only drawn items are known."""
+    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
+
     if not members.is_whole or len(units) < len(members.frame):
         return None
     everywhere = members.frame.join(members.cell_numbers, on=members.keys).select("item", "cell")
@@ -297,7 +299,9 @@ def _within_cells(cell: Ints, n: int, rng: np.random.Generator) -> Numbers:
     return weights
 
 
-def _indicator(cell: Ints, n_cells: int) -> coo_array:
+def _indicator(cell: Ints, n_cells: int) -> Any:
+    from scipy.sparse import coo_array  # a fifth of a second that most commands need not wait for
+
     return coo_array((np.ones(len(cell)), (cell, np.arange(len(cell)))), (n_cells, len(cell))).tocsr()
 
 
