@@ -27,8 +27,6 @@ error. Exit status: 0 done, 1 done and problems found, 2 wrong use or unreadable
 
 ## Common options
 
-| option | meaning |
-|---|---|
 """
 COMMON = 3
 """Commands that share an option to the letter before it is explained once, under the common options."""
@@ -136,19 +134,19 @@ def _section(path: tuple[str, ...], command: Any, common: Collection[str]) -> st
     own = [row for row in rows.values() if row not in common]
     also = ", ".join(f"`{name}`" for name, row in rows.items() if row in common)
     parts = [f"## {' '.join(path)}\n\n{command.help}\n\n    {usage}\n"]
-    parts += ["\n".join(["| option | meaning |\n|---|---|", *own]) + "\n"] if own else []
+    parts += ["\n".join(own) + "\n"] if own else []
     parts += [f"[Common](#common-options): {also}\n"] if also else []
     return "\n".join(parts)
 
 
 def _rows(command: Any) -> dict[str, str]:
-    """A row of a table for every argument, then for every option, by its first name."""
+    """A line for every argument, then for every option, by its first name."""
     params = sorted(command.params, key=lambda param: param.param_type_name != "argument")
     names = (
         param.metavar or param.name.upper() if param.param_type_name == "argument" else param.opts[0]
         for param in params
     )
-    return {name: f"| {_names(param)} | {param.help or ''} |" for name, param in zip(names, params, strict=True)}
+    return {name: f"- {_names(param)}: {param.help or ''}" for name, param in zip(names, params, strict=True)}
 
 
 def _usage(argument: Any) -> str:
@@ -160,7 +158,7 @@ def _names(param: Any) -> str:
     if param.param_type_name == "argument":
         return f"`{param.metavar or param.name.upper()}`"
     value = _value(param)
-    names = ", ".join(f"`{name}{value}`" for name in [*param.opts, *param.secondary_opts]).replace("|", "\\|")
+    names = ", ".join(f"`{name}{value}`" for name in [*param.opts, *param.secondary_opts])
     return names if param.default in (None, "", (), []) or not value else f"{names} (default {param.default})"
 
 

@@ -24,8 +24,9 @@ MAPS = """## Maps
 
 *exact*: the same errors. *broader*: the nearest tag covers more, or draws the line elsewhere. *split*: one of
 several, depending on the words of the edit (`translate_edit`, `split`). *none*: no counterpart. Maps other than from
-NUCLE to CoNLL-2014 are our reading of the definitions. NUCLE and ERRANT, and CLC to NUCLE, go by way of CoNLL-2014.
-There is no map from NUCLE or CoNLL-2014 to the CLC codes: those need the word class, which the tags do not name.
+NUCLE to CoNLL-2014 are our reading of the definitions. `translate` also has the two maps between ERRANT and CLC,
+which are long. NUCLE and ERRANT, and CLC to NUCLE, go by way of CoNLL-2014. There is no map from NUCLE or CoNLL-2014
+to the CLC codes: those need the word class, which the tags do not name.
 """
 
 
@@ -66,7 +67,11 @@ def render_map(source: str, target: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+LONG = (("errant", "clc"), ("clc", "errant"))
+"""Maps that the page leaves to `translate`."""
+
+
 def render_page() -> str:
     sets = [render_markdown(TAGSETS[name], TAGSETS["nucle"] if name == "conll14" else None) for name in OURS]
-    maps = [render_map(*route) for route, steps in ROUTES.items() if len(steps) == 1]
+    maps = [render_map(*route) for route, steps in ROUTES.items() if len(steps) == 1 and route not in LONG]
     return "\n".join([INTRODUCTION, *sets, MAPS, *maps])
