@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.grater
 
-.PHONY: demo test check test-slow test-train docs bench peers hashes sbom clean help system
+.PHONY: demo test check test-slow test-train test-spark java docs bench peers hashes sbom clean help system
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,12 +28,24 @@ check: $(STAMP)-dev  ## the quick half: style, types, documentation
 	$(BIN)/mypy
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-test-slow: $(STAMP)-dev system  ## the tests that take minutes
+test-slow: $(STAMP)-dev system  ## the tests that take minutes, those of Spark among them
 	$(BIN)/pytest -n 2 -m slow
+	@$(MAKE) --no-print-directory test-spark
 
 test-train: $(STAMP)-dev  ## the tests that need PyTorch: the training of context on a toy grammar
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train]'
 	$(BIN)/pytest tests/detect/context/train
+
+test-spark: $(STAMP)-dev java  ## the tests that need Apache Spark and a Java: results equal to ours, executors killed
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[spark]'
+	GRATER_SPARK=1 $(BIN)/pytest tests/scale/test_spark.py
+
+java:  ## Debian's Java runtime, which Apache Spark runs on
+	@command -v java >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null || \
+	    { echo "Apache Spark needs a Java runtime of version 17 or newer; install your system's" >&2; exit 2; }; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends default-jre-headless >/dev/null; }
+	@java -version 2>&1 | head -1
 
 docs: $(STAMP)-dev  ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

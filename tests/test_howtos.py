@@ -22,7 +22,7 @@ EXPLANATIONS = (
     *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
     *("detectors", "language-model", "articles"),
 )
-"""Pages that explain commands; a neural detector (`context`) needs a model of your own."""
+"""Pages that explain commands; a neural detector (`context`, "big-corpora") needs a model of your own."""
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 BIN = Path(sys.executable).parent
 

@@ -176,6 +176,5 @@ def test_spark_without_pyspark_says_what_to_install(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    monkeypatch.delitem(sys.modules, "grater.scale.spark", raising=False)
     ran = grater(capsys, "count", folder / "lines.txt", "--engine", "spark", "--out", tmp_path / "out")
     assert (ran.status, ran.err) == (2, "Apache Spark needs another package: pip install 'grater[spark]'\n")

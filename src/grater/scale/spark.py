@@ -17,12 +17,6 @@ from typing import Any, TypeVar
 from grater.errors import GraterError, MissingExtra
 from grater.scale.engines import THREADS, Task, ignore_message
 
-try:
-    from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkException
-except ImportError as error:
-    raise MissingExtra("Apache Spark needs another package: pip install 'grater[spark]'") from error
-
 T = TypeVar("T")
 
 
@@ -42,15 +36,15 @@ class SparkEngine:
     settings: dict[str, str] = field(default_factory=dict, hash=False)
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
+        context = self._context()
         waiting = list(tasks)
         if not waiting:
             return
-        context = self._context()
         self.tell(f"{len(waiting):,} tasks on {self.master}")
         try:
             outcomes = context.parallelize(waiting, len(waiting)).map(_outcome).collect()
         except Exception as error:
-            if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
+            if type(error).__module__.startswith(("py4j", "pyspark")):
                 raise GraterError(f"Spark gave up: {_reason(error)}") from error
             raise
         for outcome in outcomes:
@@ -60,6 +54,10 @@ class SparkEngine:
 
     def _context(self) -> Any:
         """The one context of this process; a second job uses it again."""
+        try:
+            from pyspark import SparkConf, SparkContext
+        except ImportError as error:
+            raise MissingExtra("Apache Spark needs another package: pip install 'grater[spark]'") from error
         conf = SparkConf().setMaster(self.master).setAppName("grater")
         conf.set("spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false")
         for name, value in THREADS.items():

@@ -30,7 +30,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TypeVar
+from typing import Any, TypeVar
 from zlib import crc32
 
 from grater.corpora.tagsets.translation import split
@@ -381,7 +381,8 @@ def _counts_of(row: TallyRow) -> CorpusCounts:
         return CorpusCounts(by_tag={row.key: row.n})
     if row.what == "by_sentence":
         return CorpusCounts(by_sentence={int(row.key): row.n})
-    return CorpusCounts(**{row.what: row.n})
+    count: dict[str, Any] = {row.what: row.n}
+    return CorpusCounts(**count)
 
 
 def block_of(essay: Essay) -> int:
