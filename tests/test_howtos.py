@@ -17,12 +17,12 @@ from tests.test_docs import blocks
 from tests.test_exhibits import command_of
 
 ROOT = Path(__file__).parents[1]
-NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study")
+NAMES = ("give-feedback", "compare-two-systems", "retest-a-system", "build-a-corpus", "plan-a-study", "big-corpora")
 EXPLANATIONS = (
     *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
     *("detectors", "language-model", "articles"),
 )
-"""Pages that explain commands; a neural detector (`context`, "big-corpora") needs a model of your own."""
+"""Pages that explain commands; a neural detector (`context`) needs a model of your own."""
 PAGES = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 BIN = Path(sys.executable).parent
 

@@ -172,6 +172,28 @@ def test_statistics_of_shards_by_two_processes_are_those_of_the_corpus(
     assert by_shards == plain
 
 
+def test_defects_of_shards_are_those_of_the_corpus(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Among them those of the corpus as a whole: unknown tags with their counts and first places."""
+    cut = shard(capsys, folder, tmp_path / "cut", 2000)
+    plain, by_shards = (grater(capsys, "corpus", "check", path, "--json") for path in (folder / "essays.jsonl", cut))
+    assert plain.status == by_shards.status == 1
+    assert "the tag 'T0' of 15 edits, here first" in plain.out
+    assert by_shards.out.replace(str(cut), str(folder / "essays.jsonl")) == plain.out
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_bad_byte_is_the_same_error_by_one_process_and_two(
+    n_jobs: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"Good.\nBad \xff byte.\n")
+    ran = grater(capsys, "count", tmp_path / "bad.txt", "--jobs", n_jobs, "--out", tmp_path / "out")
+    expected = "bad.txt:2: expected UTF-8, found byte 0xff at byte 10; convert the file to UTF-8 first\n"
+    assert (ran.status, ran.err) == (2, f"{tmp_path}/{expected}")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
 def test_spark_without_pyspark_says_what_to_install(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,8 +45,8 @@ from grater.corpora.tagsets import TAGSETS
 from grater.errors import Problem, UsageError
 from grater.model import Essay
 from grater.scale.engines import Engine
-from grater.scale.shards import is_cut
-from grater.scale.studying import StatisticsJob, counted_corpus
+from grater.scale.shards import ShardSource, is_cut
+from grater.scale.studying import CheckJob, StatisticsJob, checked_corpus, counted_corpus
 from grater.sheet import counted
 from grater.tables import Judgments, parse_columns, read_decisions, read_items, write_table
 from grater.tables.check import Duplicates
@@ -93,12 +93,17 @@ def stats(
 
 
 def _counted(file: Path, job: StatisticsJob, engine: Engine, format_name: str | None) -> CorpusTally:
-    """The counts of a corpus by its shards; they are kept nowhere."""
-    with (
-        tempfile.TemporaryDirectory(prefix="grater-stats-") as name,
-        shards_of([file], f"reading {file}", out=Path(name) / "stats", format_name=format_name) as (shards, done),
-    ):
-        return counted_corpus(job, str(file), shards, Path(name) / "stats", engine, done=done)
+    with _shards_for_now(file, format_name) as (shards, done, folder):
+        return counted_corpus(job, str(file), shards, folder, engine, done=done)
+
+
+@contextmanager
+def _shards_for_now(file: Path, format_name: str | None) -> Iterator[tuple[ShardSource, Callable[[int], None], Path]]:
+    """The shards of a corpus, and a folder for their results that is gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="grater-parts-") as name:
+        out = Path(name) / "parts"
+        with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
+            yield shards, done, out
 
 
 @app.command(short_help="From one format, or parallel text, to another; losses are named.")
@@ -269,18 +274,31 @@ def check(
         Path | None,
         typer.Option("--known", metavar="FILE", help="Known defects: the --json output of an earlier check."),
     ] = None,
+    jobs: Jobs = None,
+    engine: EngineChoice = "processes",
+    master: Master = None,
     as_json: Json = False,
 ) -> None:
     """Look for edits that change nothing, duplicates, spans across sentences, unknown tags and more."""
     known = _known_findings(baseline) if baseline else Counter()
-    with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
-        result = check_corpora(corpora, tagset=TAGSETS[tagset] if tagset else None)
+    if jobs or engine != "processes" or any(map(is_cut, files)):
+        result = _checked(files, CheckJob(tagset), engine_for(engine, jobs, master, files), format_name)
+    else:
+        with reading_all(files, format_name, n_readings=1 if len(files) == 1 else 2) as corpora:
+            result = check_corpora(corpora, tagset=TAGSETS[tagset] if tagset else None)
     result = result.chosen(only=only, ignore=ignore).without_known(known)
     if as_json:
         print_json(result.to_dict())
     else:
         _tell_check(result, len(files))
     raise typer.Exit(1 if result.findings else 0)
+
+
+def _checked(files: Sequence[Path], job: CheckJob, engine: Engine, format_name: str | None) -> CheckResult:
+    if len(files) > 1:
+        raise UsageError("several corpora are compared essay by essay, in one process; check them one by one instead")
+    with _shards_for_now(files[0], format_name) as (shards, done, folder):
+        return checked_corpus(job, str(files[0]), shards, folder, engine, done=done)
 
 
 def _known_findings(baseline: Path) -> Counter[Known]:

@@ -72,12 +72,12 @@ def sentences_of_essay(essay: Essay) -> Iterator[list[str]]:
         for _, words in sentence_tokens(essay.text):
             yield [normal_form(word) for word in words]
         return
-    words = [essay.text[token.start : token.end] for token in tokens_of(essay)]
+    given = [essay.text[token.start : token.end] for token in tokens_of(essay)]
     starts = [token.start for token in tokens_of(essay)]
-    bounds = [*np.searchsorted(starts, [span.start for span in sentences_of(essay)]).tolist(), len(words)]
+    bounds = [*np.searchsorted(starts, [span.start for span in sentences_of(essay)]).tolist(), len(given)]
     for first, last in pairwise(bounds):
-        if words[first:last]:
-            yield [normal_form(word) for word in words[first:last]]
+        if given[first:last]:
+            yield [normal_form(word) for word in given[first:last]]
 
 
 normal_form = lru_cache(maxsize=1 << 18)(normal)

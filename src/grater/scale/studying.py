@@ -2,19 +2,23 @@
 
 The statistics of a shard are rows that add up (`grater.corpora.statistics`): a document that goes on in the next
 shard is added up by its name, and intervals come from the same blocks of documents, so every number is the same as in
-one pass.
+one pass.  Defects of single essays stand as they come; rules on the whole corpus hand on what they saw of a shard.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from grater.corpora.check.findings import CheckResult, Finding
+from grater.corpora.check.rules import CorpusCheck
 from grater.corpora.statistics.counts import Counting, TallyRow
 from grater.corpora.statistics.study import CorpusTally
+from grater.corpora.tagsets import TAGSETS
 from grater.model import Json
 from grater.scale.engines import Engine
 from grater.scale.jobs import Done, JobTable, Partial, added_up, ignore_done, run_job
@@ -66,3 +70,51 @@ def counted_corpus(
 
 def _rows(frame: pl.DataFrame) -> Iterator[TallyRow]:
     return (TallyRow(**row) for row in frame.iter_rows(named=True))
+
+
+FINDINGS, SEEN = "findings", "seen"
+FINDING: dict[str, type[pl.DataType]] = {
+    "rule": pl.String,
+    "essay_id": pl.String,
+    "line": pl.Int64,
+    "message": pl.String,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckJob:
+    """The defects of essays, and of each shard what the rules on whole corpora have seen."""
+
+    tagset: str | None = None
+    name: str = "check"
+    version: int = 1
+
+    @property
+    def options(self) -> Mapping[str, Json]:
+        return {"tagset": self.tagset}
+
+    @property
+    def tables(self) -> Mapping[str, JobTable]:
+        return {FINDINGS: JobTable(FINDING), SEEN: JobTable({"state": pl.String})}
+
+    def check(self) -> CorpusCheck:
+        return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)
+
+    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
+        check = self.check()
+        rows = [astuple(finding) for finding in check.of_essays(each.essay for each in essays)]
+        findings = pl.DataFrame(rows, schema=FINDING, orient="row")
+        return Partial(tables={FINDINGS: findings, SEEN: pl.DataFrame({"state": [json.dumps(check.state())]})})
+
+
+def checked_corpus(
+    job: CheckJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
+) -> CheckResult:
+    """The defects of a corpus in the order of its essays, then those of the whole."""
+    tables = run_job(job, shards, {table: folder / table for table in job.tables}, engine, done=done)
+    check = job.check()
+    for frame in tables[SEEN].frames():
+        check.take(json.loads(frame["state"].item()))
+    rows = (row for frame in tables[FINDINGS].frames() for row in frame.iter_rows(named=True))
+    findings = [*(Finding(**row) for row in rows), *check.of_corpus()]
+    return CheckResult(tuple((name, finding) for finding in findings), check.census)

@@ -54,7 +54,7 @@ def write_joined(files: Sequence[FilePath], schema: Mapping[str, Any], path: str
         return
     with replacing(path) as stream:
         if kind == "parquet":
-            pl.scan_parquet(files).sink_parquet(stream, row_group_size=ROW_GROUP)
+            pl.scan_parquet(list(files)).sink_parquet(stream, row_group_size=ROW_GROUP)
             return
         for number, frame in enumerate(map(pl.read_parquet, files)):
             if kind == "jsonl":

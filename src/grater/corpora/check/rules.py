@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import partial
 from itertools import zip_longest
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from grater.corpora.check.edits import (
     changes_nothing,
@@ -39,7 +40,7 @@ from grater.corpora.check.findings import Census, CheckResult, Finding, census_o
 from grater.corpora.m2.fields import noops_as_read
 from grater.corpora.tagsets import TagSet, all_tagsets, guess_tagset
 from grater.errors import BadInput
-from grater.model import Edit, Essay, short_hash
+from grater.model import Edit, Essay, Json, short_hash
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
 RARE = "an annotator of few sentences; do not count the others as agreement"
@@ -58,6 +59,18 @@ class Coverage:
         self._counts[readers, frozenset(edit.rater for edit in essay.edits)] += 1
         self._first.setdefault(readers, (essay.essay_id, essay.line))
         self._is_tokenised |= essay.tokens is not None
+
+    def state(self) -> Json:
+        counts: list[Json] = [[sorted(readers), sorted(raters), n] for (readers, raters), n in self._counts.items()]
+        first: list[Json] = [[sorted(readers), *where] for readers, where in self._first.items()]
+        return {"counts": counts, "first": first, "tokenised": self._is_tokenised}
+
+    def take(self, state: Any) -> None:
+        for readers, raters, n in state["counts"]:
+            self._counts[frozenset(readers), frozenset(raters)] += n
+        for readers, essay_id, line in state["first"]:
+            self._first.setdefault(frozenset(readers), (essay_id, line))
+        self._is_tokenised |= state["tokenised"]
 
     def findings(self) -> Iterator[Finding]:
         if max(map(len, self._first), default=0) < 2:
@@ -110,6 +123,12 @@ class Emptiness:
     def see(self, essay: Essay) -> None:  # noqa: ARG002 (that there is one is all that matters)
         self._is_empty = False
 
+    def state(self) -> Json:
+        return self._is_empty
+
+    def take(self, state: Any) -> None:
+        self._is_empty &= state
+
     def findings(self) -> Iterator[Finding]:
         if self._is_empty:
             yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
@@ -145,6 +164,15 @@ class UnknownTags:
         for edit in essay.edits:
             self._counts[edit.tag] += 1
             self._first.setdefault(edit.tag, (essay.essay_id, edit.line))
+
+    def state(self) -> Json:
+        first: list[Json] = [[tag, *where] for tag, where in self._first.items()]
+        return {"counts": dict(self._counts), "first": first}
+
+    def take(self, state: Any) -> None:
+        self._counts.update(state["counts"])
+        for tag, essay_id, line in state["first"]:
+            self._first.setdefault(tag, (essay_id, line))
 
     def findings(self) -> Iterator[Finding]:
         tagset = self._tagset or guess_tagset(self._counts)
@@ -244,7 +272,13 @@ EssayRule: TypeAlias = Callable[[Essay], Iterator[Finding]]
 
 
 class CorpusRule(Protocol):
+    """A rule that speaks at the end; what it has seen of one part of a corpus, another takes as if it had seen it."""
+
     def see(self, essay: Essay) -> None: ...
+
+    def state(self) -> Json: ...
+
+    def take(self, state: Any) -> None: ...
 
     def findings(self) -> Iterator[Finding]: ...
 
@@ -283,6 +317,39 @@ RULES: dict[str, str] = {
 """Every rule with what it finds, for the page and for the reader of a report."""
 
 
+class CorpusCheck:
+    """The check of one corpus as it goes by; the parts of a corpus may be checked apart and put together in order."""
+
+    def __init__(self, tagset: TagSet | None = None) -> None:
+        self.census = Census()
+        self._exempt = exempt_tags(tagset)
+        self._edit_rules = EDIT_RULES | {"no-correction": partial(lacks_correction, exempt=self._exempt)}
+        self._rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage(), Emptiness())
+
+    def of_essays(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        """The defects of single essays, in the order of the corpus."""
+        for essay in essays:
+            yield from sorted(_of_essay(essay, self._edit_rules), key=lambda finding: finding.line or 0)
+            self.census += census_of(essay, exempt=self._exempt)
+            for rule in self._rules:
+                rule.see(essay)
+
+    def of_corpus(self) -> Iterator[Finding]:
+        """The defects of the corpus as a whole."""
+        for rule in self._rules:
+            yield from rule.findings()
+
+    def state(self) -> Json:
+        """What was seen, for `take`."""
+        return {"census": asdict(self.census), "rules": [rule.state() for rule in self._rules]}
+
+    def take(self, state: Any) -> None:
+        """Take over what another has seen of the next part of the corpus."""
+        self.census += Census(**state["census"])
+        for rule, seen in zip(self._rules, state["rules"], strict=True):
+            rule.take(seen)
+
+
 def check_essays(
     essays: Iterable[Essay], *, tagset: TagSet | None = None, tally: Callable[[Census], None] | None = None
 ) -> Iterator[Finding]:
@@ -290,19 +357,11 @@ def check_essays(
 
     Without `tagset` the one that fits best is taken.  `tally` hears the census of lawful oddities once, at the end.
     """
-    exempt = exempt_tags(tagset)
-    edit_rules = EDIT_RULES | {"no-correction": partial(lacks_correction, exempt=exempt)}
-    corpus_rules: tuple[CorpusRule, ...] = (UnknownTags(tagset), Coverage(), Emptiness())
-    census = Census()
-    for essay in essays:
-        yield from sorted(_of_essay(essay, edit_rules), key=lambda finding: finding.line or 0)
-        census += census_of(essay, exempt=exempt)
-        for rule in corpus_rules:
-            rule.see(essay)
-    for rule in corpus_rules:
-        yield from rule.findings()
+    check = CorpusCheck(tagset)
+    yield from check.of_essays(essays)
+    yield from check.of_corpus()
     if tally:
-        tally(census)
+        tally(check.census)
 
 
 def _of_essay(essay: Essay, edit_rules: dict[str, EditRule]) -> Iterator[Finding]:

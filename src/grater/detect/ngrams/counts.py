@@ -167,7 +167,8 @@ class Runs:
                 yield summed(joined(parts)) if len(parts) > 1 else joined(parts)
 
     def _run(self, number: int) -> Records:
-        keys, raw, adjusted = (np.memmap(self._path(number, name), dtype, mode="r") for name, dtype in COLUMNS)
+        keys = np.memmap(self._path(number, "keys"), np.uint64, mode="r")
+        raw, adjusted = (np.memmap(self._path(number, name), np.int64, mode="r") for name in ("raw", "adjusted"))
         return Records(keys, raw, adjusted)
 
     def _path(self, number: int, column: str) -> Path:
