@@ -48,7 +48,7 @@ def _missed(store: Store) -> tuple[Person, str]:
         job = jobs.named(tx, CROWD)
         for rater in living.RATERS:
             who = people.named(tx, rater.name)
-            missed = missed_by(tx, job, who.person_id) if rater.skill > 0.5 else []
+            missed = missed_by(tx, job, who.person_id) if rater.skill > living.CAREFUL else []
             if missed:
                 stored = submissions.find(tx, missed[0].submission_id)
                 assert stored is not None
@@ -82,7 +82,7 @@ def contested(tx: Tx, job: str) -> str:
 
 def _staff(site: Site) -> Iterator[Stop]:
     owner, crowd, essays = person(site.store, living.OWNER), job_id(site.store, CROWD), job_id(site.store, ESSAYS)
-    ejected = next(rater for rater in living.RATERS if rater.skill < 0.5)
+    ejected = next(rater for rater in living.RATERS if rater.skill < living.CAREFUL)
     with site.store.read() as tx:
         marked = units.ids_of_job(tx, essays)[0]
         essay_id = units.get(tx, marked).unit.essay.essay_id

@@ -21,6 +21,7 @@ from tests.browser.alive import stops
 from tests.browser.chromium import launch
 from tests.browser.essay_page import open_essay, open_own_desk
 from tests.browser.palette import smaller
+from tests.browser.readme import HEADLINE, TERMINAL, terminal, words_of
 from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
@@ -28,7 +29,7 @@ from tests.browser.tour import Stop, by_person, tour
 from tests.store.crowds import evenly_hidden_gold
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
-HIGHEST = {"manage-guidelines": 420, "api": 420}
+HIGHEST = {"manage-guidelines": 420, "api": 420, "manage-essays": 600, "manage-items": 600, "adjudicate-job": 700}
 PHONE: ViewportSize = {"width": 360, "height": 720}
 ESSAY = (
     "Last summer I visit my aunt in lisbon, she own two small bakery near the old harbour. Every morning she wake up "
@@ -78,6 +79,7 @@ def _marking(browser: Browser, site: Site, folder: Path) -> None:
         desk.fill(tag="runon", correction="Lisbon. She")
         desk.saved()
         page.evaluate("scrollTo(0, 0)")
+        note_words(page, MARKING, folder)
         page.screenshot(path=folder / "marking.png")
         desk.drag("gives to customers")
         page.keyboard.type("wo")
@@ -178,13 +180,33 @@ def _tour(browser: Browser, site: Site, wanted: Sequence[Stop], folder: Path) ->
         page = context.new_page()
         for stop in theirs:
             page.goto(stop.path)
-            _before(page, stop.picture)
+            _before(page, stop.picture, stop.path, folder)
             _shot(page, folder / f"{stop.picture}.png", highest=HIGHEST.get(stop.picture, 900))
         context.close()
 
 
-def _before(page: Page, picture: str) -> None:
+DASHBOARD, MARKING = "crowd-crowd", "marking"
+"""The pages of the README."""
+
+
+def open_dashboard(page: Page, path: str) -> None:
+    """The dashboard with its charts, which are drawn in the background."""
+    page.goto(path)
+    while page.get_by_text("The charts are being drawn").is_visible() or not page.locator("#live svg").count():
+        page.wait_for_timeout(500)
+        page.reload()
+
+
+def note_words(page: Page, picture: str, folder: Path) -> None:
+    """Keep what a page of the README calls its parts, for the test that holds its picture current."""
+    (folder / f"{picture}.txt").write_text("\n".join(words_of(page)) + "\n", "utf-8")
+
+
+def _before(page: Page, picture: str, path: str, folder: Path) -> None:
     """What is done on a page before its picture is taken."""
+    if picture == DASHBOARD:
+        open_dashboard(page, path)
+        note_words(page, picture, folder)
     if picture == "adjudicate-essay":
         page.locator("#place-3 input[value=own]").check()
         page.evaluate("scrollTo(0, 0)")
@@ -215,6 +237,8 @@ def main(folder: Path, demo: Path | None = None) -> None:
         browser = launch(playwright)
         with live_site(staged) as site, live_site(made) as alive:
             take(browser, site, alive, folder)
+        (folder / TERMINAL).write_text(terminal(), "utf-8")
+        shutil.copy(made / "report" / "figures" / HEADLINE, folder)
         shrink(browser, folder)
         browser.close()
 

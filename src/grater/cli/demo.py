@@ -70,7 +70,7 @@ from grater.tables import read_decisions, read_gold, read_judgments, write_table
 
 app = typer.Typer()
 
-SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v1"
+SYSTEMS, EARLIER = ("prep-maxent", "prep-perceptron", "prep-lm"), "prep-maxent-v0.9"
 TITLE = "How good are these preposition detectors?"
 SIMULATED = (
     "The essays and the marks of their two annotators are our own writing; the crowd and the raters of the cloze, "

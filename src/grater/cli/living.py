@@ -18,6 +18,7 @@ from grater.model import Essay, Json
 from grater.rng import generator
 from grater.sample import living
 from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
+from grater.sample.raters import ERROR, OK
 from grater.store import Store, Tx, invitations, jobs, people, progress
 from grater.store.clock import DAY, MINUTE, utc_now
 from grater.store.jobs import Job
@@ -201,10 +202,11 @@ def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
             make_gold(tx, job, item_id, [label], reason=living.REASONS[label])
         set_terms(tx, job.job_id, TERMS)
     begin, rng = clock.at, generator(0, "living crowd")
-    leanings = living.leanings_of(asked, marked) | {item: 0.99 * (label == "error") for item, label in known.items()}
+    leanings = living.leanings_of(asked, marked)
+    scene = Scene(store=store, clock=clock, job=job, leanings=leanings, known=known, rng=rng)
     for day, rater, n in living.sittings(rng, days=DAYS):
         clock.at = max(clock.at, begin + int(day * DAY))
-        _sit(store, clock, job, rater, n, leanings, rng)
+        _sit(scene, rater, n)
         if day < DAYS / 2:
             _pay(store, job)
     clock.at = utc_now() - LEFT * MINUTE
@@ -213,26 +215,43 @@ def _crowd(store: Store, clock: TurnedClock, marked: Mapping[str, int]) -> None:
     take_desk(store, job_id=job.job_id, person_id=_person(store, RATERS[0].name).person_id)
 
 
-def _sit(
-    store: Store,
-    clock: TurnedClock,
-    job: Job,
-    rater: SampleRater,
-    n: int,
-    leanings: Mapping[str, float],
-    rng: np.random.Generator,
-) -> None:
+@dataclass(slots=True)
+class Scene:
+    """The crowd job while it is played; `is_missed`: a careful rater has missed a known answer, once."""
+
+    store: Store
+    clock: TurnedClock
+    job: Job
+    leanings: Mapping[str, float]
+    known: Mapping[str, str]
+    rng: np.random.Generator
+    is_missed: bool = False
+
+
+def _sit(scene: Scene, rater: SampleRater, n: int) -> None:
     """A rater answers some questions, until there are no more or the rater is ejected."""
-    person_id = _person(store, rater.name).person_id
+    person_id = _person(scene.store, rater.name).person_id
     for _ in range(n):
-        desk = take_desk(store, job_id=job.job_id, person_id=person_id)
+        desk = take_desk(scene.store, job_id=scene.job.job_id, person_id=person_id)
         if desk is None:
             return
-        item_id = desk.unit.unit.items[0].item.item_id
-        seconds = round(float(rng.gamma(4.0, rater.seconds / 4)) + 1, 1)
-        clock.at += int(1000 * seconds)
-        label = living.answer_of(rater, leanings[item_id], rng)
-        hand_in(store, desk, {"label": [label]}, seconds=seconds)
+        seconds = round(float(scene.rng.gamma(4.0, rater.seconds / 4)) + 1, 1)
+        scene.clock.at += int(1000 * seconds)
+        label = _answer(scene, rater, desk.unit.unit.items[0].item.item_id)
+        hand_in(scene.store, desk, {"label": [label]}, seconds=seconds)
+
+
+def _answer(scene: Scene, rater: SampleRater, item_id: str) -> str:
+    """What a rater says; which questions come to whom is chance, but that one known answer is missed is not."""
+    label = scene.known.get(item_id)
+    if label is None:
+        return living.answer_of(rater, scene.leanings[item_id], scene.rng)
+    if rater.skill < living.CAREFUL:
+        return living.answer_of(rater, float(label == ERROR), scene.rng)
+    if scene.is_missed:
+        return label
+    scene.is_missed = True
+    return OK if label == ERROR else ERROR
 
 
 def _pay(store: Store, job: Job) -> None:
@@ -260,7 +279,7 @@ def _talk(store: Store, job: Job) -> None:
 def _dispute(tx: Tx, job: Job) -> None:
     for rater in RATERS:
         person = people.named(tx, rater.name)
-        missed = messages.missed_by(tx, job, person.person_id) if rater.skill > 0.5 else []
+        missed = messages.missed_by(tx, job, person.person_id) if rater.skill > living.CAREFUL else []
         if missed:
             messages.dispute(tx, missed[0].submission_id, living.DISPUTE, person_id=person.person_id)
             return

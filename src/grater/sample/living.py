@@ -74,7 +74,7 @@ REVIEWS = (
     ("Siobhan Kelly", 4, 3, "What should I do with American and British usage?"),
 )
 VERDICT = "Looked up in two dictionaries of collocations."
-N_CONTESTED, N_BOTH, N_NEITHER, N_GOLD = 20, 12, 16, 16
+N_CONTESTED, N_BOTH, N_NEITHER, N_GOLD = 26, 14, 20, 16
 
 
 def items_to_ask(marked: Mapping[str, int], *, seed: int = 0) -> tuple[list[str], dict[str, str]]:
@@ -97,6 +97,9 @@ def leanings_of(items: Sequence[str], marked: Mapping[str, int], *, seed: int = 
     shapes = {item: LEANINGS[marked[item]] for item in items}
     return {item: float(rng.beta(mean * firm, (1 - mean) * firm)) for item, (mean, firm) in shapes.items()}
 
+
+CAREFUL = 0.5
+"""Raters of at least this skill know the answers to gold, which is easy; the others guess there too."""
 
 HARD = 0.03
 """How often a skilled rater finds a sentence too confused to judge."""

@@ -53,7 +53,7 @@ from grater.study.tables import (
     verdicts_of,
 )
 from grater.study.terms import protocol_sheet
-from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
+from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments
 from grater.tasks import TASKS
 from grater.tasks.marking import TASK as MARKING
 from grater.text.prepositions import canonical
@@ -190,15 +190,10 @@ def study_inputs(
     require_text("report.title", title)
     require_text("report.author", author)
     name = dump.meta_values(tx).get("name", "study")
-    judging = _with_verdicts(tx, job_names)
-    if judging or not job_names:
-        tables = study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
-    else:
-        tables = StudyTables(name, None, None, None, None, None)
+    tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
     words, sample = words_of(tx), sample_of(tx, tables)
     costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
-    judged = tables.judgments
-    of_sample = judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
+    of_sample = _judged_of(tx, sample, tables.judgments)
     inputs = Inputs(
         title or name,
         _essays(tx, job_names),
@@ -244,9 +239,17 @@ def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
         return None
 
 
-def _with_verdicts(tx: Tx, job_names: Collection[str]) -> list[str]:
-    """Those of the named jobs whose answers say whether something is an error; marked essays do not."""
-    return [name for name in job_names if TASKS[jobs.named(tx, name).task].verdict]
+def _judged_of(tx: Tx, sample: Sample | None, judged: Judgments | None) -> Judgments | None:
+    """What was judged of a sample, in any job."""
+    return judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
+
+
+def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, counting: Counting) -> StudyTables:
+    """What can be evaluated; nothing where no answer of the named jobs says whether something is an error."""
+    judging = [each for each in job_names if TASKS[jobs.named(tx, each).task].verdict]
+    if job_names and not judging:
+        return StudyTables(name, None, None, None, None, None)
+    return study_tables(tx, name, job_names=judging, kind=kind, counting=counting)
 
 
 def _essays(tx: Tx, job_names: Collection[str]) -> list[Essay]:

@@ -1,0 +1,95 @@
+"""The README's pictures show what there is: where the words of a page have changed, its picture is taken anew.
+
+    python -m tests.browser.pictures docs/images/guide
+
+Words are compared, not pixels, and no numbers: another machine has other fonts, another demo other judgments.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import alive
+from tests.browser.essay_page import open_essay
+from tests.browser.palette import smaller
+from tests.browser.pictures import DASHBOARD, ESSAY, MARKING, open_dashboard
+from tests.browser.readme import HEADLINE, TERMINAL, said_in, terminal, words_of
+from tests.browser.site import Site, live_site
+from tests.conftest import Demo
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs" / "images" / "guide"
+
+
+@pytest.fixture(scope="module")
+def living(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("living")
+    shutil.copy(demo.folder / "study.db", folder)
+    with live_site(folder) as site:
+        yield site
+
+
+def words_in(picture: str) -> list[str]:
+    return (PICTURES / f"{picture}.txt").read_text("utf-8").splitlines()
+
+
+def test_the_readme_shows_the_figure_the_marking_page_the_dashboard_and_a_terminal() -> None:
+    shown = re.findall(r"docs/images/guide/([\w.-]+)", (ROOT / "README.md").read_text("utf-8").partition("## ")[0])
+    assert set(shown) == {HEADLINE, f"{MARKING}.png", f"{DASHBOARD}.png", TERMINAL}
+
+
+def test_the_dashboard_is_as_in_its_picture(chromium: Browser, living: Site) -> None:
+    [stop] = [stop for stop in alive.stops(living) if stop.picture == DASHBOARD]
+    assert stop.person is not None
+    context = living.context(chromium, stop.person)
+    page = context.new_page()
+    open_dashboard(page, stop.path)
+    assert words_of(page) == words_in(DASHBOARD)
+    context.close()
+
+
+def test_the_marking_page_is_as_in_its_picture(chromium: Browser, site: Site) -> None:
+    person = site.person()
+    context = site.context(chromium, person)
+    page = context.new_page()
+    open_essay(page, site, person, site.lease(site.marking_job(ESSAY), person))
+    assert set(words_of(page)) <= set(words_in(MARKING))
+    context.close()
+
+
+def test_the_terminal_says_what_check_says() -> None:
+    pytest.importorskip("harper")
+    assert said_in(terminal()) == said_in((PICTURES / TERMINAL).read_text("utf-8"))
+
+
+def test_the_figure_is_that_of_the_demo(demo: Demo) -> None:
+    pytest.importorskip("vl_convert")
+    now = (demo.folder / "report" / "figures" / HEADLINE).read_text("utf-8")
+    assert said_in(now) == said_in((PICTURES / HEADLINE).read_text("utf-8"))
+
+
+def test_a_picture_in_few_colours_looks_the_same(chromium: Browser) -> None:
+    page = chromium.new_page(viewport={"width": 300, "height": 80})
+    page.set_content("<body style='background:#fff8e7;color:#0055a4'><b>learner</b></body>")
+    png = page.screenshot()
+    small = smaller(page, png)
+    difference = page.evaluate(
+        """async both => {
+          const shown = await Promise.all(both.map(async bytes => {
+            const image = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+            const paper = new OffscreenCanvas(image.width, image.height).getContext('2d');
+            paper.drawImage(image, 0, 0);
+            return paper.getImageData(0, 0, image.width, image.height).data;
+          }));
+          return Math.max(...shown[0].map((value, at) => Math.abs(value - shown[1][at])));
+        }""",
+        [list(png), list(small)],
+    )
+    assert difference <= 8
+    page.close()
