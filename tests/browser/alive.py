@@ -60,7 +60,6 @@ def _annotator(site: Site) -> Iterator[Stop]:
     annotator = person(site.store, ANNOTATOR)
     yield Stop("/jobs", "/jobs", annotator, "jobs")
     yield Stop("/jobs/{job_id}", f"/jobs/{job_id(site.store, ESSAYS)}", annotator, "job")
-    yield Stop("/reviews", "/reviews", annotator, "reviews")
     yield Stop("/me", "/me", annotator, "me")
 
 

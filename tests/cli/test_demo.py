@@ -140,7 +140,7 @@ def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: S
 
 def is_password_of(study: Store, name: str, password: str) -> bool:
     with study.read() as tx:
-        return PasswordHasher().verify(people.named(tx, name).password_hash, password)
+        return bool(PasswordHasher().verify(people.named(tx, name).password_hash, password))
 
 
 def test_a_demo_that_is_there_is_served_as_it_is(
