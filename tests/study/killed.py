@@ -16,34 +16,41 @@ from pathlib import Path
 from typing import Any
 
 from grater import files
-from grater.detect.systems import load_system
-from grater.report import save
-from grater.statistics.bootstrap import Chance
 from grater.store import Store, open_store
 from grater.store.store import Moment
 from grater.study.importing import import_files
-from grater.study.reporting import study_report
-from grater.study.samples import Wish, draw
-from grater.study.systems import decide
 
 STEPS = ("import", "decide", "sample", "judge", "report")
 
 
 def step(store: Store, folder: Path, name: str) -> None:
-    """What the commands of the study do."""
+    """What the commands of the study do; each step imports what it needs, for it has a process of its own."""
     if name == "import":
         import_files(store, corpora=[folder / "essays.jsonl"])
     elif name == "decide":
+        from grater.detect.systems import load_system
+        from grater.study.systems import decide
+
         systems = [f"{name}=edits:{folder / name}.jsonl" for name in ("careful", "eager")]
         decide(store, [load_system(system) for system in systems])
     elif name == "sample":
+        from grater.study.samples import Wish, draw
+
         draw(store, "sample", Wish("eager", 8))
     elif name == "judge":
         import_files(store, judgments=[folder / "crowd.csv"], job="crowd")
     else:
-        with store.read() as tx:
-            report = study_report(tx, chance=Chance(n_resamples=20))
-        save.save_report(report, folder / "report", file_types=("svg",))
+        _report(store, folder / "report")
+
+
+def _report(store: Store, folder: Path) -> None:
+    from grater.report import save
+    from grater.statistics.bootstrap import Chance
+    from grater.study.reporting import study_report
+
+    with store.read() as tx:
+        report = study_report(tx, chance=Chance(n_resamples=20))
+    save.save_report(report, folder, file_types=("svg",))
 
 
 def die_at(number: int) -> Callable[[], None]:
@@ -72,6 +79,8 @@ def main(location: str, folder: str, name: str, kill: str) -> None:
 
 def _watch_writing(tick: Callable[[], None]) -> None:
     """Die in the middle of writing a file: when its contents are there and its name is not yet."""
+    from grater.report import save
+
     real = files.replacing
 
     @contextmanager
