@@ -20,6 +20,7 @@ MENDED = "She is interested in music. I arrived at the station. I listened to th
 def checked(page: Page) -> Page:
     """The page with the marks of the text."""
     page.goto("/check")
+    expect(page.locator("#text")).to_be_focused()
     page.keyboard.type(TEXT)
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")

@@ -40,7 +40,7 @@ def test_of_two_tabs_the_first_answer_counts_and_the_second_is_told(site: Site, 
         other.goto(address)
         expect(other.get_by_role("heading", name="Already answered")).to_be_visible()
         other.get_by_role("button", name="Continue").click()
-        assert other.url == page.url, "both tabs are at the same next unit"
+        other.wait_for_url(page.url)  # both tabs are at the same next unit
     context.close()
 
 

@@ -92,7 +92,6 @@ def make_a_job(page: Page) -> str:
 def try_it(page: Page) -> None:
     press(page, page.get_by_role("link", name="Try it as a rater"))
     expect(page.locator("mark.target").first).to_be_visible()
-    page.wait_for_load_state()  # a page is seen before its scripts listen to keys
     page.keyboard.press(page.locator("input[data-key]").first.get_attribute("data-key") or "")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("This would be saved")
