@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -26,6 +27,15 @@ LONGEST = (
 
 All others keep the order of their folders: fixtures of a folder, a browser above all, are then made once per worker.
 """
+
+
+gc.disable()  # while ten thousand tests are imported nothing becomes garbage
+
+
+def pytest_collection_finish() -> None:
+    """What collecting has made stays until the end: the collector need not look through it again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

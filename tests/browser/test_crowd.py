@@ -42,7 +42,13 @@ def is_gold(site: Site, page: Page, person: Person) -> bool:
 
 def say(page: Page, words: str) -> None:
     page.get_by_label(words, exact=False).first.check()
-    page.get_by_role("button", name="Save and continue").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save and continue").click()
+
+
+def start(page: Page) -> None:
+    with page.expect_navigation():
+        page.get_by_role("button", name="Start").first.click()
 
 
 def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd_job: str) -> None:
@@ -57,7 +63,7 @@ def test_from_the_invitation_to_forgiveness(chromium: Browser, site: Site, crowd
         page.get_by_role("button", name="Join").click()
         expect(page.get_by_text("quiz of 1")).to_be_visible()
         expect(page.get_by_text("0.12 EUR for each")).to_be_visible()
-        page.get_by_role("button", name="Start").first.click()
+        start(page)
         with site.store.read() as tx:
             rater = people.named(tx, "Ines")
         assert is_gold(site, page, rater)
@@ -101,8 +107,8 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):
         page.goto(f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s")
-        page.get_by_role("button", name="Start").click()
-        page.get_by_role("button", name="Start").first.click()
+        page.get_by_role("button", name="Begin").click()
+        start(page)
         while "/leases/" in page.url:
             assert page.get_by_text("THANKS-42").count() == 0
             say(page, "Error")

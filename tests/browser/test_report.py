@@ -112,8 +112,8 @@ def test_a_number_leads_to_its_items(page: Page) -> None:
     items = page.locator(f"{target} .items li").first
     assert not items.is_visible()
     link.click()
+    expect(items).to_be_visible()
     assert page.url.endswith(target)
-    assert items.is_visible()
 
 
 def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
@@ -121,7 +121,7 @@ def test_a_hard_item_leads_to_what_was_said_of_it(page: Page) -> None:
     target = str(link.get_attribute("href"))
     link.click()
     item = page.locator(f"[id='{target[1:]}']")
-    assert item.is_visible()
+    expect(item).to_be_visible()
     assert "error" in item.inner_text()
 
 
@@ -160,7 +160,7 @@ def test_a_leaderboard_leads_to_sentences_on_a_phone_and_axe_finds_nothing(
     page = context.new_page()
     page.goto(leaderboard.as_uri())
     page.locator("#table-scores a").first.click()
-    assert page.locator(".list:target .items li").first.is_visible()
+    expect(page.locator(".list:target .items li").first).to_be_visible()
     width = page.evaluate("document.documentElement.scrollWidth")
     serious = [
         each["id"] for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")
