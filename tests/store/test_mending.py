@@ -12,7 +12,7 @@ from tests.store.races import interrupted, writing
 
 
 def a_crowd(store: Store, **more: int) -> Crowd:
-    return make_crowd(store, **{"n_units": 2, "n_gold": 0, "judgments": 1, **more}, terms={})  # type: ignore[arg-type]
+    return make_crowd(store, **{"n_units": 2, "n_gold": 0, "judgments": 1, **more}, terms={})
 
 
 def is_there(crowd: Crowd) -> bool:
