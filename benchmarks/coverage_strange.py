@@ -1,0 +1,157 @@
+"""Intervals and tests in worlds for which no method was chosen: `python -m benchmarks.coverage_strange [N [WORLD]]`.
+
+*flags*: 24 essays of 25 items.  Three raters see what two systems flag; in some essays they follow them (each has a
+pull of its own towards flags, exponential with mean 1.2 on the scale of the logit), and each rater has a mood of
+his or her own in every essay (standard deviation .7).
+*lengths*: 30 essays whose lengths are Pareto (exponent 1.3, from 5 to 300 items); longer essays have fewer errors.
+*strata*: 40 essays of 60 items; the system flags 2 % of them, essays differ in how often (log-normal, .8), and a
+sample of 180 items beside the flagged ones is judged once.  Of the items not flagged a hundredth to a thirtieth are
+errors, by essay.
+
+Printed: how often 95 % intervals hold the truth for precision, recall and F0.5 (the truth is that of 12,000 essays),
+alpha and Conger's kappa of the raters, and how often a paired test of F0.5 rejects at 5 % between two systems that
+are alike in law.  World n has numpy's default_rng((seed, n)); 200 resamples.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from benchmarks.coverage_agreement import estimates as agreement_estimates
+from benchmarks.coverage_agreement import of_matrix
+from scipy.special import expit
+
+import grater
+from grater.evaluate.cases import cases_of
+from grater.evaluate.comparison import compare_systems
+from grater.evaluate.scope import settled
+from grater.evaluate.standard import against
+from grater.evaluate.truth import truth_of
+from grater.model import Interval
+from grater.statistics.bootstrap import Chance
+from grater.statistics.intervals import Numbers
+from grater.tables import as_decisions, as_judgments, read_items
+
+RESAMPLES = 200
+N_WIDE = 12_000
+SHOWN = ("precision", "recall", "f0.5")
+Drawn: TypeAlias = tuple[Numbers, Numbers, Numbers]
+"""The essay of each item, flags (items x systems), what raters call errors (items x raters)."""
+
+
+def flags_world(rng: np.random.Generator, n_essays: int = 24) -> Drawn:
+    essay = np.repeat(np.arange(n_essays), 25)
+    is_error = rng.random(essay.size) < expit(rng.normal(-1.3, 0.8, n_essays))[essay]
+    flags = rng.random((essay.size, 2)) < np.where(is_error, 0.55, 0.08)[:, None]
+    pull = rng.exponential(1.2, n_essays)[essay] * (1.3 * flags.mean(axis=1) - 0.3)
+    mood = rng.normal(0, 0.7, (n_essays, 3))[essay]
+    said = rng.random((essay.size, 3)) < expit(np.where(is_error, 1.5, -2.2) + pull)[:, None] * expit(mood + 2) / 0.88
+    return essay, flags, said
+
+
+def lengths_world(rng: np.random.Generator, n_essays: int = 30) -> Drawn:
+    lengths = np.minimum(5 * rng.random(n_essays) ** (-1 / 1.3), 300).astype(int)
+    essay = np.repeat(np.arange(n_essays), lengths)
+    rate = expit(-0.3 - 0.5 * np.log(lengths / 5) + rng.normal(0, 0.7, n_essays))
+    is_error = rng.random(essay.size) < rate[essay]
+    skill = expit(rng.normal(1.8, 0.6, n_essays))[essay]
+    flags = rng.random((essay.size, 2)) < np.where(is_error, skill, 1 - skill)[:, None]
+    said = (rng.random((essay.size, 3)) < 0.88) == is_error[:, None]
+    return essay, flags, said
+
+
+def majority(said: Numbers) -> Numbers:
+    return (said.sum(axis=1) * 2 > said.shape[1]).astype(np.float64)
+
+
+def true_scores(flags: Numbers, truth: Numbers) -> Numbers:
+    hit, flagged, errors = (flags * truth).sum(), flags.sum(), truth.sum()
+    return np.array([hit / flagged, hit / errors, 1.25 * hit / (flagged + 0.25 * errors)])
+
+
+def frames(essay: Numbers, flags: Numbers, said: Numbers) -> tuple[pl.DataFrame, ...]:
+    item = [f"i{place}" for place in range(essay.size)]
+    systems = [
+        pl.DataFrame({"item": item, "system": f"S{at}", "flagged": column.astype(np.int8)})
+        for at, column in enumerate(flags.T)
+    ]
+    raters = [
+        pl.DataFrame({"item": item, "rater": f"r{at}", "label": np.where(column, "error", "ok")})
+        for at, column in enumerate(said.T)
+    ]
+    places = pl.DataFrame({"item": item, "essay": [f"e{number}" for number in essay], "kind": "prep"})
+    starts = pl.Series("start", np.arange(essay.size))
+    return pl.concat(systems), pl.concat(raters), places.with_columns(starts, end=starts + 1)
+
+
+def holds(interval: Interval, truth: float) -> bool:
+    return bool(interval.low - 1e-9 <= truth <= interval.high + 1e-9)
+
+
+def judged_row(draw: Callable[..., Drawn], seed: int, n_worlds: int) -> str:
+    essay, flags, said = draw(np.random.default_rng((seed, 999_999)), N_WIDE)
+    truth = true_scores(flags[:, 0], majority(said))
+    wide = agreement_estimates(
+        of_matrix(np.where(said, 0, 1).astype(np.int32)), np.random.default_rng(0), n_resamples=2
+    )
+    rows = []
+    for number in range(n_worlds):
+        rng = np.random.default_rng((seed, number))
+        essay, flags, said = draw(rng)
+        decisions, judgments, items = frames(essay, flags, said)
+        cases = cases_of(as_decisions(decisions), as_judgments(judgments), items=read_items(items))
+        chance = settled(Chance("auto", RESAMPLES, number), cases.columns)[0]
+        believed = truth_of(cases)
+        scored = against(cases, believed, chance=chance)[0]
+        [pair] = compare_systems(cases, believed, chance=chance, score="f0.5").pairs
+        codes = of_matrix(np.where(said, 0, 1).astype(np.int32), essay.astype(np.int64))
+        agreed = agreement_estimates(codes, rng, n_resamples=RESAMPLES)
+        held = [holds(scored[name], value) for name, value in zip(SHOWN, truth, strict=True)]
+        held += [holds(agreed[name], wide[name].value) for name in ("alpha", "conger")]
+        rows.append([*held, *(pair.test.p[way] < 0.05 for way in ("bootstrap", "randomisation"))])
+    return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0))
+
+
+def strata_world(rng: np.random.Generator, n_essays: int = 40) -> Drawn:
+    essay = np.repeat(np.arange(n_essays), 60)
+    often = np.minimum(0.02 * np.exp(rng.normal(-0.32, 0.8, n_essays)), 0.5)
+    flags = rng.random((essay.size, 1)) < often[essay][:, None]
+    precise = expit(rng.normal(1.2, 0.8, n_essays))[essay]
+    missed = rng.uniform(0.01, 1 / 30, n_essays)[essay]
+    said = rng.random((essay.size, 1)) < np.where(flags[:, 0], precise, missed)[:, None]
+    return essay, flags, said
+
+
+def strata_row(seed: int, n_worlds: int) -> str:
+    _, flags, said = strata_world(np.random.default_rng((seed, 999_999)), N_WIDE)
+    truth = true_scores(flags[:, 0], majority(said))
+    rows = []
+    for number in range(n_worlds):
+        decisions, judgments, items = frames(*strata_world(np.random.default_rng((seed, number))))
+        n_flagged = int(decisions["flagged"].sum())
+        sample = grater.sample(decisions, system="S0", n=min(n_flagged, 120) + 180, seed=number)
+        judged = judgments.join(sample.frame.select("item"), on="item", how="semi")
+        estimates = grater.estimate(decisions, sample, judged, items=items, resamples=RESAMPLES, seed=number)
+        scores = estimates.systems[0].scores
+        held = [scores.precision, scores.recall, scores.f[0.5]]
+        rows.append([holds(interval, value) for interval, value in zip(held, truth, strict=True)])
+    return " | ".join(f"{share:.3f}".lstrip("0") for share in np.mean(rows, axis=0)) + " | | | |"
+
+
+def main(n_worlds: int, which: str = "all") -> None:
+    print("| world | precision | recall | F0.5 | alpha | conger | bootstrap rejects | randomisation rejects |")
+    print("|" + "---|" * 8, flush=True)
+    if which in ("all", "flags"):
+        print(f"| flags | {judged_row(flags_world, 71, n_worlds)} |", flush=True)
+    if which in ("all", "lengths"):
+        print(f"| lengths | {judged_row(lengths_world, 72, n_worlds)} |", flush=True)
+    if which in ("all", "strata"):
+        print(f"| strata | {strata_row(73, n_worlds)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 400, *sys.argv[2:])
