@@ -15,11 +15,12 @@ from grater.corpora.merge import Reread, merge_annotators
 from grater.errors import UsageError
 from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
+from grater.evaluate.draws import effective_number
 from grater.evaluate.evaluation import WITH_UNKNOWN, WITHOUT_UNKNOWN, EvaluationOptions, evaluate
 from grater.evaluate.standard import against, each_rater, spread
 from grater.evaluate.truth import truth_of
 from grater.model import Interval, Item
-from grater.statistics.bootstrap import Chance, Cluster, distinct
+from grater.statistics.bootstrap import Chance, Cluster, UnitCounts, distinct
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, read_decisions, read_items, read_judgments
 from grater.text.prepositions import canonical
@@ -102,6 +103,18 @@ def test_essays_as_units_widen_limits_where_errors_come_together() -> None:
         against(cases, truth_of(cases), chance=Chance(cluster, 400))[0]["precision"] for cluster in clusters
     )
     assert by_essay.high - by_essay.low > 2 * (by_item.high - by_item.low)
+
+
+def test_essays_of_very_unequal_lengths_are_worth_fewer() -> None:
+    # (30 * 30 + 9 * 30)² / (30 * 30² + 9 * 30²) by hand is 39 for equal lengths; one of 100 and nine of 1 are worth
+    # 109² / (10,000 + 9) = 1.19, taken as 2; essays of 2 and 4 are worth 9 / 10 of their number, and count whole.
+    equal, long, mixed = (
+        UnitCounts(np.array([[n, 0, 0, 0] for n in lengths], float), np.array(times))
+        for lengths, times in (((30,), (39,)), ((1, 100), (9, 1)), ((2, 4), (5, 5)))
+    )
+    assert [effective_number(units, 1) for units in (equal, long, mixed)] == [39, 2, 10]
+    four = UnitCounts(np.array([[1, 0, 0, 0], [20, 0, 0, 0]], float), np.array([16, 4]))
+    assert effective_number(four, 1) == pytest.approx(96**2 / 1616)  # 5.7 of twenty
 
 
 def test_clusters_need_a_name_for_every_item() -> None:

@@ -106,7 +106,7 @@ def test_a_formula_is_kept_from_the_spreadsheet(tmp_path: Path, cell: str) -> No
     assert f"'{cell}" not in (tmp_path / "raw.csv").read_bytes().decode()
 
 
-@pytest.mark.parametrize("cell", ["-NONE-", "-1", "+4.5", "it's", "a=b", "'tis"])
+@pytest.mark.parametrize("cell", ["-NONE-", "-1", "+4.5", "-6e-05", "it's", "a=b", "'tis"])
 def test_what_runs_nothing_stays_as_it_is(tmp_path: Path, cell: str) -> None:
     write_table(pl.DataFrame({"item": ["a"], "label": [cell]}), tmp_path / "g.csv")
     assert (tmp_path / "g.csv").read_text() == f"item,label\na,{cell}\n"

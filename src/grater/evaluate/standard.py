@@ -58,7 +58,7 @@ from grater.evaluate.counts import (
     below,
     scores,
 )
-from grater.evaluate.draws import drawn_sums, units_of
+from grater.evaluate.draws import drawn_sums, effective_number, units_of
 from grater.evaluate.scope import design_effects, narrowing
 from grater.evaluate.truth import Truth, graded
 from grater.model import Interval, Json
@@ -145,7 +145,14 @@ def _on_same_items(cases: Cases, truth: Truth, places: Ints, here: Truths, chanc
     scored = []
     for column, system in enumerate(cases.systems):
         decided = Decided.of(cases.flagged[here, column])
-        doubt = Doubt(numbers[:, column], drawn.n_units, chance, is_plain=is_plain, decided=decided)
+        doubt = Doubt(
+            numbers[:, column],
+            drawn.n_units,
+            chance,
+            is_plain=is_plain,
+            decided=decided,
+            n_effective=drawn.n_effective or drawn.n_units,
+        )
         scored.append(_score_system(system, sums[column], doubt))
     return _with_effects(scored, cases, truth, places, units, chance)
 
@@ -189,7 +196,8 @@ class Decided:
 class Doubt:
     """What the intervals of one system are made of: its scores in every resample, and what else was decided.
 
-    `is_plain`: items are drawn one by one, and each is an error or not.
+    `is_plain`: items are drawn one by one, and each is an error or not.  `n_effective` is what units of unequal
+    length are worth: a few long essays among many short ones are few.
     """
 
     drawn: Numbers
@@ -197,6 +205,7 @@ class Doubt:
     chance: Chance
     is_plain: bool
     decided: Decided
+    n_effective: float
 
     def draws(self, name: str, value: float, factor: float) -> Numbers:
         drawn = defined_draws(self.drawn[:, SCORES.index(name)], value)
@@ -249,9 +258,9 @@ def _resampled(name: str, value: float, counts: Counts, doubt: Doubt, factor: fl
     if chance.cluster == "rater":
         return student_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
     if is_clustered(chance) and name == "kappa":
-        return cluster_interval(value, drawn, n_units=n_units, level=chance.level, ends=ends)
+        return cluster_interval(value, drawn, n_units=round(doubt.n_effective), level=chance.level, ends=ends)
     if is_clustered(chance):
-        return share_interval(value, drawn, n=below(name, counts), n_units=n_units, level=chance.level)
+        return share_interval(value, drawn, n=below(name, counts), n_units=doubt.n_effective, level=chance.level)
     bootstrap = percentile_interval(value, drawn, n_units=n_units, level=chance.level)
     if bootstrap.low == bootstrap.high and name in SHARES and chance.unit:
         n = min(below(name, counts), n_units)
@@ -308,7 +317,11 @@ def _against_rater(
     if is_clustered(chance):
         shape = (-1, *sums.shape)
         drawn = scores(resample_units(units, n_resamples=n_resamples, rng=rng).reshape(shape))
-        doubts = [Doubt(drawn[:, at], units.n, chance, is_plain=False, decided=own) for at, own in enumerate(decided)]
+        worth = effective_number(units, len(systems))
+        doubts = [
+            Doubt(drawn[:, at], units.n, chance, is_plain=False, decided=own, n_effective=worth)
+            for at, own in enumerate(decided)
+        ]
     else:
         doubts = [_item_doubt(row, chance, own, n_resamples) for row, own in zip(sums, decided, strict=True)]
     return [_score_system(*of_system) for of_system in zip(systems, sums, doubts, strict=True)]
@@ -319,7 +332,7 @@ def _item_doubt(sums: Numbers, chance: Chance, decided: Decided, n_resamples: in
     n = int(sums.sum())
     rng = generator(chance.seed, "evaluate", "rater")
     drawn = scores(rng.multinomial(n, sums / max(1, n), size=n_resamples).astype(np.float64))
-    return Doubt(drawn, n, chance, is_plain=True, decided=decided)
+    return Doubt(drawn, n, chance, is_plain=True, decided=decided, n_effective=n)
 
 
 def spread(of_raters: Sequence[Interval]) -> Spread:

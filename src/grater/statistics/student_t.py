@@ -47,7 +47,7 @@ def student_interval(
     return Interval(value, max(ends[0], value - half), min(ends[1], value + half))
 
 
-def share_interval(value: float, drawn: Numbers, *, n: float, n_units: int, level: float = LEVEL) -> Interval:
+def share_interval(value: float, drawn: Numbers, *, n: float, n_units: float, level: float = LEVEL) -> Interval:
     """A share of n cases that come in units: Wilson's interval for as many cases as they are worth.
 
     The effective number of cases (Kish 1965) comes from the spread of the resamples, and Student's t stands in place
@@ -64,7 +64,7 @@ def share_interval(value: float, drawn: Numbers, *, n: float, n_units: int, leve
     return Interval(value, min(value, max(0.0, low)), max(value, min(1.0, high)))
 
 
-def _share_spread(value: float, drawn: Numbers, n_units: int) -> float:
+def _share_spread(value: float, drawn: Numbers, n_units: float) -> float:
     """The spread of a share, or that of its logit where this says more: far from one half resamples are skew."""
     plain = _spread(drawn, n_units)
     if drawn.min() <= 0 or drawn.max() >= 1 or not 0 < value < 1:
@@ -101,6 +101,6 @@ def _p(value: float, drawn: Numbers, n_units: int) -> float:
     return float(2 * stdtr(n_units - 1, -abs(value) / spread))
 
 
-def _spread(drawn: Numbers, n_units: int) -> float:
+def _spread(drawn: Numbers, n_units: float) -> float:
     """The standard deviation of resamples, as far as raters in the world would spread."""
     return float(np.std(drawn)) * sqrt(n_units / (n_units - 1))

@@ -192,7 +192,7 @@ def _corrected(estimates: Sampled, tables: StudyTables, judged: Judgments, optio
         fpc=options.chance.population == "these",
         seed=options.chance.seed,
         decisions=tables.decisions,
-        by_flag=options.errors_by_flag,
+        by_flag=bool(options.errors_by_flag),
     )
     return replace(estimates, correction=correction)
 

@@ -169,7 +169,7 @@ def _decoded(content: bytes, name: str) -> str:
 STARTS = r"[=+\-@＝＋－＠\t\r\n]"
 RISKY = rf"^'*{STARTS}"
 GUARDED = rf"^'+{STARTS}"
-HARMLESS = rf"^(?:[+-]?[0-9]+(?:\.[0-9]+)?|{DELETE})$"
+HARMLESS = rf"^(?:[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|{DELETE})$"
 
 
 def guarded(cells: pl.Series) -> pl.Series:
