@@ -30,7 +30,7 @@ LONG_CELL = 28
 GAP = "  "
 DOUBLE_QUOTE = '"'
 
-NUMBER = re.compile(r"(?:[<p] )?[-−–.\d]")
+NUMBER = re.compile(r"(?:[<p] )?[-−–+.\d]")
 PIECE = re.compile(r"(\D*)([0-9]*)")
 INTERVAL = re.compile(r"^(\S+) (\[.*\])$")
 

@@ -151,8 +151,8 @@ def test_a_new_version_stands_above_the_earlier_one_with_what_it_gained() -> Non
     assert report.headline[1] == section.words[0]
     assert section.words[0].startswith("mine-2 is a new version of mine: on the same 120 items F0.5 changes by +.")
     assert "better beyond chance" in section.words[0]
-    [sheet] = section.sheets
-    row = dict(zip(sheet.columns, sheet.rows[0], strict=True))
+    differences, sheet = section.sheets
+    row = {name: cell for each in (differences, sheet) for name, cell in zip(each.columns, each.rows[0], strict=True)}
     assert row["Δ recall"].startswith("+.500 [")
     assert [row[name] for name in ("hits gained", "hits lost", "false alarms gone", "new false alarms")] == [
         *("30", "0", "0", "0")

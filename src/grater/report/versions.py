@@ -124,36 +124,50 @@ def _turned(difference: Interval) -> Interval:
 
 
 def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Section:
-    """What each new version changes; every count leads to its items."""
-    columns = ("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)")
-    counts = tuple(title for title, _ in CHANGES.values())
+    """What each new version changes, in scores and in items."""
+    return Section(
+        name="versions",
+        title="What new versions change",
+        words=tuple(version.words for version in versions),
+        sheets=(*with_words([_differences_sheet(versions)], [evaluation.scope.sentence]), _changes_sheet(versions)),
+        signature=str(evaluation.signature),
+    )
+
+
+def _differences_sheet(versions: Sequence[Version]) -> Sheet:
     rows = tuple(
         (
             *(version.new, version.old),
             *(_signed(version.differences[score]) for score in SCORES),
             p_value(version.p),
-            *(f"{int(version.changes[change].sum()):,}" for change in CHANGES),
         )
         for version in versions
     )
+    return Sheet(
+        name="versions",
+        title="New versions less earlier ones, on the same items",
+        columns=("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)"),
+        rows=rows,
+    )
+
+
+def _changes_sheet(versions: Sequence[Version]) -> Sheet:
+    """Every count leads to its items."""
+    rows = tuple(
+        (version.new, version.old, *(f"{int(version.changes[change].sum()):,}" for change in CHANGES))
+        for version in versions
+    )
     links = {
-        (row, len(columns) + place): list_name(version, change)
+        (row, 2 + place): list_name(version, change)
         for row, version in enumerate(versions)
         for place, change in enumerate(CHANGES)
     }
-    sheet = Sheet(
-        name="versions",
-        title="New versions less earlier ones, on the same items",
-        columns=(*columns, *counts),
+    return Sheet(
+        name="version-items",
+        title="Items on which new versions decide otherwise",
+        columns=("new version", "earlier", *(title for title, _ in CHANGES.values())),
         rows=rows,
         links=links,
-    )
-    return Section(
-        name="versions",
-        title="What new versions change",
-        words=tuple(version.words for version in versions),
-        sheets=tuple(with_words([sheet], [evaluation.scope.sentence])),
-        signature=str(evaluation.signature),
     )
 
 
