@@ -1,23 +1,51 @@
-"""Every benchmark, one after the other: `python -m benchmarks`."""
+"""Every benchmark, one after the other, and the table of all ratios: `python -m benchmarks [--large] [NAME ...]`.
+
+Options go to the programs as they are: `--large` adds ten million judgments.  Names choose programs.  The rows that
+they record (`race.record`) become `benchmarks/race.json`, and `docs/race.md` with its picture is written from it.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NOT_BENCHMARKS = {"__main__.py", "__init__.py", "peers.py", "make_nucle_sized.py", "crowd_simulation.py"}
+sys.path.insert(0, str(HERE))
+
+import race  # noqa: E402  (found beside this file, as the programs find it)
+
+NOT_BENCHMARKS = {
+    "__main__.py",
+    "__init__.py",
+    "peers.py",
+    "race.py",
+    "make_nucle_sized.py",
+    "crowd_simulation.py",
+}
 """The simulation of a crowd takes twenty minutes and is run by itself."""
+
+TAKES_LARGE = {"aggregation", "agreement"}
 
 
 def main() -> int:
+    options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
+    names = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
     short = []
-    for program in sorted(HERE.glob("*.py")):
-        if program.name not in NOT_BENCHMARKS:
-            print(f"\n== {program.stem}", flush=True)
-            if subprocess.run([sys.executable, program], check=False).returncode:
-                short.append(program.stem)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "race.jsonl"
+        for program in sorted(HERE.glob("*.py")):
+            if program.name not in NOT_BENCHMARKS and (not names or program.stem in names):
+                print(f"\n== {program.stem}", flush=True)
+                own = options if program.stem in TAKES_LARGE else []
+                environment = {**os.environ, race.FILE: str(file)}
+                if subprocess.run([sys.executable, program, *own], env=environment, check=False).returncode:
+                    short.append(program.stem)
+        race.RESULTS.write_text(json.dumps(race.gathered(file, short), indent=1) + "\n", "utf-8")
+    race.render()
     print(f"\nfell short or could not run: {', '.join(short)}" if short else "\nall reached what was wanted")
     return 1 if short else 0
 

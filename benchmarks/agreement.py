@@ -1,6 +1,7 @@
 """Seconds and memory of alpha and Fleiss kappa beside krippendorff and NLTK: `python benchmarks/agreement.py`.
 
-One million judgments (50,000 items x 20 judgments from 5,000 raters, two labels), and ten million with `--large`.
+One million judgments (50,000 items x 20 judgments from 5,000 raters, two labels), a tenth and a
+hundredth of that, and ten million with `--large`.
 Every tool starts from the same frame in memory, with categorical columns, in a process of its own; its time includes
 making its own input, and is the best of several runs.  krippendorff is timed twice: on the counts of an item that
 polars makes for it (its fastest way), and on the raters x items matrix that its documentation shows.  NLTK takes
@@ -17,11 +18,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from race import record
+
 ROOT = Path(__file__).parent
 WORK = ROOT / "work"
 PEERS = ROOT.parent / ".peers"
 N_RATERS, N_EACH = 5000, 20
-SIZES = {"1M": 50_000, "10M": 500_000}
+SIZES = {"10k": 500, "100k": 5_000, "1M": 50_000, "10M": 500_000}
+WANTED = {"krippendorff": 10.0, "nltk": 100.0}
 
 TIMER = """
 import json, resource, sys, time
@@ -140,7 +144,7 @@ def compare(size: str) -> int:
     path = make(size)
     ours = run("grater", OURS, path)
     scripts = [("krippendorff", KRIPPENDORFF_COUNTS), ("nltk", NLTK)]
-    if size == "1M":  # at ten million the matrix alone would take 20 GB
+    if size != "10M":  # at ten million the matrix alone would take 20 GB
         scripts.insert(1, ("krippendorff", KRIPPENDORFF_MATRIX))
     peers = [each for tool, script in scripts for each in run(tool, script, path)]
     print(f"\n{size} judgments")
@@ -148,13 +152,23 @@ def compare(size: str) -> int:
         print(each)
     alpha = ours[0]
     for peer in peers:
+        record(
+            job=f"alpha ({peer.job})",
+            peer=peer.tool,
+            size=SIZES[size] * N_EACH,
+            ours=alpha.seconds,
+            theirs=peer.seconds,
+            wanted=WANTED[peer.tool],
+            agrees=abs(peer.value - alpha.value) <= 1e-9,
+            unit="s",
+        )
         print(f"grater's alpha is {peer.seconds / alpha.seconds:.1f} x as fast as {peer.tool}, {peer.job}")
     print(f"1,000 resamples take {ours[2].seconds - alpha.seconds:.3f} s beyond one alpha")
     return int(any(abs(peer.value - alpha.value) > 1e-9 for peer in peers))
 
 
 def main() -> int:
-    sizes = ["1M", "10M"] if "--large" in sys.argv else ["1M"]
+    sizes = [size for size in SIZES if "--large" in sys.argv or size != "10M"]
     return max(compare(size) for size in sizes)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.rng import generator
+from race import record
 
 ROOT = Path(__file__).resolve().parents[1]
 PEER = ROOT / ".peers" / "errant"
@@ -144,6 +145,14 @@ def main() -> int:
     for name, one in (("errant_compare", theirs), ("grater, the library as a process", ours)):
         print(f"{name:<34} {one.cpu_seconds:8.3f} {one.wall_seconds:8.3f}")
     cpu_ratio, wall_ratio = theirs.cpu_seconds / ours.cpu_seconds, theirs.wall_seconds / ours.wall_seconds
+    record(
+        job="ERRANT compare, a process",
+        peer="errant_compare",
+        ours=ours.cpu_seconds,
+        theirs=theirs.cpu_seconds,
+        wanted=4.0,
+        agrees=True,
+    )
     print(f"{'times as fast':<34} {cpu_ratio:8.1f} {wall_ratio:8.1f}")
     in_process = float(run([str(PEER / "bin" / "python"), "-c", THEIRS_IN_PROCESS, reference, hypothesis]).output)
     times = run([sys.executable, "-c", OURS_IN_PROCESS, reference, hypothesis]).output.split()

@@ -19,6 +19,7 @@ import numpy as np
 
 from grater.evaluate.edits.gleu import corpus_gleu, gleu_statistics
 from grater.rng import generator
+from race import record
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("GRATER_DATA") or ROOT / ".." / "shared" / "data") / "jfleg" / "dev"
@@ -80,6 +81,7 @@ def measured(case: Case) -> float:
         for _ in range(N_RUNS)
     ]
     plain, ours = (min(column) for column in zip(*times, strict=True))
+    record(job=f"GLEU, {name}", peer="plain implementation", ours=ours, theirs=plain, wanted=ENOUGH, agrees=True)
     print(f"{name:<34} {value:8.4f} {plain:8.3f} {ours:8.3f} {plain / ours:8.1f}", flush=True)
     return plain / ours
 

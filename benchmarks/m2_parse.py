@@ -39,6 +39,7 @@ from grater.corpora.m2 import FORMAT
 from grater.corpora.m2.columns import Columns, scan, scan_source, stretches
 from grater.corpora.source import open_source
 from grater.errors import Problems
+from race import record
 
 ROOT = Path(__file__).parents[1]
 WANTED = 10.0
@@ -170,6 +171,8 @@ def measure(path: Path, n_runs: int) -> bool:
         seconds = best_of(job, n_runs if name.startswith("essays") else 5 * n_runs)
         rivals = [peer for peer in peers if peer == "m2scorer" or ("kept" in peer) == ("kept" in name)]
         ratios = {peer: peers[peer] / seconds for peer in rivals}
+        for peer in rivals:
+            record(job=f"parse M2, {name}, {path.stem}", peer=peer, size=n_edits, ours=seconds, theirs=peers[peer])
         said = "".join(f"   {ratio:5.1f} x {peer}" for peer, ratio in ratios.items())
         print(f"  grater {name:25}{seconds * 1e3:10.1f} ms{said}")
         if "kept" in name:

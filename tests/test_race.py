@@ -1,0 +1,49 @@
+"""The page of the race says what its results say, and keeps every loss."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import race
+
+ROW = {"job": "alpha", "peer": "theirs", "unit": "CPU s", "wanted": 10, "agrees": True, "note": ""}
+WHERE = {"date": "2026-11-16", "machine": "one core", "versions": {"grater": "1"}, "missing": [], "fell_short": []}
+
+
+def lines_of(*rows: dict[str, Any], **more: Any) -> list[str]:
+    return [line for line in race.page({**WHERE, **more, "rows": rows}).splitlines() if line.startswith("| alpha")]
+
+
+def test_a_loss_and_an_answer_that_differs_stand_in_the_table() -> None:
+    lost = ROW | {"size": 10_000, "ours": 2.0, "theirs": 1.0, "agrees": False}
+    assert lines_of(lost) == ["| alpha | 10,000 | theirs | 1 CPU s | 2 CPU s | 0.5 | 10 | **no** |"]
+
+
+def test_a_peer_that_could_not_run_is_a_row_without_a_ratio() -> None:
+    alone = ROW | {"size": 0, "ours": 0.01234, "theirs": None, "wanted": None, "agrees": None}
+    assert lines_of(alone) == ["| alpha |  | theirs | could not run | 0.0123 CPU s | – | – | – |"]
+
+
+def test_a_curve_needs_two_sizes() -> None:
+    one = ROW | {"size": 10_000, "ours": 1.0, "theirs": 3.0}
+    two = ROW | {"size": 100_000, "ours": 2.0, "theirs": None}
+    assert race.scaling([one]) == []
+    points = {(point["tool"], point["size"], point["cost"]) for point in race.scaling([one, two])}
+    assert points == {("grater", 10_000, 1.0), ("theirs", 10_000, 3.0), ("grater", 100_000, 2.0)}
+
+
+def test_programs_record_only_when_they_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(race.FILE, raising=False)
+    race.record(job="alpha", peer="theirs", ours=1.0, theirs=2.0)
+    monkeypatch.setenv(race.FILE, str(tmp_path / "race.jsonl"))
+    race.record(job="alpha", peer="theirs", ours=1.0, theirs=2.0, agrees=True)
+    results = race.gathered(tmp_path / "race.jsonl", ["gleu"])
+    assert [(row["job"], row["theirs"], row["agrees"]) for row in results["rows"]] == [("alpha", 2.0, True)]
+    assert results["fell_short"] == ["gleu"]
+
+
+def test_the_page_is_what_the_results_say() -> None:
+    assert race.PAGE.read_text("utf-8") == race.page(json.loads(race.RESULTS.read_text("utf-8")))
