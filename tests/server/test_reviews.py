@@ -93,7 +93,7 @@ def test_a_mark_can_be_kept_and_is_not_asked_about_again(study: Study) -> None:
     assert "Nothing to check." in browser.post(found.group(0)).text
     manager = study.browser("manager")
     manager.get("/manage")
-    assert "0 wait there" in manager.post(f"/manage/jobs/{study.jobs['marking']}/review").text
+    assert "0 not settled" in manager.post(f"/manage/jobs/{study.jobs['marking']}/review").text
 
 
 def test_work_without_findings_and_the_work_of_others_cannot_be_mended(study: Study) -> None:
