@@ -29,13 +29,15 @@ from tests.study.files import ESSAYS, write_decisions, write_essays, write_items
 
 @pytest.fixture
 def full(store: Store, tmp_path: Path) -> Store:
-    """A study with essays, prepositions, suggestions and the ten items of one noun."""
+    """A study with essays, prepositions, suggestions, the ten items of one noun, and one item of any other kind."""
     nouns = [
         f"{stage}{name},e0,44,60,construction/{stage}/{name},a form"
         for stage in ("no-context", "in-context")
         for name in CONSTRUCTIONS
     ]
-    table = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,words", *nouns)
+    kinds = {TASKS[name].kind for name in TASKS} - {"construction", "essay", "prep"}
+    others = [f"a {kind},e0,10,12,{kind}," for kind in sorted(kinds)]
+    table = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,words", *nouns, *others)
     import_files(
         store,
         corpora=[write_essays(tmp_path)],
