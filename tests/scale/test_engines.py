@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grater.errors import GraterError
-from grater.scale.engines import BIG, Here, Processes, n_workers
+from grater.scale.engines import BIG, Here, Processes, Task, n_workers
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Refused:
 
 def test_a_killed_worker_costs_a_second_try_and_nothing_else(tmp_path: Path) -> None:
     messages: list[str] = []
-    tasks = [*map(Square, range(5)), KilledOnce(tmp_path / "mark"), *map(Square, range(5, 9))]
+    tasks: list[Task[int]] = [*map(Square, range(5)), KilledOnce(tmp_path / "mark"), *map(Square, range(5, 9))]
     results = sorted(Processes(2, messages.append).run(tasks))
     assert results == [-1, *(number**2 for number in range(9))]
     assert messages == ["a worker ended by itself (exit status -9) at killed once; trying again"]
@@ -69,7 +69,8 @@ def test_a_task_that_kills_every_worker_ends_the_job() -> None:
 @pytest.mark.parametrize("engine", [Here(), Processes(2)], ids=["here", "processes"])
 def test_an_error_of_the_input_is_the_same_in_every_engine(engine: Here | Processes) -> None:
     with pytest.raises(GraterError, match=r"^essays\.txt:2: expected something else$"):
-        list(engine.run([Square(1), Refused()]))
+        tasks: list[Task[int]] = [Square(1), Refused()]
+        list(engine.run(tasks))
 
 
 def test_small_input_is_not_worth_a_second_process() -> None:

@@ -13,6 +13,7 @@ from grater.corpora.statistics.counts import Counting
 from grater.corpora.statistics.study import CorpusTally, statistics_of
 from grater.corpora.statistics.summary import Resampling
 from grater.detect.prepositions.linear import save
+from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.deciding import DECISIONS, ITEMS, DecideJob
 from grater.scale.engines import Engine, Here, Processes
@@ -87,7 +88,8 @@ def test_statistics_of_shards_are_those_of_one_pass(folder: Path, tmp_path: Path
     assert expected["documents"] == 23  # two essays each, of which some lie in two shards
 
 
-def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path) -> None:
+def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "WORDS_AT_ONCE", 1000)
     from grater.detect.ngrams.counts import normal
     from grater.text.sentences import sentence_tokens
 
@@ -104,3 +106,4 @@ def test_a_counter_of_fifteen_lines_agrees(folder: Path, tmp_path: Path) -> None
     parts = run_count(CountJob(), shards, tmp_path / "out", Here())
     counts = {ngram: n for frame in parts.frames() for ngram, n in zip(frame["ngram"], frame["n"], strict=True)}
     assert counts == expected
+    assert len(parts.parts) > 4

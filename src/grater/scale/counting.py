@@ -49,7 +49,8 @@ from grater.text.tokens import tokens_of
 
 ORDER = 4
 N_BUCKETS = 1 << 12
-WORDS_AT_ONCE = 1 << 22
+WORDS_AT_ONCE = 1 << 20
+"""At most four million n-grams, some hundred megabytes."""
 MOST_LOCAL_WORDS = 1 << 15
 """Different words that are numbered together, so that four of them fit into 60 bits."""
 
