@@ -68,8 +68,8 @@ def test_a_task_that_kills_every_worker_ends_the_job() -> None:
 
 @pytest.mark.parametrize("engine", [Here(), Processes(2)], ids=["here", "processes"])
 def test_an_error_of_the_input_is_the_same_in_every_engine(engine: Here | Processes) -> None:
+    tasks: list[Task[int]] = [Square(1), Refused()]
     with pytest.raises(GraterError, match=r"^essays\.txt:2: expected something else$"):
-        tasks: list[Task[int]] = [Square(1), Refused()]
         list(engine.run(tasks))
 
 
