@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import typer.main
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from grater.cli import LazyCommand, app
 from grater.server.roles import ANYBODY, PAGES

@@ -30,7 +30,7 @@ TABLES = ("people", "items", "jobs", "units", "unit_items", "slots", "submission
 
 DRAWN = ("pseudonym", "shuffle")
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"item": "b", "rater": "Zoë", "label": "ok"},
     {"item": "named", "rater": "Yan", "label": "error", "seconds": 4.5, "at": "2026-01-02T03:04:05Z"},
     {"item": "b", "rater": "Yan", "label": "tab\there\nand \\\\. there", "status": "untrusted", "seconds": 0.0},
