@@ -148,7 +148,7 @@ def _started(page: Page, address: str) -> tuple[Meter, Page]:
 
 def _seconds_to(page: Page, selector: str) -> float:
     started = time.perf_counter()
-    page.get_by_role("button", name=re.compile("Start|Go on")).first.click()
+    page.get_by_role("button", name=re.compile("Start|Continue")).first.click()
     page.wait_for_selector(selector)
     return time.perf_counter() - started
 
