@@ -107,7 +107,7 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):
         page.goto(f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s")
-        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("button", name="Start").click()
         start(page)
         while "/leases/" in page.url:
             assert page.get_by_text("THANKS-42").count() == 0
@@ -133,7 +133,7 @@ def test_whoever_is_put_out_over_an_essay_sees_why(chromium: Browser, site: Site
         page.locator("#finish button").click()
         page.locator("#no-marks").get_by_role("button", name="Yes, finish it").click()
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
-        expect(page.get_by_text("expected in (Wcip)")).to_be_visible()
+        expect(page.get_by_text("expected answer was in (Wcip)")).to_be_visible()
         expect(page.get_by_text(REASON)).to_be_visible()
         page.goto(f"/jobs/{job_id}")
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
