@@ -48,7 +48,7 @@ def totals(score: ErrantScore) -> tuple[int, ...]:
     return tuple(score.counts.sum(axis=0).tolist())
 
 
-def counts_of(hypothesis: str, reference: str, *, mode: Mode = "cs") -> tuple[int, int, int]:
+def counts_of(hypothesis: str, reference: str, *, mode: Mode = "cs") -> tuple[int, ...]:
     return totals(score_errant([one(reference)], [one(hypothesis)], mode=mode))
 
 
