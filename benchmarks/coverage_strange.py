@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from benchmarks.coverage_agreement import estimates as agreement_estimates
 from benchmarks.coverage_agreement import of_matrix
@@ -39,7 +40,8 @@ from grater.tables import as_decisions, as_judgments, read_items
 RESAMPLES = 200
 N_WIDE = 12_000
 SHOWN = ("precision", "recall", "f0.5")
-Drawn: TypeAlias = tuple[Numbers, Numbers, Numbers]
+Array: TypeAlias = npt.NDArray[Any]
+Drawn: TypeAlias = tuple[Array, Array, Array]
 """The essay of each item, flags (items x systems), what raters call errors (items x raters)."""
 
 
@@ -64,16 +66,16 @@ def lengths_world(rng: np.random.Generator, n_essays: int = 30) -> Drawn:
     return essay, flags, said
 
 
-def majority(said: Numbers) -> Numbers:
-    return (said.sum(axis=1) * 2 > said.shape[1]).astype(np.float64)
+def majority(said: Array) -> Array:
+    return np.asarray(said.sum(axis=1) * 2 > said.shape[1], np.float64)
 
 
-def true_scores(flags: Numbers, truth: Numbers) -> Numbers:
+def true_scores(flags: Array, truth: Array) -> Numbers:
     hit, flagged, errors = (flags * truth).sum(), flags.sum(), truth.sum()
     return np.array([hit / flagged, hit / errors, 1.25 * hit / (flagged + 0.25 * errors)])
 
 
-def frames(essay: Numbers, flags: Numbers, said: Numbers) -> tuple[pl.DataFrame, ...]:
+def frames(essay: Array, flags: Array, said: Array) -> tuple[pl.DataFrame, ...]:
     item = [f"i{place}" for place in range(essay.size)]
     systems = [
         pl.DataFrame({"item": item, "system": f"S{at}", "flagged": column.astype(np.int8)})
