@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.terminal import TerminalReporter
+from hypothesis import HealthCheck, settings
 
 LONGEST = (
     "test_docs.py",
@@ -28,6 +29,9 @@ LONGEST = (
 All others keep the order of their folders: fixtures of a folder, a browser above all, are then made once per worker.
 """
 
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # on a busy machine an example may take long for reasons of its own
 
 gc.disable()  # while ten thousand tests are imported nothing becomes garbage
 
