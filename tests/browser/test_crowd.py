@@ -107,7 +107,7 @@ def test_a_panel_rater_comes_by_the_link_and_leaves_with_the_code(
     context = chromium.new_context(base_url=site.url)
     with watched(context) as (page, _):
         page.goto(f"/p/{panel.panel_id}?PROLIFIC_PID=p-{next(NUMBER)}&STUDY_ID=s")
-        page.get_by_role("button", name="Start").click()
+        start(page)
         start(page)
         while "/leases/" in page.url:
             assert page.get_by_text("THANKS-42").count() == 0
