@@ -60,7 +60,7 @@ def places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     for portion in chunks(dict.fromkeys(names), MANY):
         listed = _listed(tx, portion)
         for name in (schema.items.c.outside_id, schema.items.c.item_id):  # an id goes before what others call an item
-            query = select(name, schema.items.c.item_id, schema.items.c.essay_id).where(name.in_(listed))
+            query: Select[Any] = select(name, schema.items.c.item_id, schema.items.c.essay_id).where(name.in_(listed))
             of_name |= {row[0]: (row[1], row[2]) for row in tx.execute(query)}
     return {name: of_name[name] for name in names if name in of_name}
 
