@@ -59,9 +59,13 @@ def places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     of_name: dict[str, tuple[str, str | None]] = {}
     for portion in chunks(dict.fromkeys(names), MANY):
         listed = _listed(tx, portion)
-        for name in (schema.items.c.outside_id, schema.items.c.item_id):  # an id goes before what others call an item
-            query: Select[Any] = select(name, schema.items.c.item_id, schema.items.c.essay_id).where(name.in_(listed))
-            of_name |= {row[0]: (row[1], row[2]) for row in tx.execute(query)}
+        for column in (
+            schema.items.c.outside_id,
+            schema.items.c.item_id,
+        ):  # an id goes before what others call an item
+            query = select(column, schema.items.c.item_id, schema.items.c.essay_id).where(column.in_(listed))
+            rows = tx.execute(query)
+            of_name |= {name: (item_id, essay_id) for name, item_id, essay_id in rows}
     return {name: of_name[name] for name in names if name in of_name}
 
 
