@@ -59,13 +59,10 @@ def places(tx: Tx, names: Sequence[str]) -> dict[str, tuple[str, str | None]]:
     of_name: dict[str, tuple[str, str | None]] = {}
     for portion in chunks(dict.fromkeys(names), MANY):
         listed = _listed(tx, portion)
-        for column in (
-            schema.items.c.outside_id,
-            schema.items.c.item_id,
-        ):  # an id goes before what others call an item
-            query = select(column, schema.items.c.item_id, schema.items.c.essay_id).where(column.in_(listed))
-            rows = tx.execute(query)
-            of_name |= {name: (item_id, essay_id) for name, item_id, essay_id in rows}
+        for column in (schema.items.c.outside_id, schema.items.c.item_id):  # ids go before what others call an item
+            query = select(column.label("name"), schema.items.c.item_id, schema.items.c.essay_id)
+            for row in tx.execute(query.where(column.in_(listed))):
+                of_name[row.name] = (row.item_id, row.essay_id)
     return {name: of_name[name] for name in names if name in of_name}
 
 
