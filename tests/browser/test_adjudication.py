@@ -202,7 +202,7 @@ def test_a_place_without_a_decision_is_named_and_nothing_is_forgotten(site: Site
         page.locator("#place-1 label").nth(0).click()
         page.locator("#place-3 label").nth(1).click()
         page.get_by_role("button", name="Save the decision").click()
-        expect(page.get_by_role("alert")).to_contain_text("no decision yet for: 2")
+        expect(page.get_by_role("alert")).to_contain_text("not decided yet: 2")
         expect(page.locator("#place-3 input[value=B]")).to_be_checked()
         page.locator("#place-2 label").nth(1).click()
         page.get_by_role("button", name="Save the decision").click()

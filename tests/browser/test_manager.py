@@ -158,7 +158,7 @@ def take_home(page: Page, folder: Path) -> None:
     report = (folder / "report.html").read_text("utf-8")
     assert "Markets and boats" in report
     assert f"{SYSTEM} flags errors with precision" in report
-    assert "entry quiz of 3 (one try)" in report  # the protocol sheet
+    assert "entry quiz of 3 questions (1 attempt)" in report  # the protocol sheet
     with page.expect_download() as download:
         page.get_by_role("button", name="Download", exact=True).click()
     download.value.save_as(folder / "study.zip")

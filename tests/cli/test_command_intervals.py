@@ -44,7 +44,7 @@ COMMANDS = {
 }
 NO_INTERVALS = {
     *("demo", "check", "systems", "aggregate", "simulate", "sample", "decide", "train", "mine", "combine"),
-    *("judge", "serve", "plan", "report", "learners", "score compare", "scale"),
+    *("judge", "serve", "plan", "report", "learners", "score compare", "scale", "count", "events"),
 }
 """Commands that print none, or that are looked at below."""
 

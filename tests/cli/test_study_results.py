@@ -82,7 +82,7 @@ def test_what_somebody_has_not_done_is_handed_over(study: Path, capsys: pytest.C
     assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
     again = grater(capsys, "study", "hand-over", study, "Ann", "Bob", "--job", "named")
     assert (again.status, again.out) == (2, "")
-    assert "'Ann' has nothing left" in again.err
+    assert "'Ann' has no units left" in again.err
 
 
 def test_a_link_back_is_for_the_person_and_their_role(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

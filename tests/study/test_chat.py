@@ -125,7 +125,7 @@ def test_the_limit_of_tokens_is_never_exceeded(server: ChatServer, tmp_path: Pat
     chat = chat_with(server, tmp_path / "c", most_tokens=400, max_tokens=50)
     for sample in range(3):  # 110 tokens each; a fourth could take 150
         chat.ask(HELLO, sample=sample)
-    with pytest.raises(LimitReached, match=r"330 tokens are spent, .* the limit of 400 is reached"):
+    with pytest.raises(LimitReached, match=r"330 tokens used, .* the limit of 400 is reached"):
         chat.ask(HELLO, sample=3)
     assert chat.cache.spent.tokens == 330
     assert chat.ask(HELLO) == "hello", "what is known costs nothing"
