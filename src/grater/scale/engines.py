@@ -96,6 +96,7 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     task: Task[Any] | None = None
+    attempt: int = 1
 
 
 class _Pool:
@@ -104,8 +105,7 @@ class _Pool:
     def __init__(self, size: int, tell: Tell) -> None:
         self._size, self._tell = size, tell
         self._workers: list[_Worker] = []
-        self._again: deque[Task[Any]] = deque()
-        self._n_attempts: dict[int, int] = {}
+        self._again: deque[tuple[Task[Any], int]] = deque()
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         waiting = iter(tasks)
@@ -124,11 +124,11 @@ class _Pool:
             idle = next((worker for worker in self._workers if worker.task is None), None)
             if idle is None and len(self._workers) == self._size:
                 return
-            task = self._again.popleft() if self._again else next(waiting, None)
+            task, attempt = self._again.popleft() if self._again else (next(waiting, None), 1)
             if task is None:
                 return
             worker = idle or self._started()
-            worker.task = task
+            worker.task, worker.attempt = task, attempt
             try:
                 worker.pipe.send(task)
             except OSError:
@@ -152,12 +152,11 @@ class _Pool:
         assert task is not None
         worker.process.join()
         self._workers.remove(worker)
-        n = self._n_attempts[id(task)] = self._n_attempts.get(id(task), 0) + 1
         why = f"a worker ended by itself (exit status {worker.process.exitcode}) at {task.name}"
-        if n == MOST_ATTEMPTS:
-            raise GraterError(f"{why}, {n} times; is there enough memory for it?")
+        if worker.attempt == MOST_ATTEMPTS:
+            raise GraterError(f"{why}, {MOST_ATTEMPTS} times; is there enough memory for it?")
         self._tell(f"{why}; trying again")
-        self._again.append(task)
+        self._again.append((task, worker.attempt + 1))
 
     def _started(self) -> _Worker:
         context = get_context("spawn")

@@ -1,12 +1,13 @@
 """What a big job is, and how one is run over the shards of a corpus.
 
 A job turns the essays of a shard into tables (`partial`), and every table says how those of many shards become one:
-by putting them one after the other in the order of the corpus, or by adding up the column `n` of equal rows..
+by putting them one after the other in the order of the corpus, or by adding up the column `n` of equal rows.
 `name`, `version` and `options` say what was done; a result is used again only where all three and the shard are the
 same.
 
 Results do not depend on how the corpus was cut: a job sees whole essays, uses nothing that it remembers of others,
-and draws by chance from the text alone."""
+and draws by chance from the text alone.
+"""
 
 from __future__ import annotations
 

@@ -124,12 +124,16 @@ class TrainedModel:
     n_types: int
 
 
-def train(sentences: Iterable[Sequence[str]], size: ModelSize, *, tell: Tell = _ignore_step) -> TrainedModel:
-    """Train on sentences of normal words; `tell` is called at each step."""
+def _require_usable(size: ModelSize) -> None:
     if size.order < 1 or size.n_words <= len(SPECIAL):
         raise UsageError(
             f"expected order 1 or more and more than {len(SPECIAL)} words, found {size.order}, {size.n_words}"
         )
+
+
+def train(sentences: Iterable[Sequence[str]], size: ModelSize, *, tell: Tell = _ignore_step) -> TrainedModel:
+    """Train on sentences of normal words; `tell` is called at each step."""
+    _require_usable(size)
     Packing.for_words(size.order, size.n_words)
     with tempfile.TemporaryDirectory(prefix="grater-lm-") as name:
         folder = Path(name)
@@ -171,6 +175,7 @@ def train_counted(
 
     The model is the same as that of the text itself.
     """
+    _require_usable(size)
     ranked = sorted((word for word in text.words if word not in SPECIAL), key=lambda w: (-text.words[w], w))
     vocabulary = NgramVocabulary.of([*SPECIAL, *ranked[: size.n_words - len(SPECIAL)]])
     packing = Packing.for_words(size.order, len(vocabulary))
