@@ -169,6 +169,29 @@ def test_mean_kappa_of_sparse_pairs_has_an_interval_around_it_and_a_warning() ->
         assert result.tables()[0].rows[0][0] == "Krippendorff alpha"
 
 
+def rare_table(seed: int) -> Judgments:
+    """Five raters who miss 40 of 100 items; one item in ten is an error, everyone is right in 90 of 100 cases."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(50) < 0.1
+    return judgments(
+        *(
+            f"i{item} r{rater} {'error' if is_error == (rng.random() < 0.9) else 'ok'}"
+            for item, is_error in enumerate(truth)
+            for rater in range(5)
+            if rng.random() < 0.6
+        )
+    )
+
+
+def test_mean_kappa_of_sparse_pairs_is_wide_enough_to_hold_congers() -> None:
+    for seed in range(3):
+        result = agreement(rare_table(seed), FAST)
+        assert result.mean is not None
+        assert result.conger is not None
+        assert result.mean.kappa.low <= result.conger.low
+        assert result.mean.kappa.high >= result.conger.high
+
+
 def test_raters_are_in_the_order_in_which_people_count() -> None:
     table = judgments(*(f"i {rater} x" for rater in ("A10", "A2", "A1", "B")))
     assert agreement(table, FAST).raters == ("A1", "A2", "A10", "B")

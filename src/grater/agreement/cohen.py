@@ -210,10 +210,11 @@ def mean_pairwise(
     *,
     rng: np.random.Generator,
     weights: Matrix | None = None,
+    conger: Interval | None = None,
     n_resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MeanPairwise:
-    """`tables` are those of every pair, in the order of `confusions`."""
+    """`tables` are those of every pair, in the order of `confusions`; `conger` is Conger's kappa, if known."""
     chosen = weight_matrix("identity", len(coded.labels)) if weights is None else weights
     values = np.array([kappa(table, weights=chosen) for table in tables])
     is_defined = ~np.isnan(values)
@@ -226,7 +227,7 @@ def mean_pairwise(
         coded, tables, values, chosen, is_sparse=is_sparse, rng=rng, n_resamples=n_resamples, level=level
     )
     if is_sparse and method != "none":
-        other = conger_kappa(coded, rng=rng, weights=chosen, n_resamples=n_resamples, level=level)
+        other = conger or conger_kappa(coded, rng=rng, weights=chosen, n_resamples=n_resamples, level=level)
         interval, method = _holding(interval, other), f"{method}+conger"
     return MeanPairwise(interval, n_pairs=n_pairs, n_undefined=n_undefined, n_shared=n_shared, method=method)
 

@@ -269,7 +269,8 @@ def agreement(judgments: Judgments, options: Options | None = None, *, essays: E
     no_pairs = _why_no_pairs(codes, options.most_raters)
     tables = () if no_pairs else tuple(confusions(codes))
     pairs = tuple(_pair(table, weights, options) for table in tables)
-    mean = _mean(codes, tables, weights, options) if tables else None
+    conger = _conger(codes, weights, options) if tables else None
+    mean = _mean(codes, tables, weights, conger, options) if tables else None
     scope = _scope(counts, essays, codes, options)
     result = Agreement(
         n_items=len(codes.items),
@@ -283,7 +284,7 @@ def agreement(judgments: Judgments, options: Options | None = None, *, essays: E
         signature=options.signature(judgments, counts, essays.unit),
         scope=scope,
         specific=_specific(counts, options),
-        conger=_conger(codes, weights, options) if tables else None,
+        conger=conger,
         warnings=(
             *spelling_warnings(judgments),
             *essay_warnings(essays, codes.items, scope),
@@ -336,12 +337,15 @@ def _specific(counts: Counts, options: Options) -> dict[str, Interval]:
     return dict(zip(labels, intervals, strict=True))
 
 
-def _mean(codes: Coded, tables: Sequence[Confusion], weights: Matrix, options: Options) -> MeanPairwise:
+def _mean(
+    codes: Coded, tables: Sequence[Confusion], weights: Matrix, conger: Interval | None, options: Options
+) -> MeanPairwise:
     return mean_pairwise(
         codes,
         tables,
         rng=generator(options.seed, "agreement", "mean"),
         weights=weights,
+        conger=conger,
         n_resamples=options.n_resamples,
         level=options.level,
     )
