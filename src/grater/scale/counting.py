@@ -62,6 +62,7 @@ NGRAMS: dict[str, type[pl.DataType]] = {
     "ngram": pl.String,
     "n": pl.UInt64,
 }
+COUNTED = {name: kind for name, kind in NGRAMS.items() if name != "bucket"}
 LINES: dict[str, type[pl.DataType]] = {"hash": pl.UInt64, "line": pl.String}
 
 Hashes: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
@@ -177,7 +178,8 @@ class CountJob:
                     blocks[0] = _Block()
         frames.append(blocks[0].counts(self.order))
         totals = {"sentences": n_sentences, "tokens": n_tokens}
-        return Partial(tables={COUNTS: added_up(frames, NGRAMS), HELD: held_out_table(held)}, totals=totals)
+        counts = pl.concat(frames).sort("bucket")  # buckets lie together, so that the second step skips the others
+        return Partial(tables={COUNTS: counts, HELD: held_out_table(held)}, totals=totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +197,19 @@ class BucketTask:
         return f"sum {self.number}"
 
     def run(self) -> tuple[int, Part]:
-        frames = (self._read(path) for path in self.partials)
-        counts = added_up(frames, NGRAMS).drop("bucket").sort("order", "ngram")
+        counts = _in_order(added_up(map(self._read, self.partials), COUNTED, in_order=False))
         n_words = int(counts.filter(pl.col("order") == 1)["n"].sum())
         return self.number, write_part(counts, self.path, {"unigrams": n_words})
 
     def _read(self, path: Path) -> pl.DataFrame:
         wanted = pl.col("bucket").is_between(self.first, self.last, closed="left")
-        return pl.scan_parquet(path).filter(wanted).collect()
+        return pl.scan_parquet(path).filter(wanted).drop("bucket").collect()
+
+
+def _in_order(counts: pl.DataFrame) -> pl.DataFrame:
+    """By order and n-gram; texts alone are sorted several times faster than behind a number."""
+    orders = (counts.filter(pl.col("order") == order).sort("ngram") for order in range(1, ORDER + 1))
+    return pl.concat(orders, rechunk=True)
 
 
 def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done) -> Parts:

@@ -147,7 +147,7 @@ AT_ONCE = 16
 """Partial sums that are added up together."""
 
 
-def added_up(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
+def added_up(frames: Iterable[pl.DataFrame], schema: Schema, *, in_order: bool = True) -> pl.DataFrame:
     """Tables as one with equal rows added up, in the order of the rows; as large as the sum, not as all of them."""
     keys = [name for name in schema if name != COUNT]
     waiting = [pl.DataFrame(schema=schema)]
@@ -155,7 +155,8 @@ def added_up(frames: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
         waiting.append(frame)
         if len(waiting) > AT_ONCE:
             waiting = [_summed(waiting, keys)]
-    return _summed(waiting, keys).sort(keys, nulls_last=True).select(*schema)
+    summed = _summed(waiting, keys).select(*schema)
+    return summed.sort(keys, nulls_last=True) if in_order else summed
 
 
 def _summed(frames: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
