@@ -11,7 +11,6 @@ from grater.statistics.proportions import (
     cluster_wilson,
     effective_n,
     finite_jeffreys,
-    finite_wilson,
     jeffreys,
     wilson,
 )
@@ -64,7 +63,7 @@ def test_nothing_but_hits_mirrors_no_hit() -> None:
 
 @given(st.integers(1, 300), st.floats(0, 1))
 def test_limits_hold_the_share(n: int, share: float) -> None:
-    for limits in (jeffreys, finite_jeffreys, finite_wilson):
+    for limits in (jeffreys, finite_jeffreys):
         interval = limits(round(share * n), n)
         assert 0 <= interval.low <= interval.value <= interval.high <= 1
 
@@ -79,11 +78,11 @@ def test_half_of_a_population_counts_nearly_twice() -> None:
     # 50 (100 - 1) / (100 - 50) = 99
     assert effective_n(50, 100) == 99
     assert effective_n(50, inf) == 50
-    assert finite_wilson(10, 50, size=100) == wilson(0.2 * 99, 99)
+    assert finite_jeffreys(10, 50, size=100) == jeffreys(0.2 * 99, 99)
 
 
 def test_a_population_seen_whole_leaves_no_doubt() -> None:
-    interval = finite_wilson(10, 50, size=50)
+    interval = finite_jeffreys(10, 50, size=50)
     assert (interval.low, interval.high) == (0.2, 0.2)
 
 

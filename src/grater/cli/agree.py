@@ -29,8 +29,8 @@ from grater.agreement.labels import one_spelling
 from grater.agreement.raters_needed import NeedOptions, as_expert, plot, raters_needed
 from grater.agreement.summary import Options, RatersAre, agreement
 from grater.agreement.weights import WEIGHT_COLUMNS, WEIGHTS, Matrix, Scale, matrix_of_rows
-from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show
-from grater.cli.inputs import Reading, entries, takes_reading
+from grater.cli.command import Format, Json, Seed, Table, require_different, require_outputs, say, show, takes_options
+from grater.cli.inputs import Reading, entries
 from grater.corpora import read_corpus, read_merged
 from grater.corpora.documents import attach_documents
 from grater.corpora.jsonl import HEADER
@@ -94,7 +94,7 @@ def deliver(result: Warned, *, out: Path | None, table: TableFormat, as_json: bo
 
 
 @app.command()
-@takes_reading
+@takes_options
 def agree(
     context: typer.Context,
     files: Annotated[
@@ -301,7 +301,7 @@ def _two_pairs(text: str) -> tuple[Pair, Pair]:
 
 
 @raters_needed_app.command()
-@takes_reading
+@takes_options
 def needed(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[
@@ -370,7 +370,7 @@ def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:
 
 
 @difficulty_app.command()
-@takes_reading
+@takes_options
 def hard(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The crowd's judgments.")],
     experts: Annotated[Path | None, typer.Option(metavar="FILE", help="Judgments of experts.")] = None,
@@ -414,7 +414,7 @@ def hard(
 
 
 @nouns_agree_app.command()
-@takes_reading
+@takes_options
 def nouns(
     judgments: Annotated[
         list[Path], typer.Argument(metavar="JUDGMENTS", help="Tables of yes, no and yes*, combined.")

@@ -7,28 +7,17 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import EngineName, Json, Seed, Table, counting, show
-from grater.cli.corrections import (
-    Beta,
-    DrawnCluster,
-    ManyHypotheses,
-    MatchMode,
-    MaxUnchanged,
-    MetricName,
-    SourceFile,
-    SpacyModel,
-    read_hypotheses,
-    read_references,
-)
+from grater.cli.command import Json, Seed, Table, counting, show, takes_options
+from grater.cli.corrections import ManyHypotheses, Measure
 from grater.errors import UsageError
 from grater.evaluate.edits.ceiling import MOST_SUBSETS, RESAMPLES, ceiling
-from grater.evaluate.edits.metrics import METRICS, MetricOptions
 from grater.evaluate.edits.scores import Resampling
 
 app = typer.Typer()
 
 
 @app.command(cls=ManyHypotheses)
+@takes_options
 def score_people(
     files: Annotated[
         list[Path], typer.Argument(metavar="REF", help="References: M2 files, or plain text files with --source.")
@@ -37,33 +26,25 @@ def score_people(
         list[Path],
         typer.Option(metavar="HYP...", help="Systems to compare, FILE or NAME=FILE: text or M2."),
     ] = [],  # noqa: B006
-    metric: MetricName = "m2",
-    source: SourceFile = None,
+    *,
+    measure: Measure,
     references: Annotated[
         str, typer.Option(metavar="N,N", help="Numbers of references; default: 1 to all but one.")
     ] = "",
-    mode: MatchMode = "cs",
-    beta: Beta = 0.5,
-    max_unchanged: MaxUnchanged = 2,
-    engine: EngineName = "grater",
-    spacy_model: SpacyModel = None,
     subsets: Annotated[int, typer.Option(min=1, help="Maximum sets of references per size.")] = MOST_SUBSETS,
-    cluster: DrawnCluster = "sentence",
     resamples: Annotated[int, typer.Option(min=0, help="Resamples for intervals.")] = RESAMPLES,
     table: Table = "text",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score each annotator against the others, and systems against the same number of references."""
-    chosen = METRICS[metric]
-    engine = f"errant:{spacy_model}" if spacy_model else engine
-    people_and_systems = read_references(chosen, files, source, engine=engine), read_hypotheses(chosen, hyp)
+    people_and_systems = measure.references(files), measure.hypotheses(hyp)
     with counting("scoring people") as advance:
         people = ceiling(
-            chosen,
+            measure.chosen,
             *people_and_systems,
-            options=MetricOptions(beta, mode, None, max_unchanged, engine),
-            chance=Resampling(resamples, seed, cluster),
+            options=measure.options(),
+            chance=Resampling(resamples, seed, measure.cluster),
             sizes=_numbers(references),
             most_subsets=subsets,
             advance=advance,

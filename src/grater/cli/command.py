@@ -12,8 +12,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 from rich.console import Console
@@ -171,3 +174,34 @@ def require_different(paths: Iterable[Path]) -> None:
         if place in seen:
             raise UsageError(f"expected different files, found {path} named twice")
         seen.add(place)
+
+
+def takes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of its parameters that are blocks of them, such as `Reading`, in their place."""
+    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
+    blocks = {parameter.name: parameter.annotation for parameter in own if is_dataclass(parameter.annotation)}
+    options = {name: _options_of(block) for name, block in blocks.items()}
+
+    @wraps(command)
+    def with_options(**arguments: Any) -> None:
+        for name, block in blocks.items():
+            arguments[name] = block(**{option.name: arguments.pop(option.name) for option in options[name]})
+        command(**arguments)
+
+    parameters = [option for parameter in own for option in options.get(parameter.name, [parameter])]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return with_options
+
+
+def _options_of(block: Any) -> list[Parameter]:
+    types = get_type_hints(block, include_extras=True)
+    return [
+        Parameter(
+            option.name,
+            Parameter.KEYWORD_ONLY,
+            default=option.default if option.default_factory is MISSING else option.default_factory(),
+            annotation=types[option.name],
+        )
+        for option in fields(block)
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -16,14 +17,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from typer.core import TyperCommand
 
-from grater.cli.command import split_name
+from grater.cli.command import EngineName, split_name
 from grater.corpora import read_corpus
 from grater.corpora.merge import Reread, merge_annotators
 from grater.corpora.plain import read_sentences
 from grater.corpora.source import OPENERS, open_source
 from grater.errors import UsageError
-from grater.evaluate.edits.edit_table import Mode
-from grater.evaluate.edits.metrics import Metric
+from grater.evaluate.edits.edit_table import Mode, Tier
+from grater.evaluate.edits.metrics import METRICS, Metric, MetricOptions
 from grater.evaluate.edits.scores import Cluster
 from grater.evaluate.edits.systems import Hypothesis, References, Sentences, rewritten
 from grater.model import Essay
@@ -205,3 +206,34 @@ SpacyModel: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", hidden=True, help="errant:NAME as engine.")
 ]
 DrawnCluster: TypeAlias = Annotated[Cluster, typer.Option(help="What is resampled.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How corrections are scored: options of every command that scores them."""
+
+    metric: MetricName = "m2"
+    source: SourceFile = None
+    mode: MatchMode = "cs"
+    beta: Beta = 0.5
+    max_unchanged: MaxUnchanged = 2
+    engine: EngineName = "grater"
+    spacy_model: SpacyModel = None
+    cluster: DrawnCluster = "sentence"
+
+    @property
+    def chosen(self) -> Metric:
+        return METRICS[self.metric]
+
+    def options(self, tier: Tier | None = None) -> MetricOptions:
+        return MetricOptions(self.beta, self.mode, tier, self.max_unchanged, self._engine)
+
+    def references(self, files: Sequence[Path], *, quickly: bool = False) -> References:
+        return read_references(self.chosen, files, self.source, engine=self._engine, quickly=quickly)
+
+    def hypotheses(self, files: Sequence[Path], *, quickly: bool = False) -> list[Hypothesis]:
+        return read_hypotheses(self.chosen, files, quickly=quickly)
+
+    @property
+    def _engine(self) -> str:
+        return f"errant:{self.spacy_model}" if self.spacy_model else self.engine

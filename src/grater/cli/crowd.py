@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show
-from grater.cli.inputs import Reading, entries, takes_reading
+from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, takes_options
+from grater.cli.inputs import Reading, entries
 from grater.crowd.aggregate import METHODS, Options
 from grater.crowd.aggregate import aggregate as aggregate_judgments
 from grater.crowd.raters import raters as rate_raters
@@ -34,7 +34,7 @@ DEFAULT = Crowd()
 
 
 @aggregate_app.command()
-@takes_reading
+@takes_options
 def aggregate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
     method: Annotated[
@@ -75,7 +75,7 @@ def aggregate(
 
 
 @raters_app.command()
-@takes_reading
+@takes_options
 def raters(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of judgments.")],
     gold: Annotated[Path | None, typer.Option(metavar="FILE", help="Items with known answers.")] = None,

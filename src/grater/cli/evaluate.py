@@ -6,13 +6,13 @@ between systems and rank groups; `verify` is precision from judged flags.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from grater.cli.command import Json, Seed, Table, require_outputs, show, warn
+from grater.cli.command import Json, Seed, Table, require_outputs, show, takes_options, warn
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
@@ -31,7 +31,6 @@ from grater.cli.inputs import (
     UnknownWay,
     entries,
     require_gold,
-    takes_reading,
 )
 from grater.errors import UsageError
 from grater.evaluate.comparison import compare
@@ -58,26 +57,52 @@ HigherScore: TypeAlias = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """What counts as true and what intervals speak of: options of every command that scores detectors."""
+
+    truth: TruthName = "majority"
+    items: ItemsFile = None
+    gold: GoldFile = None
+    cluster: ClusterName = "auto"
+    population: Population = "wider"
+    by: ByColumn = ""
+    unknown: UnknownWay = "drop"
+    resamples: Resamples = RESAMPLES
+    seed: Seed = 0
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.cluster, self.resamples, self.seed, population=self.population)
+
+    @property
+    def options(self) -> EvaluationOptions:
+        return EvaluationOptions(truth=self.truth, chance=self.chance, unknown=self.unknown, by=self.by)
+
+    @property
+    def item_table(self) -> DecisionTable | None:
+        return read_items(self.items) if self.items else None
+
+    @property
+    def gold_table(self) -> DecisionTable | None:
+        return read_gold(self.gold) if self.gold else None
+
+
 @app.command()
-@takes_reading
+@takes_options
 def evaluate_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
+    *,
     weighted: Annotated[
         bool, typer.Option("--weighted", help="Show scores weighted by the share of raters.")
     ] = False,
     bins: Annotated[
         str, typer.Option(metavar="EDGE,EDGE", help="Show scores in bins of agreement, as in 0.5,0.75,0.9,1.")
     ] = "",
-    truth: TruthName = "majority",
-    items: ItemsFile = None,
-    gold: GoldFile = None,
-    cluster: ClusterName = "auto",
-    population: Population = "wider",
-    by: ByColumn = "",
+    scoring: Scoring,
     contexts: ContextFlags = "",
     confidence_apart: ConfidenceApart = None,
-    unknown: UnknownWay = "drop",
     with_suggestions: Annotated[
         bool, typer.Option("--suggestions", help="Also score suggestions against the raters' alternatives.")
     ] = False,
@@ -93,28 +118,21 @@ def evaluate_detectors(
     errors_by_flag: ErrorsByFlag = False,
     curve: CurveFile = None,
     higher: HigherScore = "auto",
-    resamples: Resamples = RESAMPLES,
-    *,
     reading: Reading,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Precision, recall and F against raters: by majority, by each rater, weighted, and by agreement bin."""
-    require_outputs([curve], [*decisions, *judgments, items, gold, corrections])
-    require_gold(gold, errors_by_flag=errors_by_flag)
+    require_outputs([curve], [*decisions, *judgments, scoring.items, scoring.gold, corrections])
+    require_gold(scoring.gold, errors_by_flag=errors_by_flag)
     if constructions:
-        chance = Chance(cluster, resamples, seed)
-        scores = _constructions(reading.read_decisions(*decisions), reading.read(*judgments), items, chance)
+        scores = _constructions(reading.read_decisions(*decisions), reading.read(*judgments), scoring)
         warn(scores.warnings)
         show(scores, table=table, as_json=as_json)
         return
-    options = EvaluationOptions(
-        truth=truth,
+    options = replace(
+        scoring.options,
         edges=parse_edges(bins) if bins else EDGES,
-        chance=Chance(cluster, resamples, seed, population=population),
-        unknown=unknown,
-        by=by,
         contexts=tuple(entries([contexts])),
         least_confidence=confidence_apart,
         redundancy=redundancy or 0,
@@ -123,8 +141,8 @@ def evaluate_detectors(
     evaluation = evaluate(
         reading.read_decisions(*decisions),
         reading.read_beside_decisions(*judgments),
-        items=read_items(items) if items else None,
-        gold=read_gold(gold) if gold else None,
+        items=scoring.item_table,
+        gold=scoring.gold_table,
         merge=parse_merge(reading.merge),
         options=options,
         corrections=read_gold(corrections) if corrections else None,
@@ -141,12 +159,12 @@ def evaluate_detectors(
     show(shown, table=table, as_json=as_json)
 
 
-def _constructions(
-    decisions: DecisionTable, judgments: Judgments, items: Path | None, chance: Chance
-) -> ConstructionScores:
+def _constructions(decisions: DecisionTable, judgments: Judgments, scoring: Scoring) -> ConstructionScores:
+    items = scoring.item_table
     if items is None:
         raise UsageError("expected --items with --constructions: it says which construction was written")
-    return construction_scores(decisions, judgments, read_items(items), chance=chance)
+    chance = Chance(scoring.cluster, scoring.resamples, scoring.seed)
+    return construction_scores(decisions, judgments, items, chance=chance)
 
 
 def parse_edges(text: str) -> list[float]:
@@ -162,45 +180,30 @@ verify_app = typer.Typer()
 
 
 @compare_app.command()
-@takes_reading
+@takes_options
 def compare_detectors(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
+    *,
     score: Annotated[
         Literal["precision", "recall", "f0.5", "f1", "kappa"], typer.Option(help="The score to compare.")
     ] = "f0.5",
     weighted: Annotated[bool, typer.Option("--weighted", help="Weight scores by the share of raters.")] = False,
-    truth: TruthName = "majority",
-    items: ItemsFile = None,
-    gold: GoldFile = None,
-    cluster: ClusterName = "auto",
-    population: Population = "wider",
-    by: ByColumn = "",
-    unknown: UnknownWay = "drop",
+    scoring: Scoring,
     redundancy: Redundancy = None,
     test: Annotated[Test, typer.Option(help="The paired test behind the rank groups.")] = "bootstrap",
-    resamples: Resamples = RESAMPLES,
-    *,
     reading: Reading,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Compare systems on common items: McNemar, paired bootstrap, randomisation, and rank groups."""
-    options = EvaluationOptions(
-        truth,
-        chance=Chance(cluster, resamples, seed, population=population),
-        unknown=unknown,
-        by=by,
-        redundancy=redundancy or 0,
-    )
     comparison = compare(
         reading.read_decisions(*decisions),
         reading.read_beside_decisions(*judgments),
-        items=read_items(items) if items else None,
-        gold=read_gold(gold) if gold else None,
+        items=scoring.item_table,
+        gold=scoring.gold_table,
         merge=parse_merge(reading.merge),
-        options=options,
+        options=replace(scoring.options, redundancy=redundancy or 0),
         score=score,
         weighted=weighted,
         test=test,
@@ -210,35 +213,25 @@ def compare_detectors(
 
 
 @verify_app.command()
-@takes_reading
+@takes_options
 def verify_flags(
     decisions: DecisionFiles,
     judgments: JudgmentFiles,
-    truth: TruthName = "majority",
-    items: ItemsFile = None,
-    gold: GoldFile = None,
-    cluster: ClusterName = "auto",
-    unknown: UnknownWay = "drop",
-    population: Population = "wider",
-    by: ByColumn = "",
-    resamples: Resamples = RESAMPLES,
     *,
+    scoring: Scoring,
     reading: Reading,
-    seed: Seed = 0,
     table: Table = "text",
     as_json: Json = False,
 ) -> None:
     """Precision of systems from judged flags; recall is undefined because unflagged items were not judged."""
-    if gold and truth != ADJUDICATED:
+    if scoring.gold and scoring.truth != ADJUDICATED:
         raise UsageError("expected --truth adjudicated with --gold; to correct for rater error use grater evaluate")
     verification = verify(
         reading.read_decisions(*decisions),
         reading.read_beside_decisions(*judgments),
-        items=read_items(items) if items else None,
-        gold=read_gold(gold) if gold else None,
-        options=EvaluationOptions(
-            truth, chance=Chance(cluster, resamples, seed, population=population), unknown=unknown, by=by
-        ),
+        items=scoring.item_table,
+        gold=scoring.gold_table,
+        options=scoring.options,
     )
     warn(verification.warnings)
     show(verification, table=table, as_json=as_json)

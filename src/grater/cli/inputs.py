@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import partial, wraps
-from inspect import Parameter, Signature, signature
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 import typer
@@ -27,7 +26,14 @@ from grater.errors import UsageError
 from grater.model import Essay
 from grater.sheet import counted
 from grater.statistics.bootstrap import Cluster
-from grater.tables import Judgments, Table, parse_columns, parse_merge, read_decisions, read_judgments
+from grater.tables import (
+    Judgments,
+    Table,
+    parse_columns,
+    parse_merge,
+    read_decisions,
+    read_judgments,
+)
 from grater.tables.check import Duplicates
 from grater.tables.schema import VALID
 
@@ -58,7 +64,7 @@ OF_DECISIONS = ("system", "flagged", "score", "type", "suggestion")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Which judgments count, and how tables are read: the options that `takes_reading` gives to a command."""
+    """Which judgments count, and how tables are read: the options that `takes_options` gives to a command."""
 
     columns: Columns = field(default_factory=list)
     merge: Merge = field(default_factory=list)
@@ -120,32 +126,6 @@ class Reading:
 def _is_of_decisions(column: str) -> bool:
     """Whether a `--columns OURS=THEIRS` is about the decisions; all others are about the judgments."""
     return column.partition("=")[0].strip() in OF_DECISIONS
-
-
-def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading` in place of its parameter `reading`."""
-    types = get_type_hints(Reading, include_extras=True)
-    options = [
-        Parameter(
-            option.name,
-            Parameter.KEYWORD_ONLY,
-            default=option.default if option.default_factory is MISSING else option.default_factory(),
-            annotation=types[option.name],
-        )
-        for option in fields(Reading)
-    ]
-
-    @wraps(command)
-    def with_options(**arguments: Any) -> None:
-        reading = Reading(**{option.name: arguments.pop(option.name) for option in options})
-        command(**arguments, reading=reading)
-
-    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
-    place = [parameter.name for parameter in own].index("reading")
-    parameters = [*own[:place], *options, *own[place + 1 :]]
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return with_options
 
 
 def entries(settings: Sequence[str]) -> list[str]:
@@ -210,7 +190,6 @@ ByColumn: TypeAlias = Annotated[
     str, typer.Option("--by", metavar="COLUMN", help="Results for each value of an item column.")
 ]
 Resamples: TypeAlias = Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples.")]
-
 Redundancy: TypeAlias = Annotated[
     int | None,
     typer.Option(

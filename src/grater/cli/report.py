@@ -8,8 +8,18 @@ from typing import Annotated
 
 import typer
 
-from grater.cli.command import Author, Earlier, FigureTypes, HeadlineFile, Json, Seed, earlier_pairs, file_types
-from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples, takes_reading
+from grater.cli.command import (
+    Author,
+    Earlier,
+    FigureTypes,
+    HeadlineFile,
+    Json,
+    Seed,
+    earlier_pairs,
+    file_types,
+    takes_options,
+)
+from grater.cli.inputs import GoldFile, ItemsFile, Reading, Resamples
 from grater.cli.saving import save_asked
 from grater.corpora import read_merged
 from grater.errors import UsageError
@@ -23,7 +33,7 @@ app = typer.Typer()
 
 
 @app.command()
-@takes_reading
+@takes_options
 def report(
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder for the report.")] = None,
     judgments: Annotated[

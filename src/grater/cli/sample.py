@@ -11,7 +11,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, warn
+from grater.cli.command import Json, Seed, Table, print_json, require_outputs, say, show, takes_options, warn
 from grater.cli.inputs import (
     ByColumn,
     ClusterName,
@@ -26,7 +26,6 @@ from grater.cli.inputs import (
     UnknownWay,
     reading_all,
     require_gold,
-    takes_reading,
 )
 from grater.corpora.judgments import items_of
 from grater.errors import UsageError
@@ -397,7 +396,7 @@ estimate_app = typer.Typer()
 
 
 @estimate_app.command()
-@takes_reading
+@takes_options
 def estimate_systems(
     decisions: DecisionFiles,
     sample: Annotated[Path, typer.Option(metavar="S", help="The sample and its design.")],

@@ -8,25 +8,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from grater.cli.command import EngineName, Json, Seed, Table, require_different, require_outputs, show, warn
-from grater.cli.corrections import (
-    Beta,
-    DrawnCluster,
-    ManyHypotheses,
-    MatchMode,
-    MaxUnchanged,
-    MetricName,
-    SourceFile,
-    SpacyModel,
-    named_files,
-    read_hypotheses,
-    read_references,
-    split_files,
-)
+from grater.cli.command import Json, Seed, Table, require_different, require_outputs, show, takes_options, warn
+from grater.cli.corrections import ManyHypotheses, Measure, named_files, split_files
 from grater.corpora.source import open_source, replacing
 from grater.errors import UsageError
 from grater.evaluate.edits.edit_table import Tier
-from grater.evaluate.edits.metrics import METRICS, MetricOptions
 from grater.evaluate.edits.saved import compare_saved, read_saved, saved_json, version_notes
 from grater.evaluate.edits.scores import RESAMPLES, Resampling, documents_of, score_systems, sentence_frame
 from grater.evaluate.edits.systems import References
@@ -46,6 +32,7 @@ WITHOUT_TYPES = ("accuracy", "cleme", "gleu", "m2")
 
 
 @app.command(cls=ManyHypotheses)
+@takes_options
 def score(
     files: Annotated[
         list[Path], typer.Argument(metavar="REF [HYP]", help="A reference and hypotheses, or references with --hyp.")
@@ -54,15 +41,9 @@ def score(
         list[Path],
         typer.Option(metavar="HYP...", help="FILE or NAME=FILE: text, one sentence per line, or M2."),
     ] = [],  # noqa: B006
-    metric: MetricName = "m2",
-    source: SourceFile = None,
-    mode: MatchMode = "cs",
+    *,
+    measure: Measure,
     by: Annotated[Tier | None, typer.Option(help="errant: scores by error type.")] = None,
-    beta: Beta = 0.5,
-    max_unchanged: MaxUnchanged = 2,
-    engine: EngineName = "grater",
-    spacy_model: SpacyModel = None,
-    cluster: DrawnCluster = "sentence",
     test: PairedTest = "bootstrap",
     baseline: BaselineName = "",
     resamples: Resamples = RESAMPLES,
@@ -80,35 +61,33 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score corrections, with intervals, paired tests between systems, and rank groups."""
-    chosen = METRICS[metric]
     references_files, hypothesis_files = split_files(files, hyp)
     inputs = [file for _, file in named_files([*references_files, *hypothesis_files])]
-    _require_places(per_sentence, [save, html], [*inputs, *([source] if source else [])])
-    if by and metric in WITHOUT_TYPES:
-        raise UsageError(f"--by is for --metric errant, which knows types of errors; {metric} does not")
-    quickly = cluster == "sentence" and html is None  # the fast reader keeps neither documents nor essays
-    engine = f"errant:{spacy_model}" if spacy_model else engine
-    references = read_references(chosen, references_files, source, engine=engine, quickly=quickly)
-    hypotheses = read_hypotheses(chosen, hypothesis_files, quickly=quickly)
+    _require_places(per_sentence, [save, html], [*inputs, *([measure.source] if measure.source else [])])
+    if by and measure.metric in WITHOUT_TYPES:
+        raise UsageError(f"--by is for --metric errant, which knows types of errors; {measure.metric} does not")
+    quickly = measure.cluster == "sentence" and html is None  # the fast reader keeps neither documents nor essays
+    references = measure.references(references_files, quickly=quickly)
+    hypotheses = measure.hypotheses(hypothesis_files, quickly=quickly)
     tier: Tier | None = by or ("full" if as_json else None)
-    if html and tier is None and metric not in WITHOUT_TYPES and _has_errant_types(references):
+    if html and tier is None and measure.metric not in WITHOUT_TYPES and _has_errant_types(references):
         tier = "main"
-    options = MetricOptions(beta, mode, tier, max_unchanged, engine)
-    chance = Resampling(resamples, seed, cluster, test, baseline)
-    scores = score_systems(chosen, references, hypotheses, options=options, chance=chance)
+    options = measure.options(tier)
+    chance = Resampling(resamples, seed, measure.cluster, test, baseline)
+    scores = score_systems(measure.chosen, references, hypotheses, options=options, chance=chance)
     if per_sentence:
         from grater.tables import write_table  # polars costs as much time as scoring; only this option needs it
 
-        write_table(sentence_frame(chosen, scores, options), per_sentence)
+        write_table(sentence_frame(measure.chosen, scores, options), per_sentence)
     if save:
-        documents = documents_of(references) if cluster == "document" else None
+        documents = documents_of(references) if measure.cluster == "document" else None
         with replacing(save) as stream:
             stream.write(saved_json(scores, options, documents))
     if html:
         from grater.report.board import board  # draws, which other scoring need not wait for
         from grater.report.save import report_html
 
-        page = report_html(board(chosen, scores, references, hypotheses, options=options, chance=chance))
+        page = report_html(board(measure.chosen, scores, references, hypotheses, options=options, chance=chance))
         with replacing(html) as stream:
             stream.write(page)
     warn(scores.warnings)

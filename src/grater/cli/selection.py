@@ -17,8 +17,8 @@ import polars as pl
 import typer
 
 from grater.agreement.essays import NO_ESSAYS, known_essays
-from grater.cli.command import Json, Seed, Table, require_outputs, say, show
-from grater.cli.inputs import Reading, takes_reading
+from grater.cli.command import Json, Seed, Table, require_outputs, say, show, takes_options
+from grater.cli.inputs import Reading
 from grater.corpora import read_merged
 from grater.detect.decisions import read_item_places
 from grater.detect.systems import load_system
@@ -50,7 +50,7 @@ JUDGED = "expected judgments, or --system, --essays and --answers-out to write a
 
 
 @cloze_app.command()
-@takes_reading
+@takes_options
 def fill_blanks(
     judgments: Annotated[
         list[Path] | None, typer.Argument(metavar="[JUDGMENTS]...", help="The words raters filled in.")
@@ -134,7 +134,7 @@ def _together(decided: DataTable | None, words: Filled) -> DataTable:
 
 
 @choice_app.command()
-@takes_reading
+@takes_options
 def choose_word(
     judgments: Annotated[
         list[Path] | None,

@@ -86,9 +86,7 @@ def line(encoding: Row, **mark: Any) -> dict[str, Any]:
     return {"mark": {"type": "line", **mark}, "encoding": kept}
 
 
-def rule(
-    axis: str, value: float, text: str, *, before: bool = False, dash: Sequence[int] = (5, 4)
-) -> list[dict[str, Any]]:
+def rule(axis: str, value: float, text: str, *, before: bool = False) -> list[dict[str, Any]]:
     """A line across the chart at a value, with its name at its end: above or right of it, or else `before` it."""
     position = {axis: {"datum": value}}
     if axis == "y":
@@ -97,7 +95,7 @@ def rule(
     else:
         corner = {"y": {"value": 8}}
         words = {"type": "text", "align": "right" if before else "left", "dx": -6 if before else 6, "text": text}
-    mark = {"type": "rule", "strokeDash": list(dash), "color": INK, "opacity": 0.7}
+    mark = {"type": "rule", "strokeDash": [5, 4], "color": INK, "opacity": 0.7}
     return [
         {"data": {"values": [{}]}, "mark": mark, "encoding": position},
         {"data": {"values": [{}]}, "mark": {**words, "color": INK}, "encoding": {**position, **corner}},

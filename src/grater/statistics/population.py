@@ -26,7 +26,6 @@ from grater.model import Interval, Json
 from grater.statistics.intervals import LEVEL, Ints, Numbers, percentile_interval
 
 Population: TypeAlias = Literal["wider", "these"]
-POPULATIONS: tuple[Population, ...] = ("wider", "these")
 
 FEW_UNITS = 20
 """Essays below which an interval is Student's t on the cluster bootstrap."""

@@ -7,7 +7,7 @@ sqrt(p (1 - p) / n).  It never leaves [0, 1] and keeps a width when no case, or 
 Science 16, 101-133, section 3.1, with their choice at the boundary: no hit gives the lower bound 0, nothing but hits
 the upper bound 1).
 
-`finite_wilson` and `finite_jeffreys` are the same in a finite population: cases drawn without replacement say more
+`finite_jeffreys` is the same in a finite population: cases drawn without replacement say more
 than as many from an infinite one.  The variance of a proportion shrinks by (N - n) / (N - 1) (Cochran 1977, Sampling
 Techniques, theorem 3.2), so n cases count as n (N - 1) / (N - n).  Where all N were seen nothing is uncertain.
 
@@ -21,7 +21,6 @@ the reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf, nan, sqrt
 
 import numpy as np
@@ -82,20 +81,11 @@ def effective_n(n: float, size: float) -> float:
     return inf if n >= size else n * (size - 1) / (size - n)
 
 
-def finite_wilson(hits: float, n: float, *, size: float = inf, level: float = LEVEL) -> Interval:
-    """The proportion hits/n in a population of `size`, with Wilson's interval."""
-    return _finite(wilson, hits, n, size, level)
-
-
 def finite_jeffreys(hits: float, n: float, *, size: float = inf, level: float = LEVEL) -> Interval:
     """The proportion hits/n in a population of `size`, with Jeffreys' interval."""
-    return _finite(jeffreys, hits, n, size, level)
-
-
-def _finite(method: Callable[..., Interval], hits: float, n: float, size: float, level: float) -> Interval:
     if n <= 0:
         return Interval(nan, nan, nan, NO_CASE)
     share, worth = hits / n, effective_n(n, size)
     if worth == inf:
         return Interval(share, share, share)
-    return method(share * worth, worth, level=level)
+    return jeffreys(share * worth, worth, level=level)

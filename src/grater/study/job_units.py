@@ -70,14 +70,13 @@ def batches(
     people: Sequence[str] = (),
     each: int = 1,
     overlap_every: int = 0,
-    shuffled: bool = True,
 ) -> list[Batch]:
     """Cut units into batches of `size` (0: one for a pool, one unit each for annotators) and share them out."""
     if people and not 1 <= each <= len(people):
         raise UsageError(f"expected 1 to {len(people)} annotators for each unit, found {each}")
     if overlap_every and not people:
         raise UsageError("overlap sets are for named annotators; name them")
-    order = rng.permutation(n_units).tolist() if shuffled else list(range(n_units))
+    order = rng.permutation(n_units).tolist()
     size = size or (1 if people else n_units) or 1
     cut = [tuple(order[start : start + size]) for start in range(0, n_units, size)]
     pairs: Counter[tuple[str, ...]] = Counter()

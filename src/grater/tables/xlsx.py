@@ -31,7 +31,6 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 MOST_BYTES = 256 * 1024 * 1024
 LONGEST_CELL = 32_767
 """Characters that a cell may have."""
-LAST_ROW = 1_048_576
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 CELL = re.compile(r"([A-Z]{1,3})(\d+)")
 

@@ -67,7 +67,6 @@ class Columns:
     """
 
     data: bytes
-    n_lines: int
     sentence_start: Ints
     sentence_end: Ints
     sentence_line: Ints
@@ -364,7 +363,6 @@ def scan(data: bytes, *, first_line: int = 1) -> Columns:
 
 
 def _scan(data: bytes, first_line: int) -> Columns:
-    n_more = len(PADDING) - (data[-len(PADDING) - 1 : -len(PADDING)] != b"\n")
     codes = np.frombuffer(data, np.uint8)
     lines, of_lines = split_lines(data, codes)
     rows, of_rows = read_annotations(data, codes, lines)
@@ -372,7 +370,6 @@ def _scan(data: bytes, first_line: int) -> Columns:
     ends = lines.end[s_lines]
     columns = Columns(
         data=data,
-        n_lines=len(lines.start) - n_more,
         sentence_start=np.minimum(lines.start[s_lines] + 2, ends),
         sentence_end=ends,
         sentence_line=s_lines + first_line,

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grater.corpora.formats import Source
-from grater.corpora.m2 import FORMAT
-from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, of_rows
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences, corrected_texts, hypothesis_texts
-from grater.model import Essay
+from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric, of_rows
+from grater.evaluate.edits.systems import Hypothesis, References, corrected_texts, hypothesis_texts
 from grater.signature import Signature, digest
 from grater.statistics.intervals import Ints, Numbers
 
@@ -24,13 +21,10 @@ COLUMNS = ("right", "sentences")
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyMetric:
+class AccuracyMetric(TextMetric):
     name: str = "accuracy"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
-
-    def read(self, source: Source) -> Sentences:
-        return list(FORMAT.read(source))
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
         return ("accuracy",)
@@ -62,9 +56,6 @@ class AccuracyMetric:
     def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
         parts = (part for essay in references.essays for part in (essay.text, *corrected_texts(essay).values()))
         return Signature("accuracy", {"case": "kept", "tokens": "as-reference", "reference": digest(parts)})
-
-    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
         self,

@@ -30,8 +30,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from grater.corpora.formats import Source
-from grater.corpora.m2 import FORMAT
 from grater.corpora.m2.writing import tokens_of_edit
 from grater.errors import UsageError
 from grater.evaluate.edits.errant import errant_signature, extracted, extracted_with
@@ -42,12 +40,12 @@ from grater.evaluate.edits.metrics import (
     EditMetric,
     MetricOptions,
     SentenceCounts,
+    TextMetric,
     of_rows,
 )
 from grater.evaluate.edits.systems import (
     Hypothesis,
     References,
-    Sentences,
     require_same_sources,
     require_texts_fit,
     source_words,
@@ -154,13 +152,10 @@ def weight(exponent: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ClemeMetric(EditMetric):
+class ClemeMetric(TextMetric, EditMetric):
     name: str = "cleme"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
-
-    def read(self, source: Source) -> Sentences:
-        return list(FORMAT.read(source))
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions

@@ -35,14 +35,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.formats import Source
-from grater.corpora.m2 import FORMAT
 from grater.errors import UsageError
-from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts
+from grater.evaluate.edits.metrics import AnnotatorCounts, Bools, MetricOptions, SentenceCounts, TextMetric
 from grater.evaluate.edits.systems import (
     Hypothesis,
     References,
-    Sentences,
     corrected_texts,
     hypothesis_texts,
     source_words,
@@ -188,7 +185,6 @@ class CorpusGleu:
 
     value: float
     deviation: float
-    n_iterations: int
 
 
 def gleu_of_sums(sums: npt.ArrayLike) -> Numbers:
@@ -214,13 +210,13 @@ def corpus_gleu(statistics: GleuStatistics, *, iterations: int = N_ITERATIONS, s
     if iterations < 1:
         raise UsageError(f"expected at least one iteration, found {iterations}")
     if not statistics.n_sentences:
-        return CorpusGleu(nan, nan, iterations)
+        return CorpusGleu(nan, nan)
     scores = [
         gleu_of_sums(_drawn_sums(statistics, choices))
         for choices in _choices(statistics.n_references, iterations=iterations, seed=seed)
     ]
     drawn = np.concatenate(scores)
-    return CorpusGleu(float(drawn.mean()), float(drawn.std()), iterations)
+    return CorpusGleu(float(drawn.mean()), float(drawn.std()))
 
 
 def _choices(n_references: Ints, *, iterations: int, seed: int | None) -> Iterator[Ints]:
@@ -279,13 +275,10 @@ COLUMNS = ("length", "reference_length", *(f"{what}{n}" for n in ORDERS for what
 
 
 @dataclass(frozen=True, slots=True)
-class GleuMetric:
+class GleuMetric(TextMetric):
     name: str = "gleu"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = True
-
-    def read(self, source: Source) -> Sentences:
-        return list(FORMAT.read(source))
 
     def score_names(self, options: MetricOptions) -> tuple[str, ...]:  # noqa: ARG002
         return ("gleu",)
@@ -312,9 +305,6 @@ class GleuMetric:
     def signature(self, references: References, options: MetricOptions) -> Signature:  # noqa: ARG002
         texts = [list(corrected_texts(essay).values()) for essay in references.essays]
         return gleu_signature([_source(essay) for essay in references.essays], texts)
-
-    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
         self,

@@ -36,8 +36,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grater.corpora.formats import Source
-from grater.corpora.m2 import FORMAT
 from grater.errors import UsageError
 from grater.evaluate.edits.best_path import (
     Best,
@@ -59,6 +57,7 @@ from grater.evaluate.edits.metrics import (
     Keys,
     MetricOptions,
     SentenceCounts,
+    TextMetric,
     choose_annotators,
     chosen_rows,
     of_rows,
@@ -66,8 +65,6 @@ from grater.evaluate.edits.metrics import (
 from grater.evaluate.edits.systems import (
     Hypothesis,
     References,
-    Sentences,
-    corrected_texts,
     require_same_sources,
     require_texts_fit,
 )
@@ -366,13 +363,10 @@ def _hypothesis_tokens(hypothesis: Correction, source: tuple[str, ...], *, where
 
 
 @dataclass(frozen=True, slots=True)
-class M2Metric(EditMetric):
+class M2Metric(TextMetric, EditMetric):
     name: str = "m2"
     columns: tuple[str, ...] = COLUMNS
     references_are_texts: bool = False
-
-    def read(self, source: Source) -> Sentences:
-        return list(FORMAT.read(source))
 
     def count(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -388,9 +382,6 @@ class M2Metric(EditMetric):
         parts = (part for essay in references.essays for part in _parts(essay))
         engine = {"engine": references.engine} if references.engine else {}
         return Signature("m2", {**numbers, **engine, "tokens": "as-reference", "reference": digest(parts)})
-
-    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
     def against_each(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions

@@ -28,9 +28,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.corpora.formats import Source
+from grater.corpora.m2 import FORMAT
 from grater.errors import UsageError
 from grater.evaluate.edits.edit_table import Mode, Tier
-from grater.evaluate.edits.systems import Hypothesis, References, Sentences
+from grater.evaluate.edits.systems import Hypothesis, References, Sentences, corrected_texts
 from grater.model import Essay
 from grater.registry import Registry
 from grater.signature import Signature
@@ -184,6 +185,18 @@ def _ratio(above: Numbers, below: Numbers, otherwise: float) -> Numbers:
 def score_names(beta: float) -> tuple[str, ...]:
     """`precision`, `recall`, `f0.5`."""
     return "precision", "recall", f"f{beta:g}"
+
+
+class TextMetric:
+    """What metrics share that compare sentences as they stand once corrected."""
+
+    __slots__ = ()
+
+    def read(self, source: Source) -> Sentences:
+        return list(FORMAT.read(source))
+
+    def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
+        return Hypothesis(annotator, annotator, texts=[corrected_texts(essay)[annotator] for essay in essays])
 
 
 class EditMetric:

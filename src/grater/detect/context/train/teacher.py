@@ -16,35 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-CLOSE = frozenset(
-    [
-        ",",
-        ".",
-        ";",
-        ":",
-        "!",
-        "?",
-        ")",
-        "]",
-        "}",
-        "%",
-        "'s",
-        "’s",
-        "n't",
-        "n’t",
-        "'m",
-        "'re",
-        "'ve",
-        "'ll",
-        "'d",
-        "’m",
-        "’re",
-        "’ve",
-        "’ll",
-        "’d",
-        "''",
-    ]
-)
 NAMES = {
     "attn_norm": "norm1",
     "ffn_norm": "norm2",
@@ -99,10 +70,6 @@ class ByteTokens:
         self.numbers = {token: number for number, token in enumerate(tokens)}
         self.ranks = {tuple(merge.split(" ")): rank for rank, merge in enumerate(merges)}
         self.letters = _byte_letters()
-
-    def of_word(self, word: str) -> list[int]:
-        """The tokens of a word in running text; at least one."""
-        return self.of_letters(word if word in CLOSE else " " + word)
 
     def of_letters(self, written: str) -> list[int]:
         """The tokens of a piece of text; at least one."""
