@@ -4,6 +4,10 @@
 pull of its own towards flags, exponential with mean 1.2 on the scale of the logit), and each rater has a mood of
 his or her own in every essay (standard deviation .7).
 *lengths*: 30 essays whose lengths are Pareto (exponent 1.3, from 5 to 300 items); longer essays have fewer errors.
+*uneven*: 26 essays of log-normal lengths (median 14, standard deviation 1.2 on the log scale, at most 500 items); longer
+ones have more errors, and the system finds fewer of them; two raters.
+*giants*: two of 25 essays have 220 items, the others 14; five raters.  This world and *uneven* are younger than the
+intervals that *lengths* made better, and were used for nothing but the table.
 *strata*: 40 essays of 60 items; the system flags 2 % of them, essays differ in how often (log-normal, .8), and a
 sample of 180 items beside the flagged ones is judged once.  Of the items not flagged a hundredth to a thirtieth are
 errors, by essay.
@@ -66,8 +70,30 @@ def lengths_world(rng: np.random.Generator, n_essays: int = 30) -> Drawn:
     return essay, flags, said
 
 
+def uneven_world(rng: np.random.Generator, n_essays: int = 26) -> Drawn:
+    lengths = np.clip(14 * np.exp(rng.normal(0, 1.2, n_essays)), 2, 500).astype(int)
+    essay = np.repeat(np.arange(n_essays), lengths)
+    longer = np.log(lengths / 14)
+    is_error = rng.random(essay.size) < expit(-1.6 + 0.3 * longer + rng.normal(0, 0.6, n_essays))[essay]
+    skill = (0.6 - 0.4 * longer + rng.normal(0, 0.5, n_essays))[essay]
+    flags = rng.random((essay.size, 2)) < expit(np.where(is_error, skill, -2.6))[:, None]
+    said = (rng.random((essay.size, 2)) < 0.9) == is_error[:, None]
+    return essay, flags, said
+
+
+def giants_world(rng: np.random.Generator, n_essays: int = 25) -> Drawn:
+    lengths = np.where(np.arange(n_essays) % 25 < 2, 220, 14)
+    essay = np.repeat(np.arange(n_essays), lengths)
+    is_error = rng.random(essay.size) < expit(rng.normal(-1.2, 0.7, n_essays))[essay]
+    skill = rng.normal(0.5, 0.7, n_essays)[essay]
+    flags = rng.random((essay.size, 2)) < expit(np.where(is_error, skill, -2.4))[:, None]
+    said = (rng.random((essay.size, 5)) < 0.85) == is_error[:, None]
+    return essay, flags, said
+
+
 def majority(said: Array) -> Array:
-    return np.asarray(said.sum(axis=1) * 2 > said.shape[1], np.float64)
+    """Whether most raters call an item an error, one half where as many do as do not."""
+    return np.asarray(np.sign(2 * said.sum(axis=1) - said.shape[1]) / 2 + 0.5, np.float64)
 
 
 def true_scores(flags: Array, truth: Array) -> Numbers:
@@ -151,6 +177,10 @@ def main(n_worlds: int, which: str = "all") -> None:
         print(f"| flags | {judged_row(flags_world, 71, n_worlds)} |", flush=True)
     if which in ("all", "lengths"):
         print(f"| lengths | {judged_row(lengths_world, 72, n_worlds)} |", flush=True)
+    if which in ("all", "uneven"):
+        print(f"| uneven | {judged_row(uneven_world, 74, n_worlds)} |", flush=True)
+    if which in ("all", "giants"):
+        print(f"| giants | {judged_row(giants_world, 75, n_worlds)} |", flush=True)
     if which in ("all", "strata"):
         print(f"| strata | {strata_row(73, n_worlds)}", flush=True)
 

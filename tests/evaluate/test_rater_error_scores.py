@@ -9,7 +9,7 @@ from grater.evaluate.cases import cases_of
 from grater.evaluate.comparison import compare_systems
 from grater.evaluate.evaluation import EvaluationOptions, evaluate
 from grater.evaluate.rater_error import Correction, RaterError, as_many_votes, corrected_scores, corrected_sums
-from grater.evaluate.truth import truth_of
+from grater.evaluate.truth import TRUTHS, truth_of
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from tests.evaluate.worlds import QUICK, decisions, votes
 
@@ -87,6 +87,15 @@ def test_a_majority_on_gold_is_of_as_many_raters_as_elsewhere() -> None:
     many = read_judgments(pl.DataFrame([(f"g{n % 4}", f"r{n}", "error") for n in range(40)], COLUMNS, orient="row"))
     few = read_judgments(pl.DataFrame([(f"i{n % 5}", f"r{n}", "ok") for n in range(15)], COLUMNS, orient="row"))
     assert as_many_votes(many, few).frame.group_by("item").len()["len"].to_list() == [3] * 4
+
+
+def test_gold_with_fewer_answers_than_other_items_have_says_nothing_of_their_majority() -> None:
+    rows = [("g0", rater, "error") for rater in ("A", "B", "C")] + [("g1", "A", "ok"), ("g1", "B", "ok")]
+    on_gold = read_judgments(pl.DataFrame(rows, COLUMNS, orient="row"))
+    work = read_judgments(pl.DataFrame([(f"i{n % 5}", f"r{n}", "ok") for n in range(15)], COLUMNS, orient="row"))
+    kept = {truth: as_many_votes(on_gold, work, truth=truth).frame["item"].to_list() for truth in TRUTHS}
+    assert set(kept["majority"]) == set(kept["dawid-skene"]) == {"g0"}
+    assert len(kept["share"]) == len(kept["rater:NAME"]) == 5
 
 
 def test_a_comparison_after_the_correction_stays_paired() -> None:

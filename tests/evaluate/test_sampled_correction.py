@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.coverage_corrected import WORLDS, intervals_of, truths
 
 from grater.evaluate.rater_error import RaterError
 from grater.evaluate.sampled import SystemEstimate, estimate, sampled
@@ -19,7 +20,7 @@ from grater.model import Interval
 from grater.rng import generator
 from grater.sampling.draw import draw_sample
 from grater.statistics.stratified import Stratum, normal_scores, scores
-from grater.tables import read_gold, read_judgments
+from grater.tables import read_gold, read_items, read_judgments
 from tests.sampling.corpora import decisions_of, item_ids
 
 SIZES = (650.0, 350.0, 350.0, 8650.0)
@@ -178,3 +179,43 @@ def test_too_little_gold_on_one_side_falls_back_on_all_of_it() -> None:
     found = estimate(decisions, draw_sample(decisions, "S", 300), judgments, gold=gold, errors_by_flag=True)
     assert found.correction is not None
     assert any("corrected by all gold items together" in line for line in found.correction.warnings)
+
+
+def test_corrected_intervals_draw_essays_where_these_are_known() -> None:
+    # Every other essay is all errors: twelve essays are twelve cases, not 240.
+    n_essays, n = 12, 480
+    names, essay = item_ids(n), [place % n_essays for place in range(n)]
+    decisions = decisions_of({"S": [place < n // 2 for place in range(n)], "T": [place < 96 for place in range(n)]})
+    labels = ["error" if number % 2 else "ok" for number in essay]
+    items = read_items(
+        pl.DataFrame({"item": names, "essay": [f"e{number}" for number in essay], "kind": "prep"}).with_columns(
+            start=pl.lit(0), end=pl.lit(2)
+        )
+    )
+    known = ["error" if place % 2 else "ok" for place in range(400)]
+    gold = read_gold(pl.DataFrame({"item": [f"g{place}" for place in range(400)], "label": known}))
+    rows = {"item": [*names, *gold.frame["item"]], "rater": ["r"] * (n + 400), "label": [*labels, *known]}
+    sample = draw_sample(decisions, "S", n)
+    drawn = estimate(
+        decisions, sample, read_judgments(pl.DataFrame(rows)), systems=["S", "T"], items=items, gold=gold
+    )
+    assert drawn.correction is not None
+    judged, fixed = drawn.systems[0].scores.precision, drawn.correction.systems[0].precision
+    assert judged.high - judged.low > 0.5
+    assert fixed.high - fixed.low > 0.45  # .13 by item
+    [pair], [fixed_pair] = drawn.differences, drawn.correction.differences
+    assert fixed_pair.recall.high - fixed_pair.recall.low == pytest.approx(
+        pair.recall.high - pair.recall.low, abs=0.05
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "few", "believers"])
+def test_corrected_intervals_hold_in_worlds_of_essays_and_raters(name: str) -> None:
+    # docs/coverage.md has 400 worlds; 100 know a share of .95 to about .022
+    world = WORLDS[name]
+    truth, ways = truths(world), [intervals_of(world, number) for number in range(100)]
+    way = "sample, by side" if world.belief else "sample, corrected"
+    for score, true in truth.items():
+        held = [ways_of[way][score].low <= true <= ways_of[way][score].high for ways_of in ways]
+        assert np.mean(held) >= 0.89, score

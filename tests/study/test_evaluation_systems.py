@@ -73,8 +73,10 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
         # Of ten errors and ten good items, all flagged, raters call fifteen errors: sensitivity 1, specificity .5.
         names = [f"e{essay}-{place}" for essay in range(5) for place in range(4)]
         gold = read_gold(pl.DataFrame({"item": names, "label": ["error"] * 10 + ["ok"] * 10}), name="gold")
-        said = pl.DataFrame({"item": names, "rater": ["A"] * 20, "label": ["error"] * 15 + ["ok"] * 5})
-        tables = replace(plain, gold=gold, on_gold=read_judgments(said))
+        labels = zip(names, ["error"] * 15 + ["ok"] * 5, strict=True)
+        said = [(item, rater, label) for item, label in labels for rater in ("A", "B", "C")]
+        on_gold = read_judgments(pl.DataFrame(said, ["item", "rater", "label"], orient="row"))
+        tables = replace(plain, gold=gold, on_gold=on_gold)
         monkeypatch.setattr("grater.study.evaluation.study_tables", lambda *_, **__: tables)
         result = evaluate_study(tx, "study", errors_by_flag=True)
     assert isinstance(result, Evaluation)

@@ -27,6 +27,7 @@ from grater.evaluate.rater_error import (
     as_many_votes,
     corrected_scores,
     correction_by_side,
+    left_out_words,
     rater_error,
     sides_of,
 )
@@ -253,7 +254,7 @@ def evaluate(
     whole = _part(cases, truth, options, None)
     apart = _within_one(options)
     parts = {name: _part(cases, truth, apart, where) for name, where in _parts(cases, options).items()}
-    answers = judgments if on_gold is None else as_many_votes(on_gold, judgments)
+    answers = judgments if on_gold is None else as_many_votes(on_gold, judgments, truth=options.truth)
     correction = correction_of(answers, gold, options, merge=merge, systems=cases.systems, decisions=decisions)
     suggested: Sequence[Suggested] = ()
     if with_suggestions or corrections is not None:
@@ -325,8 +326,11 @@ def _signature(cases: Cases, options: EvaluationOptions, correction: Correction 
 def _uncorrected(correction: Correction | None) -> list[str]:
     if correction is None:
         return []
-    reason = correction.raters.undefined_because
-    return [f"nothing is corrected: {reason}"] if reason else list(correction.warnings)
+    raters = correction.raters
+    lines = [left_out_words(raters)] if raters.n_left_out else []
+    if raters.undefined_because:
+        return [f"nothing is corrected: {raters.undefined_because}", *lines]
+    return [*correction.warnings, *lines]
 
 
 def correction_of(

@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from functools import partial
+from math import inf, isnan, nan, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -38,14 +39,14 @@ from grater.evaluate.cases import ERROR, OK, Cases, Truths, votes_of
 from grater.evaluate.counts import CELLS, REASONS, SCORES, Counts, scores
 from grater.evaluate.draws import drawn_sums, units_of
 from grater.evaluate.standard import Scored
-from grater.evaluate.truth import Truth, frame_of_truth, truth_of
+from grater.evaluate.truth import RATER, Truth, frame_of_truth, truth_of
 from grater.model import Interval, Json
 from grater.rng import generator
 from grater.sampling.strata import decided
-from grater.sheet import number
+from grater.sheet import counted, number
 from grater.signature import digest
 from grater.statistics.bootstrap import Chance
-from grater.statistics.intervals import Numbers, tail_interval, z_value
+from grater.statistics.intervals import ONE_UNIT, Numbers, expanded_tail, tail_interval, z_value
 from grater.statistics.proportions import wilson
 from grater.tables import Judgments, Table, exploded
 
@@ -122,7 +123,7 @@ def rater_error(
     votes = votes_of(judgments, unknown=unknown)
     judged = frame_of_truth(votes, truth_of(votes, truth, seed=seed))
     rows = known.filter(pl.col("is_error").is_not_null()).join(judged, on="item")
-    if rows.is_empty() and only is None:
+    if rows.is_empty() and only is None and len(votes):
         message = f"expected gold for some of the judged items, found {len(known)} others; are these the same items?"
         raise BadInput(Problem(gold.name, message))
     errors, good = (rows.filter(side)["error"] for side in (pl.col("is_error"), ~pl.col("is_error")))
@@ -136,17 +137,28 @@ def rater_error(
     )
 
 
-def as_many_votes(on_gold: Judgments, judgments: Judgments) -> Judgments:
-    """Answers to hidden gold, of each item at most as many as other items have judgments at the median, by lot.
+def left_out_words(raters: RaterError) -> str:
+    """How many gold items say nothing of raters, and why they may not."""
+    n = counted(raters.n_left_out, "gold item")
+    return f"{n} left out: judged by nobody or by fewer raters than other items, or both verdicts accepted"
 
-    Everybody meets gold, and a majority of thirty errs less than the majority of three that is to be corrected.
+
+def as_many_votes(on_gold: Judgments, judgments: Judgments, *, truth: str = "majority") -> Judgments:
+    """Answers to hidden gold, of each item as many as other items have judgments at the median, by lot.
+
+    Everybody meets gold, and a majority of thirty errs less than the majority of three that is to be corrected; that
+    of one errs more, so that gold with fewer answers is left out.  A share errs as often whatever the number of its
+    votes, and one rater is taken as he or she is.
     """
     counts = sorted(judgments.frame["item"].value_counts(name="n")["n"])
     most = counts[len(counts) // 2] if counts else len(on_gold)
+    if truth.startswith(RATER):
+        return on_gold
+    least = 1 if truth == "share" else most
     rows = on_gold.frame.sort(pl.col("item").cast(pl.String), pl.col("rater").cast(pl.String))
     lots = pl.Series("lot", generator(0, "rater-error", "gold").random(len(rows)))
-    kept = rows.with_columns(lots).filter(pl.col("lot").rank("ordinal").over("item") <= most).drop("lot")
-    return replace(on_gold, frame=kept)
+    is_kept = (pl.col("lot").rank("ordinal").over("item") <= most) & (pl.len().over("item") >= least)
+    return replace(on_gold, frame=rows.with_columns(lots).filter(is_kept).drop("lot"))
 
 
 def _known(gold: Table, merge: Mapping[str, str]) -> pl.DataFrame:
@@ -170,13 +182,20 @@ def corrected_interval(
     least: float = 0.0,
     most: float = 1.0,
     level: float = 0.95,
+    n_units: float = inf,
 ) -> Interval:
-    """Percentiles of corrected resamples; one in which raters know nothing says that everything is possible."""
+    """Percentiles of corrected resamples, further out where few essays (`n_units`) were drawn.
+
+    One in which raters know nothing says that everything is possible.
+    """
     if isnan(value):
         return Interval(nan, nan, nan, undefined_because)
     if not drawn.size:
         return Interval(value, nan, nan, "no resample was drawn")
-    tail, is_nan = (1 - level) / 2, np.isnan(drawn)
+    if n_units < 2:
+        return Interval(value, nan, nan, ONE_UNIT)
+    tail = (1 - level) / 2 if n_units == inf else expanded_tail(n_units, level=level)
+    is_nan = np.isnan(drawn)
     low = tail_interval(value, np.where(is_nan, least, drawn), tail).low
     return Interval(value, low, tail_interval(value, np.where(is_nan, most, drawn), tail).high)
 
@@ -216,6 +235,11 @@ def side_lines(system: str, sides: Sides | None, *, by_flag: bool | None) -> Ite
 def differs(sides: Sides) -> bool:
     """Whether raters err differently on the two sides, beyond chance."""
     return any(True for _ in _differences(sides))
+
+
+def is_by_side(sides: Sides | None, by_flag: bool | None) -> bool:
+    """Whether each side is corrected by itself: where asked, or, with None, where raters err differently there."""
+    return sides is not None and (bool(by_flag) or (by_flag is None and differs(sides)))
 
 
 def _differences(sides: Sides) -> Iterator[tuple[str, float, float]]:
@@ -280,9 +304,7 @@ def correction_by_side(
 ) -> Correction:
     """The correction of named systems, each side by itself with `by_flag`; with None only where the sides differ."""
     rows = gold.frame.select("item", "label").sort("item").iter_rows()
-    by_side = tuple(
-        usable(pair) if by_flag or (by_flag is None and differs(pair)) else None for pair in sides.values()
-    )
+    by_side = tuple(usable(pair) if is_by_side(pair, by_flag) else None for pair in sides.values())
     return Correction(
         raters=raters,
         gold=digest(f"{item}|{label}" for item, label in rows),
@@ -317,21 +339,23 @@ def corrected_scores(
     numbers = scores(correction.drawn(resamples.sums.reshape(shape), seed=chance.seed))
     sums = correction.seen(units.sums.reshape(shape)[0])
     n_items = (cases.flagged[places] >= 0).sum(axis=0)
+    undefined_because = correction.raters.undefined_because
+    n_units = resamples.n_effective or float(resamples.n_units)
+    around = partial(corrected_interval, level=chance.level, n_units=n_units)
     return [
-        _corrected(
-            system, int(n_items[at]), sums[at], numbers[:, at], correction.raters.undefined_because, chance.level
-        )
+        _corrected(system, int(n_items[at]), sums[at], numbers[:, at], undefined_because, around)
         for at, system in enumerate(cases.systems)
     ]
 
 
-def _corrected(system: str, n: int, sums: Numbers, drawn: Numbers, undefined_because: str, level: float) -> Scored:
+def _corrected(
+    system: str, n: int, sums: Numbers, drawn: Numbers, undefined_because: str, around: Callable[..., Interval]
+) -> Scored:
     if undefined_because:
         none = Interval(nan, nan, nan, undefined_because)
         return Scored(system, n, Counts(nan, nan, nan, nan), dict.fromkeys(SCORES, none))
     values = scores(sums)
     intervals = {
-        name: corrected_interval(float(values[column]), drawn[:, column], REASONS[name], level=level)
-        for column, name in enumerate(SCORES)
+        name: around(float(values[column]), drawn[:, column], REASONS[name]) for column, name in enumerate(SCORES)
     }
     return Scored(system, n, Counts.of_row(sums), intervals)

@@ -145,12 +145,7 @@ def _known(inputs: Inputs) -> _Known | None:
     if decisions is None or judgments is None:
         return None
     evaluation = _evaluation(inputs, decisions, judgments)
-    judged = inputs.sample_judgments or judgments
-    estimates = (
-        estimates_of(decisions, inputs.sample, judged, items=inputs.items, chance=inputs.chance)
-        if inputs.sample is not None
-        else None
-    )
+    estimates = _estimates(inputs, decisions, inputs.sample_judgments or judgments)
     versions = versions_of(evaluation, earlier_versions(evaluation.cases.systems, inputs.earlier))
     earlier = {version.new: version.old for version in versions}
     return _Known(
@@ -159,6 +154,22 @@ def _known(inputs: Inputs) -> _Known | None:
         versions=versions,
         answer=answer_of(evaluation, estimates=estimates, earlier=earlier),
         texts=texts_of(inputs.items, inputs.essays),
+    )
+
+
+def _estimates(inputs: Inputs, decisions: Table, judged: Judgments) -> Sampled | None:
+    """What the sample says of the whole corpus, corrected where raters have met gold."""
+    if inputs.sample is None:
+        return None
+    gold = gold_met(inputs.gold, inputs.on_gold) if inputs.on_gold is not None else None
+    return estimates_of(
+        decisions,
+        inputs.sample,
+        judged,
+        items=inputs.items,
+        chance=inputs.chance,
+        gold=gold,
+        on_gold=inputs.on_gold,
     )
 
 

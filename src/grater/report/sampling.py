@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from grater.evaluate.rater_error import as_many_votes
 from grater.evaluate.sampled import Sampled, SystemEstimate, chance_of, sampled
 from grater.evaluate.sampled.assist import CheapJudge
+from grater.evaluate.sampled.correction import correct
+from grater.evaluate.sampled.results import CorrectedSample
 from grater.report.document import Figure, Row, Section, interval, percent_of, sentence
 from grater.report.drawing import GRID, INK, MUTED, SERIES
 from grater.report.layers import WIDTH, data
+from grater.report.systems import raters_words
 from grater.sheet import Sheet, counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.stratified import Stratum
@@ -24,11 +28,21 @@ def estimates_of(
     *,
     items: Table | None = None,
     chance: Chance | None = None,
+    gold: Table | None = None,
+    on_gold: Judgments | None = None,
 ) -> Sampled:
-    """Every system for the whole corpus; essays are drawn where the items know theirs."""
+    """Every system for the whole corpus; essays are drawn where the items know theirs.
+
+    With answers to gold, also corrected for what raters get wrong, each side by itself where they err differently.
+    """
     numbers = chance or Chance()
     drawing = chance_of(decisions, sample, items=items, n_resamples=numbers.n_resamples, seed=numbers.seed)
-    return sampled(decisions, sample, judgments, items=items, chance=drawing)
+    estimates = sampled(decisions, sample, judgments, items=items, chance=drawing)
+    if gold is None or on_gold is None:
+        return estimates
+    answers = as_many_votes(on_gold, judgments)
+    fixed = correct(estimates, answers, gold, fpc=False, seed=numbers.seed, decisions=decisions, by_flag=None)
+    return replace(estimates, correction=fixed)
 
 
 def sampling_section(
@@ -55,10 +69,30 @@ def sampling_section(
     return Section(
         name="sampling",
         title="What the sample says of the whole corpus",
-        words=(words, estimates.scope.sentence, *map(sentence, estimates.warnings), *_help(helped)),
+        words=(words, estimates.scope.sentence, *map(sentence, _warnings(estimates)), *_help(helped)),
         figures=(tree,),
-        sheets=(_estimates_sheet(estimates, helped),),
+        sheets=(_estimates_sheet(estimates, helped), *_corrected_sheets(estimates.correction)),
         signature=str(estimates.signature),
+    )
+
+
+def _warnings(estimates: Sampled) -> tuple[str, ...]:
+    return (*estimates.warnings, *(estimates.correction.warnings if estimates.correction else ()))
+
+
+def _corrected_sheets(correction: CorrectedSample | None) -> Iterator[Sheet]:
+    """The estimates as they would be if raters made no mistakes, where gold says enough of these."""
+    if correction is None or correction.raters.undefined_because:
+        return
+    yield Sheet(
+        name="corrected-estimates",
+        title="Estimated for the whole corpus, corrected for what raters get wrong",
+        columns=("system", "precision", "recall", "F0.5"),
+        rows=tuple(
+            (estimate.system, *map(interval, (estimate.precision, estimate.recall, estimate.f[0.5])))
+            for estimate in correction.systems
+        ),
+        notes=(raters_words(correction.raters),),
     )
 
 

@@ -110,14 +110,19 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
 def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
     """What the scores would be if raters made no mistakes, as far as gold says what mistakes they make."""
     shown = ("precision", "recall", "f0.5")
-    known = f"catch {interval(raters.sensitivity)} of errors and pass {interval(raters.specificity)} of good items"
     return Sheet(
         "Corrected for what raters get wrong (Rogan and Gladen 1978)",
         ("system", "precision", "recall", "F0.5"),
         tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in systems),
-        notes=(f"On gold, raters {known}; they are taken to err elsewhere as they do there.",),
+        notes=(raters_words(raters),),
         name="corrected-scores",
     )
+
+
+def raters_words(raters: RaterError) -> str:
+    """What gold says of raters, and what a correction believes of them."""
+    known = f"catch {interval(raters.sensitivity)} of errors and pass {interval(raters.specificity)} of good items"
+    return f"On gold, raters {known}; they are taken to err elsewhere as they do there."
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:

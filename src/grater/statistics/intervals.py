@@ -69,13 +69,13 @@ def tail_interval(
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
-def expanded_tail(n_units: int, *, level: float = LEVEL) -> float:
+def expanded_tail(n_units: float, *, level: float = LEVEL) -> float:
     """The share of draws left out on each side, so that n units give the width that Student's t would."""
     t = student_quantile((1 + level) / 2, n_units - 1)
     return NormalDist().cdf(-sqrt(n_units / (n_units - 1)) * t)
 
 
-def student_quantile(share: float, freedom: int) -> float:
+def student_quantile(share: float, freedom: float) -> float:
     """Abramowitz & Stegun 26.7.5: off by 3 % at two degrees of freedom, by less than 1 % from three on."""
     # Good enough to say how far out to look, and importing scipy for it costs a fifth of a second.
     z = NormalDist().inv_cdf(share)

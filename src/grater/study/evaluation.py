@@ -138,7 +138,10 @@ def evaluate_study(
     )
     is_corrected = corrected or errors_by_flag
     if is_corrected and (tables.gold is None or tables.on_gold is None):
-        raise UsageError(f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong")
+        raise UsageError(
+            f"{name}: nobody has answered hidden gold yet, so that nothing says what raters get wrong; gold is given "
+            "out in jobs whose terms have a rule for it"
+        )
     if assist and drawn is None:
         raise UsageError("a cheap judge assists estimates from a sample: expected the name of one")
     judge = program_judge(tx, assist) if assist else None
@@ -155,15 +158,15 @@ def _evaluated(
     is_corrected: bool = False,
 ) -> Evaluation | Sampled:
     """The systems of the tables: once, for the command, the API, and the page that is looked at while people work."""
-    if tables.decisions is None or tables.judgments is None:
-        raise UsageError(f"{tables.name}: the study has no decisions, or no judgments with verdicts")
+    if tables.decisions is None:
+        raise UsageError(f"{tables.name}: the study has no decisions; run a system first")
     if drawn is None:
         gold = tables.gold if is_corrected or options.truth == "adjudicated" else None
         answers = tables.on_gold if is_corrected else None
         return evaluate(
-            tables.decisions, tables.judgments, items=tables.items, gold=gold, on_gold=answers, options=options
+            tables.decisions, _judgments(tables), items=tables.items, gold=gold, on_gold=answers, options=options
         )
-    whole, lines = judged_anywhere(tx, drawn, tables.judgments)
+    whole, lines = judged_anywhere(tx, drawn, tables)
     is_share = options.redundancy and options.truth == "share"
     judged = first_of_each(whole, options.redundancy) if is_share else whole
     estimates = _estimate(
@@ -176,17 +179,23 @@ def _evaluated(
         assist=judge,
     )
     if is_corrected:
-        estimates = _corrected(estimates, tables, judged, options)
+        estimates = _corrected(estimates, tables, options)
     return replace(estimates, warnings=(*lines, *estimates.warnings))
 
 
-def _corrected(estimates: Sampled, tables: StudyTables, judged: Judgments, options: EvaluationOptions) -> Sampled:
+def _judgments(tables: StudyTables) -> Judgments:
+    if tables.judgments is None:
+        raise UsageError(f"{tables.name}: the study has no judgments with verdicts")
+    return tables.judgments
+
+
+def _corrected(estimates: Sampled, tables: StudyTables, options: EvaluationOptions) -> Sampled:
     """The estimates, corrected for what raters get wrong on the study's hidden gold."""
     if tables.gold is None or tables.on_gold is None:
         return estimates
     correction = correct(
         estimates,
-        as_many_votes(tables.on_gold, judged),
+        as_many_votes(tables.on_gold, _judgments(tables), truth=options.truth),
         tables.gold,
         truth=options.truth,
         fpc=options.chance.population == "these",
@@ -249,23 +258,25 @@ def whole_judges(tx: Tx, tables: StudyTables) -> list[CheapJudge]:
     return [judge for judge in judges if not len(wanted.join(judge.frame, on="item", how="anti"))]
 
 
-def judged_anywhere(tx: Tx, drawn: Sample, judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
+def judged_anywhere(tx: Tx, drawn: Sample, tables: StudyTables) -> tuple[Judgments, tuple[str, ...]]:
     """The judgments, and for drawn items that lack one those of other jobs and raters, with a line that says so.
 
-    A job for a sample does not ask again what somebody judged elsewhere.  Without those answers the sample would no
-    longer be a probability sample.
+    A job for a sample does not ask again what somebody judged elsewhere, and a drawn item may have become hidden
+    gold.  Without those answers the sample would no longer be a probability sample.
     """
-    everything = all_verdicts(tx, judgments.name)
-    if everything is None:
-        return judgments, ()
-    missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
-    elsewhere = everything.frame.join(missing, on="item", how="semi")
-    if not len(elsewhere):
-        return judgments, ()
-    n_items = elsewhere["item"].n_unique()
-    line = f"{n_items:,} of the drawn items were judged elsewhere in the study; those judgments are used"
-    frame = pl.concat([judgments.frame, elsewhere], how="diagonal_relaxed")
-    return replace(judgments, frame=frame), (line,)
+    judgments, lines = _judgments(tables), []
+    on_gold = as_many_votes(tables.on_gold, judgments, truth="share") if tables.on_gold is not None else None
+    sources = [
+        (all_verdicts(tx, judgments.name), "were judged elsewhere in the study; those judgments are used"),
+        (on_gold, "are hidden gold; what raters said of them is used"),
+    ]
+    for source, words in sources:
+        missing = drawn.frame.select("item").unique().join(judgments.frame.select("item"), on="item", how="anti")
+        rows = source.frame.join(missing, on="item", how="semi") if source is not None else missing.head(0)
+        if len(rows):
+            lines.append(f"{rows['item'].n_unique():,} of the drawn items {words}")
+            judgments = replace(judgments, frame=pl.concat([judgments.frame, rows], how="diagonal_relaxed"))
+    return judgments, tuple(lines)
 
 
 def _telling(result: Evaluation | Sampled, judgments: Judgments) -> Evaluation | Sampled:

@@ -193,7 +193,7 @@ def study_inputs(
     tables = _tables_of(tx, name, job_names, kind=kind, counting=counting)
     words, sample = words_of(tx), sample_of(tx, tables)
     costs = {job.job_id: job_costs(tx, job) for job in jobs.all(tx) if job.options.get(KEY)}
-    of_sample = _judged_of(tx, sample, tables.judgments)
+    of_sample = _judged_of(tx, sample, tables)
     inputs = Inputs(
         title or name,
         _essays(tx, job_names),
@@ -239,9 +239,11 @@ def _suggestions(tx: Tx, chance: Chance | None) -> SuggestionEffect | None:
         return None
 
 
-def _judged_of(tx: Tx, sample: Sample | None, judged: Judgments | None) -> Judgments | None:
-    """What was judged of a sample, in any job."""
-    return judged_anywhere(tx, sample, judged)[0] if sample is not None and judged is not None else None
+def _judged_of(tx: Tx, sample: Sample | None, tables: StudyTables) -> Judgments | None:
+    """What was judged of a sample, in any job and as hidden gold."""
+    if sample is None or tables.judgments is None:
+        return None
+    return judged_anywhere(tx, sample, tables)[0]
 
 
 def _tables_of(tx: Tx, name: str, job_names: Collection[str], *, kind: str, counting: Counting) -> StudyTables:

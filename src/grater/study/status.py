@@ -71,7 +71,8 @@ class JobStatus:
 
     @property
     def wanted(self) -> int:
-        return sum(self.slots.values())
+        """Judgments that work still asks for or has: what became gold, or is sure early, asks for none."""
+        return sum(n for state, n in self.slots.items() if state != "closed")
 
     @property
     def valid(self) -> int:

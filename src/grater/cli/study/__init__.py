@@ -12,6 +12,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from grater.cli import LazyGroup
+from grater.cli.command import say
 from grater.errors import BadInput, Problem
 from grater.files import reason
 
@@ -92,3 +93,9 @@ def read_guidelines(path: Path) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(Problem(str(path), f"expected instructions in UTF-8: {reason(error)}")) from error
+
+
+def tell_unmet_gold(study: str, job: str) -> None:
+    """Gold that no rule gives out is met by nobody."""
+    command = f"grater study crowd {pasted(study)} --job {shlex.quote(job)} --terms"
+    say(f"note: {job} tests nobody yet, so nobody meets its gold: {command} '{{\"gold\": {{}}}}'")

@@ -10,10 +10,11 @@ import typer
 
 from grater.cli.command import Format, Json, print_json, require_different, say, say_done, show_sheets
 from grater.cli.inputs import Columns, tell_left_out
-from grater.cli.study import StudyName, pasted
+from grater.cli.study import StudyName, pasted, tell_unmet_gold
 from grater.errors import UsageError
 from grater.sheet import counted
-from grater.store import checks
+from grater.store import checks, jobs
+from grater.store.gold_schedule import has_gold
 from grater.study.archive import import_archive
 from grater.study.backup import back_up
 from grater.study.backup import restore as restore_backup
@@ -96,6 +97,8 @@ def import_into(
             task=task,
             columns=parse_columns(columns),
         )
+        with store.read() as tx:
+            is_untested = bool(gold and job) and not has_gold(jobs.named(tx, job or ""))
     tell_left_out(corpora, format_name)
     if as_json:
         print_json([each.to_dict() for each in done])
@@ -103,6 +106,8 @@ def import_into(
     for each in done:
         known = f", {each.known:,} known already" if each.known else ""
         say(f"{each.name}: {counted(each.new, NOUNS[each.kind])}{known}")
+    if job and is_untested:
+        tell_unmet_gold(study, job)
     say(f"next: grater study status {pasted(study)}")
 
 

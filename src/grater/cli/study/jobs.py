@@ -10,13 +10,14 @@ from typing import Annotated, Literal
 import typer
 
 from grater.cli.command import Json, Seed, print_json, require_outputs, say
-from grater.cli.study import StudyName, pasted, read_guidelines
+from grater.cli.study import StudyName, pasted, read_guidelines, tell_unmet_gold
 from grater.corpora import read_corpus
 from grater.crowd.terms import terms_json, terms_of
 from grater.errors import UsageError
 from grater.model import Json as JsonValue
 from grater.sheet import counted
 from grater.store import Store, jobs, people, progress
+from grater.store.gold_schedule import has_gold
 from grater.study.gold import PLANTED, gold_from_planted, known_gold
 from grater.study.jobs import JobPlan, add_guidelines, add_job, hand_over_by_name, set_state
 from grater.study.money import job_costs, owed_frame, settle
@@ -174,6 +175,8 @@ def make_gold_units(
         print_json({"job": job, "gold": made.made, "met": made.met})
     else:
         say(f"{job}: {counted(made.made, 'gold unit')} made, {made.met} left alone: gold already, or met by raters")
+        if not has_gold(target):
+            tell_unmet_gold(study, job)
 
 
 crowd_app = typer.Typer()

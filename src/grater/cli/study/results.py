@@ -36,6 +36,7 @@ from grater.cli.inputs import (
 from grater.cli.saving import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
+from grater.evaluate.sampled.results import Sampled
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
@@ -165,7 +166,7 @@ def evaluate_study(
             errors_by_flag=errors_by_flag,
             chance=Chance(n_resamples=resamples, seed=seed),
         )
-    warn(result.warnings)
+    warn(result.all_warnings if isinstance(result, Sampled) else result.warnings)
     show(result, as_json=as_json)
 
 

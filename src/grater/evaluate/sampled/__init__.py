@@ -230,6 +230,7 @@ def _estimated(study: SampleInputs, signature: Signature) -> Sampled:
         signature=signature,
         scope=_scope(study, cells, systems),
         assist=_assisted(study, systems),
+        again=again,
     )
 
 

@@ -54,6 +54,12 @@ class Totals:
     hit: Numbers
     miss: Numbers
     flagged: Numbers
+    passed: Numbers
+
+    @property
+    def sums(self) -> Numbers:
+        """Hits, false alarms, misses and correct rejections, a row for each resample."""
+        return np.stack([self.hit, self.flagged - self.hit, self.miss, self.passed - self.miss], axis=-1)
 
     def score(self, name: str, beta: float = 1.0) -> Numbers:
         match name:
@@ -65,8 +71,7 @@ class Totals:
                 return ratio(self.hit, self.flagged)
             case "recall":
                 return ratio(self.hit, self.hit + self.miss)
-        sums = np.stack([self.hit, self.flagged - self.hit, self.miss, np.zeros_like(self.hit)], axis=-1)
-        return f_score(sums, beta)
+        return f_score(self.sums, beta)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +94,7 @@ class Resampled:
 
         def around(name: str, own: Interval, beta: float = 1.0) -> Interval:
             ends = SHARE if name in ("precision", "recall", "f") else (0.0, inf)
-            interval = self._interval(own.value, totals.score(name, beta), ends, self._n_units(system, name))
+            interval = self._interval(own.value, totals.score(name, beta), ends, self.n_units_of(system, name))
             if not self.chance.unit or interval.undefined_because:
                 return interval
             return Interval(interval.value, min(interval.low, own.low), max(interval.high, own.high))
@@ -109,7 +114,11 @@ class Resampled:
         f = {beta: around("f", value, beta) for beta, value in pair.f.items()}
         return Difference(pair.systems, around("precision", pair.precision), around("recall", pair.recall), f)
 
-    def _n_units(self, system: str, name: str) -> int:
+    @property
+    def n_resamples(self) -> int:
+        return max((len(totals.hit) for totals in self.by_system.values()), default=0)
+
+    def n_units_of(self, system: str, name: str) -> int:
         """The units that a score rests on: few essays with most of the flags, or of the errors, count as few."""
         if self.by_unit is None or self.n_units >= FEW_UNITS:
             return self.n_units
@@ -307,8 +316,9 @@ def _indicator(cell: Ints, n_cells: int) -> Any:
 
 def _totals(is_flagged: Numbers, sizes: Numbers, n_judged: Numbers, errors: Numbers) -> Totals:
     """Hits and misses over the corpus; a cell in which nothing was judged has the rate of the others of its side."""
-    hit, miss = (_side(sizes[side], n_judged[side], errors[side]) for side in (is_flagged == 1, is_flagged == 0))
-    return Totals(hit, miss, sizes[is_flagged == 1].sum(axis=0))
+    sides = (is_flagged == 1, is_flagged == 0)
+    hit, miss = (_side(sizes[side], n_judged[side], errors[side]) for side in sides)
+    return Totals(hit, miss, *(sizes[side].sum(axis=0) for side in sides))
 
 
 def _side(sizes: Numbers, n_judged: Numbers, errors: Numbers) -> Numbers:

@@ -15,6 +15,7 @@ from grater.evaluate.counts import interval_rows
 from grater.evaluate.rater_error import RaterError
 from grater.evaluate.sampled.assist import Assisted
 from grater.evaluate.sampled.estimates import Difference, SystemEstimate
+from grater.evaluate.sampled.resampled import Resampled
 from grater.model import Interval, Json
 from grater.result import Result, encode
 from grater.sampling.plan import more_needed, recall_width
@@ -55,7 +56,10 @@ class CorrectedSample:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sampled(Result):
-    """Every system asked for, their differences, and what a reader must know of the sample; the same for parts."""
+    """Every system asked for, their differences, and what a reader must know of the sample; the same for parts.
+
+    `again` are the resamples of essays or raters that its intervals come from, None where they come from items.
+    """
 
     systems: tuple[SystemEstimate, ...]
     differences: tuple[Difference, ...]
@@ -68,6 +72,7 @@ class Sampled(Result):
     correction: CorrectedSample | None = None
     scope: Scope = field(default_factory=Scope)
     assist: Assisted | None = None
+    again: Resampled | None = None
 
     @property
     def n_unjudged(self) -> int:
@@ -227,7 +232,7 @@ def _sheets(sampled: Sampled) -> Iterator[Sheet]:
             yield _corrected_sheet(estimate, corrected[estimate.system])
     if sampled.differences:
         yield _difference_sheet("Differences, on the same items", sampled.differences)
-        if correction and not correction.raters.undefined_because:
+        if correction and correction.differences and not correction.raters.undefined_because:
             yield _difference_sheet("Differences, corrected for rater error", correction.differences)
     for name, part in sampled.parts.items():
         yield from (_system_sheet(estimate, f"{name}: ", scope=part.scope) for estimate in part.systems)

@@ -1,0 +1,227 @@
+"""`study evaluate --sample --corrected, --errors-by-flag`: a sampled study whose hidden gold was answered.
+
+Every third item is flagged.  Raters follow flags: of flagged errors they call .95 errors and of flagged good items
+.5, of the others .6 and .03.  What they say of each item is drawn once; expected numbers are worked out from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from grater.cli import run
+from grater.corpora import write_corpus
+from grater.model import Essay, Item, Span
+from grater.report.build import build
+from grater.sheet import number
+from grater.statistics.bootstrap import Chance
+from grater.store import Store, decisions, intake, jobs, leases, open_store, people, units
+from grater.study.reporting import study_inputs
+from grater.tasks.task import Answer
+from tests.cli.running import grater
+from tests.store.crowds import evenly_hidden_gold
+from tests.study.files import write_text
+
+Capture = pytest.CaptureFixture[str]
+
+N_ESSAYS, N_PLACES, N_RATERS, N_GOLD = 12, 30, 3, 15
+CALLED = {(True, True): 0.95, (True, False): 0.5, (False, True): 0.6, (False, False): 0.03}
+"""How often raters call an item an error, by whether it is flagged and whether it is one."""
+TERMS = '{"gold": {"minimum": 0}, "page": 2}'
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whether the system flags an item, whether it is an error, and whether raters call it one."""
+
+    item: Item
+    is_flagged: bool
+    is_error: bool
+    is_called: bool
+
+
+def _places() -> Iterable[Place]:
+    rng = Random(3)
+    for essay in range(N_ESSAYS):
+        for at in range(N_PLACES):
+            is_flagged = at % 3 == 0
+            is_error = at % 2 == 0 if is_flagged else (at + essay) % 8 == 1
+            item = Item(f"e{essay}", Span(14 * at + 5, 14 * at + 7), "prep")
+            yield Place(item, is_flagged, is_error, rng.random() < CALLED[is_flagged, is_error])
+
+
+PLACES = {place.item.item_id: place for place in _places()}
+
+
+def _gold() -> dict[str, str]:
+    """Fifteen items of each kind on each side, some of them drawn, too."""
+    labels = {}
+    for side in CALLED:
+        names = [name for name, place in PLACES.items() if (place.is_flagged, place.is_error) == side]
+        labels |= dict.fromkeys(Random(5).sample(names, N_GOLD), "error" if side[1] else "ok")
+    return labels
+
+
+GOLD = _gold()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A study, and of its drawn items and its gold those that somebody answered."""
+
+    study: Path
+    sample: frozenset[str]
+    gold: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    folder = tmp_path_factory.mktemp("gold")
+    study = folder / "study.db"
+    text = " ".join(["word in noun."] * N_PLACES)
+    write_corpus([Essay(f"e{number}", text) for number in range(N_ESSAYS)], folder / "e.jsonl", lambda _: None)
+    rows = [(name, place.item, int(place.is_flagged)) for name, place in PLACES.items()]
+    spans = [f"{name},{item.essay_id},{item.span.start},{item.span.end},prep" for name, item, _ in rows]
+    items = write_text(folder / "i.csv", "item,essay,start,end,kind", *spans)
+    flags = write_text(folder / "d.csv", "item,system,flagged", *(f"{name},S,{flag}" for name, _, flag in rows))
+    gold = write_text(folder / "g.csv", "item,label", *(f"{name},{label}" for name, label in GOLD.items()))
+    for words in (
+        ("new", study),
+        ("import", study, folder / "e.jsonl", "--items", items, "--decisions", flags),
+        ("sample", study, "--system", "S", "--n", 120, "--flagged", 50),
+        ("job", study, "--task", "error", "--sample", "sample", "--judgments", 1),
+        ("import", study, "--gold", gold, "--job", "error"),
+        ("crowd", study, "--job", "error", "--terms", TERMS),
+    ):
+        assert run(["study", *map(str, words)]) == 0
+    with open_store(study) as store:
+        with evenly_hidden_gold():
+            answered = _answer(store)
+        with store.read() as tx:
+            drawn = set(decisions.sample_named(tx, "sample").frame["item"])
+    return Judged(study, frozenset(drawn & answered), frozenset(GOLD.keys() & answered))
+
+
+def _answer(store: Store) -> set[str]:
+    """Raters take units until there are none; return the items that were answered."""
+    with store.write() as tx:
+        job_id = jobs.named(tx, "error").job_id
+        raters = [people.add(tx, name=f"rater {n}", role="worker").person_id for n in range(N_RATERS)]
+    answered: set[str] = set()
+    while raters:
+        with store.write(brief=True) as tx:
+            lease = leases.take(tx, job_id=job_id, person_id=raters[0])
+            if lease is None:
+                del raters[0]
+                continue
+            (each,) = units.get(tx, lease.unit_id).unit.items
+            label = "error" if PLACES[each.item.item_id].is_called else "ok"
+            intake.receive(
+                tx,
+                submission_id=f"of-{lease.lease_id}",
+                lease_id=lease.lease_id,
+                person_id=lease.person_id,
+                body={"label": label},
+                answers=[Answer(each.item.item_id, label)],
+                seconds=3.0,
+            )
+        answered.add(each.item.item_id)
+        raters = [*raters[1:], raters[0]]
+    return answered
+
+
+def called(names: Iterable[str], **wanted: bool) -> float:
+    """The share of these items, flagged or errors as wanted, that raters call errors."""
+    places = [PLACES[name] for name in names]
+    calls = [place.is_called for place in places if all(getattr(place, key) == want for key, want in wanted.items())]
+    return sum(calls) / len(calls)
+
+
+def expected(judged: Judged, *, by_side: bool) -> dict[str, float]:
+    """Rogan & Gladen 1978 by hand: q = (p + sp - 1) / (se + sp - 1) on each side, weighted by its size."""
+    totals = {}
+    for is_flagged in (True, False):
+        side = {"is_flagged": is_flagged} if by_side else {}
+        caught = called(judged.gold, is_error=True, **side)
+        false = called(judged.gold, is_error=False, **side)
+        rate = (called(judged.sample, is_flagged=is_flagged) - false) / (caught - false)
+        size = sum(place.is_flagged == is_flagged for place in PLACES.values())
+        totals[is_flagged] = size * min(1.0, max(0.0, rate)), size
+    (hits, flags), (misses, _) = totals[True], totals[False]
+    return {"precision": hits / flags, "recall": hits / (hits + misses)}
+
+
+def evaluated(judged: Judged, capsys: Capture, *words: object) -> Any:
+    ran = grater(
+        capsys, "study", "evaluate", judged.study, "--sample", "sample", "--resamples", 400, "--json", *words
+    )
+    assert ran.status == 0, ran.err
+    return json.loads(ran.out)
+
+
+@pytest.mark.parametrize("option", ["--corrected", "--errors-by-flag"])
+def test_a_sampled_study_is_corrected_by_the_answers_to_its_hidden_gold(
+    judged: Judged, capsys: Capture, option: str
+) -> None:
+    [system] = evaluated(judged, capsys, option)["systems"]
+    by_hand = expected(judged, by_side=option == "--errors-by-flag")
+    fixed = {name: system["corrected"][name]["value"] for name in by_hand}
+    assert fixed == pytest.approx(by_hand)
+    assert system["precision"]["value"] == pytest.approx(called(judged.sample, is_flagged=True))
+
+
+def test_each_side_by_itself_comes_nearer_to_the_truth_where_raters_follow_flags(
+    judged: Judged, capsys: Capture
+) -> None:
+    truth = sum(place.is_error for place in PLACES.values() if place.is_flagged) / (len(PLACES) / 3)
+    pooled, apart = (evaluated(judged, capsys, option) for option in ("--corrected", "--errors-by-flag"))
+    by_way = [result["systems"][0]["corrected"]["precision"] for result in (pooled, apart)]
+    assert abs(by_way[1]["value"] - truth) < abs(by_way[0]["value"] - truth)
+    assert by_way[1]["low"] < truth < by_way[1]["high"]
+    assert any("they err differently there" in line for line in pooled["warnings"])
+
+
+def test_what_a_reader_must_know_of_the_correction_is_told_on_the_terminal(judged: Judged, capsys: Capture) -> None:
+    ran = grater(capsys, "study", "evaluate", judged.study, "--sample", "sample", "--corrected", "--resamples", 50)
+    assert "they err differently there; correct each side by itself" in ran.err
+    assert "S, corrected for rater error" in ran.out
+
+
+def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys: Capture) -> None:
+    result = evaluated(judged, capsys)
+    n_gold = len(judged.sample & GOLD.keys())
+    assert n_gold > 5
+    assert result["judged"] == len(judged.sample)
+    assert f"{n_gold} of the drawn items are hidden gold; what raters said of them is used" in result["warnings"]
+
+
+def test_what_became_gold_is_no_longer_waited_for(judged: Judged, capsys: Capture) -> None:
+    ran = grater(capsys, "study", "status", judged.study, "--json")
+    [job] = json.loads(ran.out)["jobs"]
+    assert job["wanted"] == job["valid"] == len(judged.sample - GOLD.keys())
+
+
+def test_the_report_of_a_sampled_study_has_the_corrected_estimates(judged: Judged) -> None:
+    with open_store(judged.study) as store, store.read() as tx:
+        report = build(study_inputs(tx, chance=Chance(n_resamples=50)))
+    [section] = [section for section in report.sections if section.name == "sampling"]
+    [fixed] = [sheet for sheet in section.sheets if sheet.name == "corrected-estimates"]
+    by_hand = expected(judged, by_side=True)
+    assert fixed.rows[0][1].startswith(number(by_hand["precision"]))
+    assert fixed.rows[0][2].startswith(number(by_hand["recall"]))
+    assert any("each side is corrected by itself" in line for line in section.words)
+
+
+def test_gold_that_no_rule_gives_out_is_told(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
+    name = next(iter(judged.sample - GOLD.keys()))
+    gold = write_text(tmp_path / "gold.csv", "item,label", f"{name},ok")
+    job = ("study", "job", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")
+    assert grater(capsys, *job).status == 0
+    ran = grater(capsys, "study", "import", judged.study, "--gold", gold, "--job", "untested")
+    assert "untested tests nobody yet, so nobody meets its gold: grater study crowd" in ran.err
