@@ -4,8 +4,8 @@
 pull of its own towards flags, exponential with mean 1.2 on the scale of the logit), and each rater has a mood of
 his or her own in every essay (standard deviation .7).
 *lengths*: 30 essays whose lengths are Pareto (exponent 1.3, from 5 to 300 items); longer essays have fewer errors.
-*uneven*: 26 essays of log-normal lengths (median 14, standard deviation 1.2 on the log scale, at most 500 items); longer
-ones have more errors, and the system finds fewer of them; two raters.
+*uneven*: 26 essays of log-normal lengths (median 14, standard deviation 1.2 on the log scale, at most 500 items);
+longer ones have more errors, and the system finds fewer of them; two raters.
 *giants*: two of 25 essays have 220 items, the others 14; five raters.  This world and *uneven* are younger than the
 intervals that *lengths* made better, and were used for nothing but the table.
 *strata*: 40 essays of 60 items; the system flags 2 % of them, essays differ in how often (log-normal, .8), and a
