@@ -13,7 +13,7 @@ from grater import __version__
 from grater.cli import COMMANDS
 from tests.cli.running import grater
 
-HEAVY = ("numpy", "polars", "scipy", "spacy", "pandas", "pyarrow")
+HEAVY = ("numpy", "polars.dataframe", "scipy", "spacy", "pandas", "pyarrow")
 
 
 def imported_by(*args: str) -> set[str]:
@@ -28,11 +28,15 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     assert imported_by(*args) & set(HEAVY) == set()
 
 
+def test_the_help_of_a_command_does_not_wait_for_polars() -> None:
+    assert "polars.dataframe" not in imported_by("agree", "--help")
+
+
 def test_agreement_does_not_wait_for_scipy(tmp_path: Path) -> None:
     judged = tmp_path / "judged.csv"
     judged.write_text("item,rater,label\na,1,ok\na,2,ok\nb,1,error\nb,2,ok\n", "utf-8")
     loaded = imported_by("agree", str(judged))
-    assert "polars" in loaded
+    assert "polars.dataframe" in loaded
     assert "scipy" not in loaded
 
 

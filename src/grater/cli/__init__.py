@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -61,6 +62,25 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 """By command: the old name of an option, and the name it has now; what was a flag may have become a value."""
 
 
+class LaterModule(ModuleType):
+    """Stands in for a module until something in it is first used, and passes on to it from then on.
+
+    (`importlib.util.LazyLoader` of Python 3.11 loads at the second `import` already.)
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+def put_off(name: str) -> None:
+    """Load this module only when it is used: polars takes as long as grater itself, and no help needs it."""
+    sys.modules.setdefault(name, LaterModule(name))
+
+
 class LazyCommand(TyperCommand):
     """Stands in for a command until it is called; then the real one makes the context and runs in it."""
 
@@ -69,6 +89,7 @@ class LazyCommand(TyperCommand):
         self.target = target
 
     def load(self) -> Any:
+        put_off("polars")
         module, attribute, *names = self.target.split(":")
         command: Any = typer.main.get_command(getattr(import_module(module), attribute))
         for name in names:

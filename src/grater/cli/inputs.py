@@ -15,7 +15,6 @@ from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from grater.agreement.coded import Unknown
 from grater.cli.command import messages, require_different, say
@@ -209,6 +208,8 @@ MOST_NAMED = 5
 @contextmanager
 def reading(title: str, *paths: Path, n_passes: int = 1) -> Iterator[Callable[[int], None]]:
     """A bar over the bytes of some files, on a terminal and for long input only; gives the callback that moves it."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     n_bytes = n_passes * sum(_size(path) for path in paths)
     is_packed = any(path.suffix.lower() in OPENERS for path in paths)  # then nobody knows how much it unpacks to
     columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]

@@ -144,7 +144,7 @@ class Cases(Votes):
 
     systems: tuple[str, ...]
     flagged: Flags
-    columns: pl.DataFrame = field(default_factory=pl.DataFrame)
+    columns: pl.DataFrame = field(default_factory=lambda: pl.DataFrame())
 
     def groups(self, column: str) -> tuple[Codes, tuple[str, ...]]:
         """A code for each item's value in a column of the items or decisions, and the values by code."""

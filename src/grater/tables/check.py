@@ -20,19 +20,11 @@ import polars as pl
 
 from grater.errors import BadInput, Problem, Problems, UsageError
 from grater.tables.raw import WHOLE_AS_FLOAT, Raw, plain, text_of
-from grater.tables.schema import LIST_SEPARATOR, CellType, Column, Range, Schema
+from grater.tables.schema import LIST_SEPARATOR, Column, Range, Schema
 
-Fault: TypeAlias = Callable[[pl.Series, str], None]
+Fault: TypeAlias = "Callable[[pl.Series, str], None]"
 """Hears of rows whose cell is wrong: which (a mask), and what was expected."""
 
-TYPES: dict[CellType, type[pl.DataType]] = {
-    "text": pl.String,
-    "list": pl.String,
-    "json": pl.String,
-    "number": pl.Float64,
-    "whole": pl.Int64,
-    "truth": pl.Boolean,
-}
 TRUTH = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -181,7 +173,6 @@ def missing(cells: pl.Series) -> pl.Series:
 
 
 PLACE = "\0place"
-PLAIN = (pl.Boolean, pl.Categorical, pl.Enum)
 
 
 def checked(schema: Schema, raw: Raw) -> pl.DataFrame:
@@ -239,7 +230,11 @@ def further(cells: pl.Series) -> pl.Series:
     kind = cells.dtype
     if kind in (pl.String, pl.Null):
         return cells.cast(pl.String).replace("", None)
-    return cells if kind.is_numeric() or kind.is_temporal() or kind in PLAIN else as_json(cells)
+    return (
+        cells
+        if kind.is_numeric() or kind.is_temporal() or kind in (pl.Boolean, pl.Categorical, pl.Enum)
+        else as_json(cells)
+    )
 
 
 def _check_spans(frame: pl.DataFrame, raw: Raw, problems: Problems) -> None:

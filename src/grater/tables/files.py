@@ -373,9 +373,8 @@ def _shown(line: str) -> str:
     return repr(line if len(line) <= 40 else f"{line[:40]}...")
 
 
-REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError, pl.exceptions.PolarsError)
-"""How frames and their libraries say that a column has no Arrow type."""
-
+REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError)
+"""How frames and their libraries say that a column has no Arrow type; polars has an error of its own for it."""
 
 CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
 """Methods by which tables of other libraries (datasets, Spark, Ibis) become frames."""
@@ -394,7 +393,7 @@ def read_frame(frame: object, *, name: str) -> Raw:
         raise UsageError(f"expected a path or a pandas, polars or Arrow frame, found {type(frame).__name__}")
     try:
         return read_frame(pl.DataFrame(cast(Any, frame)), name=name)
-    except REFUSALS as error:
+    except (*REFUSALS, pl.exceptions.PolarsError) as error:
         return _column_by_column(frame, name, str(error))
 
 
@@ -411,7 +410,7 @@ def _column_by_column(frame: object, name: str, refusal: str) -> Raw:
         columns = list(frame.columns)  # type: ignore[attr-defined]
         _refuse_repeats([str(column) for column in columns], name)
         values = {str(column): frame[column].tolist() for column in columns}  # type: ignore[index]
-    except (AttributeError, *REFUSALS) as error:
+    except (AttributeError, *REFUSALS, pl.exceptions.PolarsError) as error:
         raise BadInput(Problem(name, f"cannot be read as a table: {refusal}")) from error
     return Raw(name, {key: series_of(key, [plain(value) for value in cells]) for key, cells in values.items()})
 
