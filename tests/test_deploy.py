@@ -48,7 +48,7 @@ def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
     whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
     subnet = whole["networks"]["inside"]["ipam"]["config"][0]["subnet"]
     assert f"--proxy={subnet}" in services["app"]["command"]
-    n_connections = services["app"]["deploy"]["replicas"] * 2 * 30  # processes of each, connections of a process
+    n_connections = services["app"]["deploy"]["replicas"] * 2 * 18  # processes of each, connections of a process
     most = next(word for word in services["db"]["command"] if word.startswith("max_connections"))
     assert int(most.partition("=")[2]) > n_connections
     assert {name for name, service in services.items() if service.get("ports")} == {"proxy"}

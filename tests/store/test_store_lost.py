@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import text as sql
 
 from grater.errors import StoreBusy
-from grater.store import checks, judgments, open_store
+from grater.store import checks, judgments, open_store, people
 from grater.store.leases import Lease
 from grater.store.submissions import Receipt
 from tests.store.postgres import crash, new_database, running_cluster
@@ -44,6 +45,19 @@ def work(world: World, rater: int, told: list[Receipt]) -> int:
         told.append(receipt)
         held = None
     raise AssertionError("the raters never came to an end")
+
+
+def test_a_look_at_the_study_leaves_the_prepared_queries_of_its_connection(cluster: str) -> None:
+    prepared = sql("SELECT count(*) FROM pg_prepared_statements")
+    with open_store(new_database(cluster), create=True) as store:
+        for _ in range(3):
+            with store.write() as tx:
+                people.all(tx)
+                n_before = tx.value(prepared)
+        with store.read() as tx:
+            people.all(tx)
+        with store.write() as tx:
+            assert tx.value(prepared) >= n_before > 0
 
 
 def test_a_database_that_crashes_while_raters_work_has_lost_nothing(own_cluster: str) -> None:

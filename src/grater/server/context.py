@@ -46,6 +46,7 @@ from grater.store.ids import new_secret
 from grater.store.people import Person
 from grater.study.dashboard import Dashboard
 from grater.study.live import Live
+from grater.study.pace import LargePools
 from grater.study.people import note_use
 from grater.study.preview import Previews
 from grater.study.runs import Runner
@@ -74,6 +75,7 @@ class Server:
     previews: Previews = field(default_factory=Previews)
     drawings: dict[str, tuple[Dashboard, dict[str, Markup]]] = field(default_factory=dict)
     title: StudyTitle = field(default_factory=lambda: StudyTitle())
+    pools: LargePools = field(default_factory=LargePools)
 
 
 @dataclass(slots=True, eq=False)

@@ -26,8 +26,9 @@ from grater.store.deadline import STEPS, is_over
 BUSY_SECONDS = 30
 """How long a writer waits for another process before it gives up."""
 
-POOL, GLANCING_POOL = 20, 10
-"""Connections to PostgreSQL for transactions and for glances, kept once they are open: each is a process there."""
+POOL, GLANCING_POOL = 12, 6
+"""Connections to PostgreSQL for transactions and for glances, kept once they are open: each is a process there, and
+makes its own plans, some 90 ms of CPU before it is warm.  More than a few for each core only wait for each other."""
 
 PLANS_SECONDS = 300
 """How long a connection to PostgreSQL lives: its plans were made for tables of the size that they had then."""
@@ -103,6 +104,7 @@ def _postgres(location: str, *, pool_size: int = POOL, **options: Any) -> Engine
         url,
         pool_size=pool_size,
         max_overflow=0,
+        pool_use_lifo=True,  # few connections, whose plans and caches are warm, rather than all in turn
         pool_timeout=BUSY_SECONDS,
         pool_recycle=PLANS_SECONDS,
         connect_args={"prepare_threshold": PREPARED_AFTER},

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from sqlalchemy import bindparam, func, select
+from sqlalchemy import text as sql
 
 from grater.errors import Conflict, NotFound, UsageError
 from grater.model import Json
@@ -130,6 +131,10 @@ def all(tx: Tx) -> list[Job]:  # noqa: A001  (read as jobs.all)
     return [COLUMNS.read(row) for row in tx.all(query)]
 
 
+COUNT_ROWS = sql("ANALYZE units, unit_items, slots")
+"""PostgreSQL does this by itself within a minute; the first raters of a large job would wait for it."""
+
+
 def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None) -> Job:
     """Open, pause or close a job; units that raters hold can still be submitted."""
     if state not in schema.JOB_STATES:
@@ -137,6 +142,8 @@ def set_state(tx: Tx, job_id: str, state: JobState, *, actor: str | None = None)
     get(tx, job_id)
     tx.execute(schema.jobs.update().where(schema.jobs.c.job_id == job_id).values(state=state))
     events.write(tx, actor, "job.state", job_id, {"state": state})
+    if state == "open" and tx.is_postgres:
+        tx.execute(COUNT_ROWS)
     return get(tx, job_id)
 
 

@@ -224,14 +224,18 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
-        """One snapshot, in which nothing can be changed by mistake on PostgreSQL."""
+        """One snapshot, in which nothing can be changed by mistake on PostgreSQL.
+
+        There it ends with COMMIT: with ROLLBACK psycopg forgets every prepared query of the connection, and raters
+        who get it next wait for all of them to be planned again.
+        """
         with translated_errors(self.name), self.engine.connect() as connection:
             if self.is_postgres:
                 options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
                 connection = connection.execution_options(**options)
             with connection.begin() as transaction:
                 yield Tx(connection, self.clock(), self._study_key(connection))
-                transaction.rollback()
+                transaction.commit() if self.is_postgres else transaction.rollback()
 
     @contextmanager
     def glance(self) -> Iterator[Tx]:

@@ -12,8 +12,9 @@ what the pay policy owes for the work as it stands, without bonuses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil
+import time
+from dataclasses import dataclass, field
+from math import ceil, inf
 from statistics import median
 
 from grater.crowd.pay import earned, money
@@ -23,6 +24,22 @@ from grater.store.jobs import Job
 
 FEWEST = 3
 """Answers before a pace is told."""
+
+LARGE_SECONDS = 5.0
+"""How long a pool that had too many free slots to be counted is taken to have them still."""
+
+
+@dataclass(slots=True, eq=False)
+class LargePools:
+    """The jobs whose free slots are not worth counting again for every page of every rater."""
+
+    seen_at: dict[str, float] = field(default_factory=dict)
+
+    def note(self, job_id: str) -> None:
+        self.seen_at[job_id] = time.monotonic()
+
+    def __contains__(self, job_id: str) -> bool:
+        return time.monotonic() - self.seen_at.get(job_id, -inf) < LARGE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +57,16 @@ class OwnPace:
         return self.n_done if self.n_total is None else min(self.n_done, self.n_total)
 
 
-def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> OwnPace:
-    """`n_done`: the units that the rater has answered, where the caller has counted them."""
+def pace_of(
+    tx: Tx, job: Job, person_id: str, *, n_done: int | None = None, pools: LargePools | None = None
+) -> OwnPace:
+    """`n_done`: the units that the rater has answered, where the caller has counted them.
+
+    `pools` are those that were too large to count a moment ago.
+    """
     terms = terms_of(job.options)
     n_done = gold_schedule.n_answered(tx, job.job_id, person_id) if n_done is None else n_done
-    n_total = _total(tx, job, terms, person_id, n_done)
+    n_total = _total(tx, job, terms, person_id, n_done, LargePools() if pools is None else pools)
     seconds = [] if n_total is None else progress.recent_seconds(tx, job.job_id, person_id)
     is_known = n_total is not None and len(seconds) >= FEWEST
     n_left = max(0, (n_total or 0) - n_done)
@@ -56,12 +78,14 @@ def pace_of(tx: Tx, job: Job, person_id: str, *, n_done: int | None = None) -> O
     )
 
 
-def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int) -> int | None:
+def _total(tx: Tx, job: Job, terms: Terms, person_id: str, n_done: int, pools: LargePools) -> int | None:
     if terms.gold is not None:
         return terms.limit or None
     if job.access == "assigned":
         return assignments.n_of(tx, job.job_id, person_id)
-    n_left = progress.work_left(tx, job.job_id, person_id)
+    n_left = None if job.job_id in pools else progress.work_left(tx, job.job_id, person_id)
+    if n_left is None and job.job_id not in pools:
+        pools.note(job.job_id)
     total = None if n_left is None else n_done + n_left
     return min(filter(None, (terms.limit, total)), default=None)
 

@@ -74,7 +74,7 @@ def job_page(context: Context, job_id: str) -> Response:
 
 @router.post("/jobs/{job_id}/next")
 def next_unit(context: Context, job_id: str) -> Response:
-    with context.server.store.read() as tx:
+    with context.server.store.glance() as tx:
         visible_job(tx, job_id)
     lease = take_next(context.server.store, job_id=job_id, person_id=context.person.person_id)
     return context.go(f"/leases/{lease.lease_id}" if lease else f"/jobs/{job_id}/done")
@@ -262,7 +262,8 @@ def _form(
 ) -> Response:
     with context.server.store.glance() as tx:
         state = page_state(tx, desk.lease)
-        pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done)
+        pools = context.server.pools
+        pace = pace_of(tx, desk.unit.job, context.person.person_id, n_done=state.n_done, pools=pools)
     shown = {"desk": desk, "shown": desk.shown, "filled": filled, "problems": problems}
     shown |= {"pace": pace, "n_returns": state.n_returns, "undo_id": state.undo_id}
     shown |= {"may_skip": may_skip(desk.unit.job)}
