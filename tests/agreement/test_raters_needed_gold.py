@@ -94,3 +94,20 @@ def test_command_reads_gold_with_columns_of_its_own(tmp_path: Path, capsys: pyte
     assert result.status == 0
     assert "agrees on .80 of the items" in result.out
     assert run(capsys, "raters-needed", tmp_path / "crowd.csv").status == 2
+
+
+def test_a_crowd_that_is_never_wrong_is_not_certain_to_be_right() -> None:
+    # 0 wrong of 75 has the Wilson interval [0, .049]: agreement from .951, and kappa from about 1 - .049 / .48 = .90
+    judgments, gold = crowd_of(1.0, 75)
+    needed = grater.raters_needed(judgments.drop("essay"), gold=gold, reach=0.98)
+    for point in needed.headline.points:
+        assert (point.kappa.value, point.kappa.high) == (1, 1)
+        assert 0.88 < point.kappa.low < 0.95
+        assert 0.94 < point.agreement.low < 0.98
+    assert (needed.smallest.value, needed.smallest.high) == (1, np.inf)
+
+
+def test_essays_without_a_mistake_are_no_proof_either() -> None:
+    judgments, gold = crowd_of(1.0, 300)
+    needed = grater.raters_needed(judgments, gold=gold, reach=0.95)
+    assert all(0.94 < point.kappa.low < 0.99 for point in needed.headline.points)

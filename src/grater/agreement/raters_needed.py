@@ -12,7 +12,9 @@ whose majority agrees with it on that share of the items; of gold items that acc
 Departures: expectations in place of draws (`majorities.py`) unless draws are asked for; intervals by resampling
 items, for the curves and for the smallest N, the experts' own kappa being resampled along.  The bounds of N are
 whole numbers; infinite where a resample's crowd does not reach the experts with all its judgments.  Where essays are
-known, whole essays are resampled (`grater.agreement.essays`).
+known, whole essays are resampled (`grater.agreement.essays`).  Where fewer than three items are disagreed on,
+resamples have a made-up item more, on which nobody agrees, drawn as often as any other: 75 items without a
+disagreement are no proof that there is none, and a kappa of 1 has the interval [.92, 1], not [1, 1].
 """
 
 from __future__ import annotations
@@ -72,6 +74,9 @@ GOLD = "gold"
 FEW_ITEMS = 50
 FEW_MINOR = 10
 """Items, and items with another label than the experts' most frequent one, below which a warning is given."""
+
+FEW_DISAGREED = 3
+"""Items that a crowd and an expert disagree on, below which resamples have a made-up one."""
 
 MOST_POINTS = 30
 MOST_PLOTTED = 20
@@ -269,12 +274,29 @@ def _scope(shared: Design, wins: Numbers, essays: Essays, options: NeedOptions) 
     return essays.scope(shared.n, shared.n_units, effect=effect, level=options.level)
 
 
-def _scores(shared: Design, wins: Numbers, weights: Numbers) -> Scores:
-    """The scores where each kind has its weight in items, a row of weights for each answer."""
-    n_labels = len(shared.labels)
-    by_n = [pair_scores(_sums(weights, crowd_rows(shared, of_n)), n_labels) for of_n in np.moveaxis(wins, 2, 0)]
-    experts = pair_scores(_sums(weights, expert_rows(shared)), n_labels)
-    return Scores(_with_mean(shared, np.stack(by_n, axis=1)), experts)
+def _scores(shared: Design, wins: Numbers, weights: Numbers, made_up: Numbers | None = None) -> Scores:
+    """The scores where each kind has its weight in items, a row of weights for each answer.
+
+    `made_up` is how often the made-up item comes into each.
+    """
+
+    def scored(rows: Numbers) -> Numbers:
+        sums = _sums(weights, rows)
+        if made_up is not None:
+            sums = _with_made_up(sums, _sums(shared.n_items[None, :].astype(np.float64), rows)[0], made_up)
+        return pair_scores(sums, len(shared.labels))
+
+    by_n = [scored(crowd_rows(shared, of_n)) for of_n in np.moveaxis(wins, 2, 0)]
+    return Scores(_with_mean(shared, np.stack(by_n, axis=1)), scored(expert_rows(shared)))
+
+
+def _with_made_up(sums: Numbers, seen: Numbers, made_up: Numbers) -> Numbers:
+    """[answer, line, column] where the made-up item takes the place of others; as they are where many disagree."""
+    n, disagreed = seen[:, :1], seen[:, :1] - seen[:, 1:2]
+    wrong = seen.copy()
+    wrong[:, 1] = 0
+    share = np.divide(made_up[:, None, None], n, out=np.zeros((len(made_up), *n.shape)), where=n > 0)
+    return np.where(disagreed < FEW_DISAGREED, (1 - share) * sums + share * wrong, sums)
 
 
 def _sums(weights: Numbers, rows: Numbers) -> Numbers:
@@ -292,8 +314,9 @@ def _experts(shared: Design) -> list[int]:
 
 
 def _resampled(shared: Design, wins: Numbers, options: NeedOptions, rng: np.random.Generator) -> Scores:
+    lots = generator(options.seed, "raters-needed", "made-up")
     blocks = [
-        _scores(shared, wins, _weights(shared, n_now, rng))
+        _scores(shared, wins, _weights(shared, n_now, rng), lots.binomial(shared.n, 1 / (shared.n + 1), n_now))
         for n_now in portions(options.n_resamples, len(shared.n_items))
     ]
     if not blocks:
