@@ -94,7 +94,7 @@ CONTENT: dict[str, tuple[str, ...]] = {
         rf"^B +1,350 +{P} +{P} +{P}$",
         r"^lowest to highest +\.\d+ to \.\d+",
     ),
-    "T&C Figure 1": (r"^## What the sample says", r"300 of 1,350 items were judged"),
+    "T&C Figure 1": (r"^## Estimates from the sample", r"300 of 1,350 items were judged"),
     "T&C Table 5": (r"^ +estimate +the paper's$", rf"^precision +{P} +{P}$", rf"^recall +{P} +{P}$", rf"^miss +{N}"),
     "T&C Table 6": (r"^Against majority, 1,350 items$", rf"^prep-maxent +{P} +{P} +{P} +{N}"),
     "T&C Table 7": (r"^exhaustive +613", r"^verification +245 .*precision only", r"^sampling +138", r"^ours +136"),

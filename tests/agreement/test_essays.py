@@ -40,7 +40,7 @@ def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> Non
     assert width(known.pairs[0].kappa) > 1.2 * width(unknown.pairs[0].kappa)
     assert width(known.pairs[0].table.observed) > 1.1 * width(unknown.pairs[0].table.observed)
     assert known.scope.design_effect > 1.5
-    assert "for other essays like these 20 (drawn by essay, design effect" in known.scope.sentence
+    assert "to other essays like these 20 (resampled by essay, design effect" in known.scope.sentence
     assert "taken as independent (their essays are not known)" in unknown.scope.sentence
     assert known.scope.sentence in known.sheets()[-1].notes
     assert known.to_dict()["interval"]["unit"] == "essay"  # type: ignore[index,call-overload]
@@ -100,7 +100,7 @@ def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
     halves = frame.with_columns(half=pl.col("essay").is_in([f"e{n}" for n in range(10)]).cast(pl.String))
     table = read_judgments(halves)
     groups = agreement_by_group(by_column(table, "half"), FAST, by="half")
-    assert all("drawn by essay" in part.scope.sentence for part in groups.parts.values())
+    assert all("resampled by essay" in part.scope.sentence for part in groups.parts.values())
     assert groups.tests[0].comparison.test.method == "delta by essay"
     codes = with_essays(coded(table), essays_of(table))
     by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3"), rng=generator(0)).test

@@ -47,7 +47,7 @@ def test_gold_takes_the_place_of_experts(needed: RatersNeeded) -> None:
 
 
 def test_essays_are_drawn_and_named(needed: RatersNeeded) -> None:
-    assert "for other essays like these 30 (drawn by essay, design effect" in needed.scope.sentence
+    assert "to other essays like these 30 (resampled by essay, design effect" in needed.scope.sentence
     assert needed.scope.sentence in needed.sheets()[-1].notes
 
 

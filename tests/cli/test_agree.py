@@ -49,7 +49,7 @@ def test_table_3_on_a_terminal(prepositions: Path) -> None:
     ):
         assert text in shown
     assert "1,213" in shown
-    assert "95 % intervals are for other items like these 1,336, taken as independent" in shown
+    assert "95 % intervals generalise to other items like these 1,336, taken as independent" in shown
     assert widest(shown.split("95 %")[0]) <= 80
 
 

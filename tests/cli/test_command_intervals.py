@@ -87,5 +87,5 @@ def test_every_section_of_a_report_says_what_its_intervals_speak_of(demo: Demo) 
     sections = [part for part in re.split(r"^## ", page, flags=re.MULTILINE) if INTERVAL.search(part)]
     assert len(sections) > 10
     assert [part.splitlines()[0] for part in sections[1:] if not SPOKEN.search(part)] == []
-    [experts] = [part for part in sections if part.startswith("How far experts agree")]
-    assert "(drawn by essay, design effect" in experts
+    [experts] = [part for part in sections if part.startswith("Agreement among experts")]
+    assert "(resampled by essay, design effect" in experts

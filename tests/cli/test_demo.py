@@ -49,7 +49,7 @@ FILES = {
 }
 SECTIONS = (
     *("corpus", "experts", "agreement", "raters-needed", "raters-needed-without-gold", "raters", "systems", "bins"),
-    *("thresholds", "sampling", "difficulty", "cloze", "choice", "constructions", "effort"),
+    *("thresholds", "sampling", "difficulty", "cloze", "choice", "constructions", "suggestions", "effort"),
 )
 
 

@@ -86,7 +86,7 @@ def test_the_terminal_shows_what_was_asked_in_a_hundred_and_twenty_columns(world
 def test_the_report_says_what_was_drawn(world: list[object], tmp_path: Path, cluster: str) -> None:
     shown = run(*world, "--items", tmp_path / "i.csv", "--cluster", cluster).stdout
     assert f"units:{cluster}" in "".join(shown.split())
-    assert f"95 % intervals are for other {cluster}s like these" in " ".join(shown.split())
+    assert f"95 % intervals generalise to other {cluster}s like these" in " ".join(shown.split())
 
 
 def test_share_as_truth_makes_the_first_numbers_weighted(world: list[object]) -> None:

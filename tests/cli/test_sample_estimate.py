@@ -125,7 +125,7 @@ def test_parts_and_units_come_from_the_items(files: Path) -> None:
     items.write_text("\n".join(["item,essay,start,end,kind,l1", *rows]) + "\n")
     result = run(files, "--items", items, "--by", "l1", "--cluster", "essay", "--resamples", 50)
     assert "l1 zh: S, from a sample" in result.stdout
-    assert "for other essays like these 50 (drawn by essay, design effect" in result.stdout
+    assert "to other essays like these 50 (resampled by essay, design effect" in result.stdout
     value = json.loads(run(files, "--items", items, "--by", "l1", "--unknown", "apart", "--json").stdout)
     assert set(value["parts"]) == {"l1 ru", "l1 zh", "without unknown"}
     assert value["parts"]["l1 ru"]["systems"][0]["recall"]["value"] > 0

@@ -92,7 +92,7 @@ def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(tab
         assert by_part["all items"][1] == "1,336"
     with open_store(table_3) as store, store.read() as tx:
         report = study_report(tx, chance=Chance(n_resamples=20), counting=Counting(drop_flags=("spelling",)))
-    assert "Left out of every number: 40 judgments, flag spelling." in report.headline
+    assert "Left out of all numbers: 40 judgments, flag spelling." in report.headline
 
 
 def evaluated(capsys: pytest.CaptureFixture[str], study: Path, *args: str) -> tuple[Any, str]:

@@ -55,7 +55,7 @@ def test_any_accepted_construction_is_right(tables: list[object], capsys: pytest
     assert system["starred"] == wilson(1, 4).as_json()
     shown = grater(capsys, "evaluate", "--constructions", *tables)
     assert "every accepted one" in shown.out
-    assert "95 % intervals are for other items like these 4" in shown.out
+    assert "95 % intervals generalise to other items like these 4" in shown.out
 
 
 def of_parts(folder: Path) -> Path:

@@ -167,7 +167,7 @@ def test_essays_are_drawn_where_they_are_known(study: tuple[Table, Sample, Judgm
     assert "units:essay" in str(found.signature)
     assert (found.scope.unit, found.scope.n_units) == ("essay", N_ESSAYS)
     assert found.scope.design_effect > 1.2
-    assert "for other essays like these 40 (drawn by essay, design effect" in found.scope.sentence
+    assert "to other essays like these 40 (resampled by essay, design effect" in found.scope.sentence
     made: dict[str, Any] = dict(found.to_dict())
     assert made["systems"][0]["design_effect"]["precision"] > 1
     of_sample = sample.frame.join(items.frame.select("item", "essay"), on="item")

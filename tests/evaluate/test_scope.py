@@ -34,7 +34,7 @@ def test_essays_are_drawn_where_the_items_table_knows_them() -> None:
     # Five flags of an essay are alike: the interval is that of 24 cases, not of 120
     assert honest.high - honest.low > 1.8 * (loose.high - loose.low)
     assert by_essay.whole.standard[0].design_effect["precision"] == pytest.approx(5 * 24 / 23 * 239 / 240, rel=1e-3)
-    assert "other essays like these 24 (drawn by essay, design effect" in str(by_essay)
+    assert "other essays like these 24 (resampled by essay, design effect" in str(by_essay)
     assert "Design effects: S precision 5.2" in str(by_essay)
     assert "taken as independent (their essays are not known)" in str(by_item)
     assert by_essay.to_dict()["scope"]["unit"] == "essay"

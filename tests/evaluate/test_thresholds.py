@@ -148,7 +148,7 @@ def test_a_system_that_flags_nothing_still_has_a_curve() -> None:
     curve = curve_of(flags=[0] * 6)
     assert curve.higher == "error"
     assert curve.operating.threshold is None
-    assert curve.operating.standard["precision"].undefined_because == "nothing that was judged is flagged"
+    assert curve.operating.standard["precision"].undefined_because == "no judged item is flagged"
     assert curve.best.threshold == 0.8
 
 

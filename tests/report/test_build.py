@@ -92,7 +92,7 @@ def test_people_are_held_to_the_test_of_systems(report: Report) -> None:
     [people] = [sheet for sheet in report.sheets if sheet.name == "people"]
     assert {row[0] for row in people.rows} == {"A", "B"}
     [figure] = [figure for figure in report.figures if figure.name == "systems"]
-    assert f"A person, held to the same test, reaches {people.rows[0][3]}." in figure.words
+    assert f"The best expert, scored in the same way, reaches {people.rows[0][3]}." in figure.words
 
 
 def test_an_item_is_shown_in_its_essay(report: Report) -> None:

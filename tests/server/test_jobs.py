@@ -116,7 +116,7 @@ def test_agreement_is_that_of_the_command(study: Study) -> None:
     assert "<td>.500 [" in page  # five of ten alike
     assert "agreement|grater:" in page
     assert "Error or OK" in page
-    assert "95 % intervals are for other essays like these" in page
+    assert "95 % intervals generalise to other essays like these" in page
 
 
 def test_the_unit_list_leads_to_judgments(study: Study) -> None:

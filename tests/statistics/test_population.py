@@ -13,14 +13,14 @@ from grater.statistics.population import AS_ASKED, Scope, cluster_interval, desi
 def test_essays_that_were_drawn_are_named_with_their_design_effect() -> None:
     scope = Scope(unit="essay", n_units=20, design_effect=2.13)
     assert scope.sentence == (
-        "95 % intervals are for other essays like these 20 (drawn by essay, design effect 2.1)."
+        "95 % intervals generalise to other essays like these 20 (resampled by essay, design effect 2.1)."
     )
     assert scope.warnings == ()
 
 
 def test_items_without_essays_are_said_to_be_taken_as_independent() -> None:
     assert Scope(unit="item", n_units=500).sentence == (
-        "95 % intervals are for other items like these 500, taken as independent (their essays are not known)."
+        "95 % intervals generalise to other items like these 500, taken as independent (their essays are not known)."
     )
     asked = Scope(unit="item", n_units=500, independent_because=AS_ASKED)
     assert asked.sentence.endswith("taken as independent (as asked).")
@@ -29,7 +29,7 @@ def test_items_without_essays_are_said_to_be_taken_as_independent() -> None:
 def test_raters_that_were_drawn_are_named() -> None:
     both = Scope(unit="essay", n_units=30, n_raters=5, level=0.9)
     assert both.sentence == (
-        "90 % intervals are for other essays like these 30 and other raters like these 5 (drawn by essay)."
+        "90 % intervals generalise to other essays like these 30 and other raters like these 5 (resampled by essay)."
     )
     assert both.warnings == ("only 5 raters: intervals by rater are rough below 10",)
     assert Scope(unit="rater", n_units=5).warnings == ("only 5 raters: intervals by rater are rough below 10",)

@@ -52,7 +52,7 @@ def test_the_live_page_and_the_command_say_the_same_and_draw_essays(judged: Stor
     [line], [scored] = live.systems, whole.whole.standard
     assert (line.precision, line.recall) == (scored["precision"], scored["recall"])
     assert live.words == whole.scope.sentence
-    assert "other essays like these 12 (drawn by essay, design effect" in live.words
+    assert "other essays like these 12 (resampled by essay, design effect" in live.words
     # Four flags of an essay are alike: 12 cases, not 48
     assert line.precision.high - line.precision.low > 0.5
 

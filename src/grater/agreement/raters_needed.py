@@ -467,18 +467,18 @@ def _warnings(result: RatersNeeded, shared: Design, experts: Judgments, *, too_b
             f"{FEW_MINOR} kappa, and the number of raters, is rough"
         )
     if SEVERAL in experts.dropped:
-        yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and take no part"
+        yield f"{counted(experts.dropped[SEVERAL], 'item')} of {experts.name} accept several labels and are left out"
     if too_big:
         yield f"too many judgments per item for exact expectations: {DRAWS_INSTEAD} draws were made instead"
     if shared.n_crowd_only or shared.n_experts_only:
         yield (
-            f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they take no part"
+            f"{shared.n_crowd_only:,} items have no expert and {shared.n_experts_only:,} no crowd; they are left out"
         )
     if not isnan(result.smallest.value):
         n = int(result.smallest.value)
         n_left_out = result.curves[0].points[n - 1].n_left_out
         if n_left_out:
-            yield f"{n_left_out:,} items have fewer than {n} judgments and take no part there"
+            yield f"{n_left_out:,} items have fewer than {n} judgments and are left out there"
 
 
 def _whole_json(estimate: Interval) -> dict[str, Json]:

@@ -236,7 +236,7 @@ class Agreement(Result):
     def notes(self) -> Iterator[str]:
         """What a reader must know to read the numbers right."""
         if self.counts.n_left_out:
-            yield f"{self.counts.n_left_out:,} of {self.n_items:,} items have one judgment only and take no part."
+            yield f"{self.counts.n_left_out:,} of {self.n_items:,} items have only one judgment and are left out."
         if self.no_pairs:
             yield f"Pairs are not compared: {self.no_pairs}."
         mean = [self.mean.kappa] if self.mean else []

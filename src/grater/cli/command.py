@@ -66,15 +66,6 @@ HeadlineFile: TypeAlias = Annotated[
 ]
 
 
-def earlier_pairs(settings: Sequence[str]) -> dict[str, str]:
-    """The earlier version of each system, as `NEW=OLD`."""
-    pairs = [setting.partition("=") for setting in settings]
-    for new, _, old in pairs:
-        if not new or not old:
-            raise UsageError(f"expected --earlier NEW=OLD, found {new or old!r}")
-    return {new: old for new, _, old in pairs}
-
-
 def file_types(names: Sequence[str]) -> list[FileType]:
     """The types that were asked for, else all."""
     from grater.report.drawing import FILE_TYPES  # most commands draw nothing

@@ -26,7 +26,7 @@ from grater.agreement.coefficients import band
 from grater.agreement.edits import edit_agreement
 from grater.cli.command import FigureTypes, Json, file_types, print_json, say, show
 from grater.cli.inputs import Resamples
-from grater.cli.living import bring_to_life
+from grater.cli.living import bring_to_life, mark_with_suggestions
 from grater.corpora import read_corpus, write_corpus
 from grater.corpora.check import check_essays
 from grater.corpora.judgments import items_of, judgments_from_edits
@@ -213,9 +213,10 @@ def make_study(
         import_files(store, judgments=[out / "crowd.csv"], job=CROWD)
         _words(store, out, essays, detectors[0])
         _crowd_tasks(store, out, essays)
+        mark_with_suggestions(store, essays)
         drawn = draw(store, "sample", Wish(detectors[0].name, N_SAMPLED))
         write_table(drawn.sample, out / "sample.csv")
-        headline, page = _report(store, out, file_types, Chance(n_resamples=n_resamples))
+        headline, page = _report(store, out, essays, file_types, Chance(n_resamples=n_resamples))
         password = bring_to_life(store, essays, tables.marked)
     finally:
         store.close()
@@ -361,12 +362,17 @@ def _crowd_tasks(store: Store, out: Path, essays: Sequence[Essay]) -> None:
             set_terms(tx, jobs.named(tx, job).job_id, {"pay": dict(PAY)})
 
 
-def _report(store: Store, out: Path, file_types: Sequence[FileType], chance: Chance) -> tuple[tuple[str, ...], Path]:
+def _report(
+    store: Store, out: Path, essays: Sequence[Essay], file_types: Sequence[FileType], chance: Chance
+) -> tuple[tuple[str, ...], Path]:
+    """The report of what was judged; the corpus is counted as it came, not with the marks of later jobs."""
     with store.read() as tx:
         inputs = study_inputs(tx, title=TITLE, job_names=(ANNOTATORS, CROWD), kind=KIND, chance=chance)
         names = names_of(tx)  # nobody's: annotators and raters are invented
     without = read_judgments(out / "crowd-without-gold.csv", name="the crowd without gold")
-    inputs = replace(inputs, without_gold=without, gold=read_gold(out / "gold.csv"), notes=(SIMULATED,))
+    inputs = replace(
+        inputs, essays=essays, without_gold=without, gold=read_gold(out / "gold.csv"), notes=(SIMULATED,)
+    )
     report = build(with_names(inputs, names))
     written = save_report(report, out / "report", file_types=file_types)
     return report.headline, written[0]

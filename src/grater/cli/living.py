@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from grater.model import Essay, Json
+from grater.model import Essay, Json, Span
 from grater.rng import generator
 from grater.sample import living
 from grater.sample.living import ADJUDICATOR, ANNOTATORS, MANAGER, OWNER, RATERS, SampleRater
@@ -26,7 +26,7 @@ from grater.store.people import Person
 from grater.study import adjudication, messages
 from grater.study.essay_adjudication import sent_edit
 from grater.study.gold import make_gold
-from grater.study.jobs import JobPlan, add_job
+from grater.study.jobs import JobPlan, add_job, set_state
 from grater.study.mending import archive_job
 from grater.study.money import note_paid, settle
 from grater.study.people import accept_invitation, invite
@@ -35,7 +35,11 @@ from grater.study.work import Desk, hand_in, take_desk
 from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
 
 CROWD, ESSAYS, OFFERED, NEXT = "Prepositions", "Term essays", "Term essays with suggestions", "Better or worse"
-SYSTEM, NEXT_SYSTEM = "prep-maxent", "prep-lm"
+MARKED_AGAIN = "essays with suggestions (simulated)"
+MARKERS = ("A", "B")
+"""The annotators of the sample corpus, who are raters of the study."""
+
+SYSTEM, NEXT_SYSTEM, OFFERING = "prep-maxent", "prep-lm", "prep-perceptron"
 DAYS = 9.0
 LEFT = 20
 """Minutes between the last answer and now."""
@@ -151,35 +155,82 @@ def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
 def _mark(store: Store, job: Job, annotator: str, by_id: Mapping[str, Essay], marks_of: str) -> None:
     """The next essay of an annotator, marked as one of the sample's annotators did."""
     desk = take_desk(store, job_id=job.job_id, person_id=_person(store, annotator).person_id)
-    if desk is None:
-        return
-    essay = by_id[desk.unit.unit.essay.essay_id]
-    edits = [edit for edit in essay.edits if edit.rater == marks_of]
-    rows = [sent_edit(essay.text, edit) for edit in edits]
-    fields = {"edits": [json.dumps(_with_suggestions(desk, rows))]}
+    if desk is not None:
+        essay = by_id[desk.unit.unit.essay.essay_id]
+        rows = [sent_edit(essay.text, edit) for edit in essay.edits if edit.rater == marks_of]
+        _hand_in(store, desk, _with_suggestions(desk, rows))
+
+
+def _hand_in(store: Store, desk: Desk, rows: Sequence[Mapping[str, Json]]) -> None:
+    fields = {"edits": [json.dumps(rows)]}
     if desk.kept.get(SUGGESTED):
         fields[REJECTED] = [json.dumps(_turned_down(desk, rows))]
     hand_in(store, desk, fields, seconds=60.0 * (5 + len(rows)))
 
 
 def _with_suggestions(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
-    """The annotator's marks; what was offered on the same words is accepted or changed."""
-    numbers = _numbers(desk) if desk.kept.get(SUGGESTED) else {}
-    return [{**row, NUMBER: numbers[_place(row)]} if _place(row) in numbers else dict(row) for row in rows]
+    """The annotator's marks; what was offered on the same words, or some of them, is accepted or changed."""
+    numbers = dict(_numbers(desk)) if desk.kept.get(SUGGESTED) else {}
+    return [_from_suggestion(row, numbers) for row in rows]
+
+
+def _from_suggestion(row: Mapping[str, Json], numbers: dict[Span, int]) -> dict[str, Json]:
+    """A mark with the number of the suggestion that it came of, which no other mark can come of then."""
+    place = Span(cast(int, row["start"]), cast(int, row["end"]))
+    offered = place if place in numbers else next((span for span in numbers if span.touches(place)), None)
+    return dict(row) if offered is None else {**row, NUMBER: numbers.pop(offered)}
 
 
 def _turned_down(desk: Desk, rows: Sequence[Mapping[str, Json]]) -> list[int]:
-    marked = {_place(row) for row in rows}
-    return [number for place, number in _numbers(desk).items() if place not in marked]
+    taken = {row.get(NUMBER) for row in rows}
+    return [number for number in _numbers(desk).values() if number not in taken]
 
 
-def _numbers(desk: Desk) -> dict[tuple[int, int], int]:
-    offered = suggestions_of(desk.unit.unit)
-    return {(each.span.start, each.span.end): number for number, each in enumerate(offered)}
+def mark_with_suggestions(store: Store, essays: Sequence[Essay]) -> None:
+    """The two annotators of the sample mark essays once more, about half of them with suggestions to accept.
+
+    Whoever is shown a suggestion accepts some that they would not have marked: the bias that a report measures.
+    """
+    rng = generator(0, "accepted suggestions")
+    by_id = {essay.essay_id: essay for essay in essays}
+    job = add_job(
+        store,
+        JobPlan(
+            MARKED_AGAIN,
+            "marking",
+            judgments=len(MARKERS),
+            annotators=MARKERS,
+            essay_ids=list(by_id),
+            system=OFFERING,
+            suggested_share=0.5,
+        ),
+    )
+    for marker in MARKERS:
+        person_id = _person(store, marker).person_id
+        while desk := take_desk(store, job_id=job.job_id, person_id=person_id):
+            essay = by_id[desk.unit.unit.essay.essay_id]
+            rows = [sent_edit(essay.text, edit) for edit in essay.edits if edit.rater == marker]
+            own = _with_suggestions(desk, rows)
+            _hand_in(store, desk, own + _swayed(desk, own, rng))
+    with store.write() as tx:
+        set_state(tx, job.job_id, "closed")
 
 
-def _place(row: Mapping[str, Json]) -> tuple[int, int]:
-    return cast(int, row["start"]), cast(int, row["end"])
+def _swayed(desk: Desk, rows: Sequence[Mapping[str, Json]], rng: np.random.Generator) -> list[dict[str, Json]]:
+    """Suggestions that are accepted only because they were shown, none on words that are marked already."""
+    if not desk.kept.get(SUGGESTED):
+        return []
+    marked = [Span(cast(int, row["start"]), cast(int, row["end"])) for row in rows]
+    text = desk.unit.unit.essay.text
+    return [
+        {**each.as_json(), "quote": each.span.of(text), "comment": "", NUMBER: number}
+        for number, each in enumerate(suggestions_of(desk.unit.unit))
+        if not any(each.span.touches(span) for span in marked) and rng.random() < living.SWAYED
+    ]
+
+
+def _numbers(desk: Desk) -> dict[Span, int]:
+    return {each.span: number for number, each in enumerate(suggestions_of(desk.unit.unit))}
 
 
 def _adjudicate_essays(store: Store, clock: TurnedClock) -> None:

@@ -15,7 +15,6 @@ from grater.cli.command import (
     HeadlineFile,
     Json,
     Seed,
-    earlier_pairs,
     file_types,
     takes_options,
 )
@@ -25,6 +24,7 @@ from grater.corpora import read_merged
 from grater.errors import UsageError
 from grater.report.build import Inputs
 from grater.report.document import Byline
+from grater.report.versions import told_versions
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
 from grater.tables import read_gold, read_items, read_sample
@@ -75,7 +75,7 @@ def report(
         gold=read_gold(gold) if gold else None,
         sample=read_sample(sample) if sample else None,
         byline=Byline(author=author, date=datetime.now(UTC).date().isoformat()),
-        earlier=earlier_pairs(earlier),
+        earlier=told_versions(earlier),
         chance=Chance(n_resamples=resamples, seed=seed),
     )
     save_asked(inputs, out, headline, wanted, as_json=as_json)

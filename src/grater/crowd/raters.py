@@ -42,7 +42,7 @@ from grater.tables import Judgments, Table, data_hash, require_raters
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 
-SPOKEN_OF = "95 % intervals are for other items like those that the rater judged, taken as independent."
+SPOKEN_OF = "95 % intervals generalise to other items like those that the rater judged, taken as independent."
 NOTES = (
     "gold: accuracy on gold; others: agreement with the plurality of the others.",
     SPOKEN_OF,

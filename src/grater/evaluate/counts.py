@@ -31,7 +31,7 @@ SHARES = ("precision", "recall", "error_rate")
 """Scores that are a share of items: Wilson's interval holds for them."""
 
 REASONS = {
-    "precision": "nothing that was judged is flagged",
+    "precision": "no judged item is flagged",
     "recall": "no judged item is an error",
     "f0.5": "nothing is flagged and no item is an error",
     "f1": "nothing is flagged and no item is an error",

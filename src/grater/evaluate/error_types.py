@@ -34,9 +34,9 @@ from grater.statistics.student_t import share_interval
 from grater.tables import Table
 
 TYPES = ("choice", "extraneous", "missing")
-NOT_SAID = "not said"
+NOT_SAID, NOT_STATED = "not said", "not stated"
 DELETE = "-NONE-"
-UNTYPED = "raters did not say of which type an error is"
+UNTYPED = "raters did not state the types of errors"
 SCORES = ("precision", "recall", "f0.5")
 
 
@@ -175,12 +175,16 @@ def types_sheet(scores: Sequence[TypeScore], together: Sequence[Scored]) -> Shee
     rows = []
     for whole in together:
         own = [each for each in scores if each.system == whole.system]
-        rows += [(each.system, each.type, *_cells(each.n_flags, each.n_errors, each.scores)) for each in own]
+        rows += [(each.system, _shown(each.type), *_cells(each.n_flags, each.n_errors, each.scores)) for each in own]
         flags, errors = whole.counts.hit + whole.counts.false_alarm, whole.counts.hit + whole.counts.miss
-        rows.append((whole.system, "together", *_cells(flags, errors, whole.scores)))
+        rows.append((whole.system, "all types", *_cells(flags, errors, whole.scores)))
     columns = ("system", "type", "flags", "precision", "errors", "recall", "F0.5")
     notes = undefined_notes(score for each in scores for score in each.scores.values())
     return Sheet("By type of error", columns, tuple(rows), notes=tuple(notes), name="by-type")
+
+
+def _shown(name: str) -> str:
+    return NOT_STATED if name == NOT_SAID else name
 
 
 def _cells(n_flags: float, n_errors: float, scores: Mapping[str, Interval]) -> tuple[str, ...]:

@@ -37,10 +37,10 @@ from grater.tasks.suggestions import FATES, Suggestion
 
 CONDITIONS = ("with", "without")
 MEASURES = {
-    "suggestions marked": "share of suggested places that annotators mark",
-    "marks suggested": "share of their marks of these kinds that are at a suggestion",
+    "suggestions marked": "suggested places that annotators mark",
+    "marks suggested": "their marks of these kinds that were suggested",
     "marks": "marks per 100 words",
-    "marks elsewhere": "marks away from suggestions per 100 words",
+    "marks elsewhere": "other marks per 100 words",
     "seconds": "seconds per 100 words",
 }
 NOT_SHARED = "no essay was marked by two annotators in this condition"
@@ -96,15 +96,15 @@ class SuggestionEffect(Result):
             (words, *self._cells(self.scores[name]), interval(self.differences[name]))
             for name, words in MEASURES.items()
         ]
-        rows.append(("agreement on identification (kappa)", *self._cells(self.kappas), ""))
+        rows.append(("agreement on where errors are (kappa)", *self._cells(self.kappas), ""))
         shown = ", ".join(f"{self.n_markings[name]:,} markings {name}" for name in CONDITIONS)
         notes = (
             f"{self.n_essays:,} essays; {shown}.",
-            "A positive difference in the first row is the bias of a score by people who saw the marks.",
+            "A positive difference in the first row is bias: people who see a system's marks rate it higher.",
             *undefined_notes([*self.differences.values(), *self.kappas.values()]),
         )
         columns = ("", *CONDITIONS, "difference")
-        effect = Sheet("What suggestions change", columns, tuple(rows), notes=notes, name="effect")
+        effect = Sheet("Marking with and without suggestions", columns, tuple(rows), notes=notes, name="effect")
         return [effect, replace(self._fate_sheet(), signature=str(self.signature))]
 
     def _cells(self, by_condition: Mapping[str, Interval]) -> tuple[str, str]:

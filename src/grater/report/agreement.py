@@ -45,7 +45,7 @@ def agreement_section(
     judgments: Judgments,
     *,
     name: str = "agreement",
-    title: str = "How far raters agree",
+    title: str = "Agreement among raters",
     places: Table | None = None,
     seed: int = 0,
 ) -> Section:
@@ -53,10 +53,10 @@ def agreement_section(
     options = Options(seed=seed, ok=_ok(judgments))
     result = agreement(judgments, options, essays=known_essays(judgments, places))
     kappa = result.mean.kappa if result.mean else result.coefficients["fleiss"]
+    who = "expert" if name == "experts" else "rater"
     words = (
         f"{counted(len(judgments), 'judgment')} of {counted(result.n_items, 'item')} "
-        f"by {counted(len(result.raters), 'rater')}: "
-        f"kappa {_kappa_words(kappa)}."
+        f"by {counted(len(result.raters), who)}: kappa {_kappa_words(kappa)}."
     )
     return Section(
         name=name,
@@ -69,10 +69,10 @@ def agreement_section(
 
 
 def _kappa_words(kappa: Interval) -> str:
-    """The number and the word of Landis and Koch; or why there is none."""
+    """The number and its band on the scale of Landis and Koch; or why there is none."""
     if isnan(kappa.value):
         return f"is undefined: {kappa.undefined_because}" if kappa.undefined_because else "is undefined"
-    return f"{interval(kappa)}, {band(kappa.value)} in the words of Landis and Koch"
+    return f"{interval(kappa)} ({band(kappa.value)} on the Landis and Koch scale)"
 
 
 def _ok(judgments: Judgments) -> str | None:
@@ -91,7 +91,7 @@ def _coefficients_sheet(result: Agreement, name: str) -> Sheet:
     if result.conger and len(result.pairs) > 1:
         rows.append(("Conger kappa", interval(result.conger)))
     rows += [(f"Agreement on {label}", interval(estimate)) for label, estimate in result.specific.items()]
-    heading = f"Agreement over all {'experts' if name == 'experts' else 'raters'}"
+    heading = f"Agreement among all {'experts' if name == 'experts' else 'raters'}"
     return Sheet(name=f"{name}-coefficients", title=heading, columns=("coefficient", "value"), rows=tuple(rows))
 
 
@@ -147,13 +147,11 @@ def _file_stem(first: str, second: str) -> str:
 def _confusion_words(table: Confusion) -> str:
     ok = ok_label(table.labels)
     if ok is None:
-        same = int(table.cells.diagonal().sum())
-        return (
-            f"The two say the same of {percent_of(same, int(table.cells.sum()))} of {int(table.cells.sum()):,} items."
-        )
+        same, total = int(table.cells.diagonal().sum()), int(table.cells.sum())
+        return f"They give the same answer to {percent_of(same, total)} of {total:,} items."
     parts = [
-        f"of the {part.n:,} uses that {part.rater} calls errors, {part.other} finds {part.n_ok:,}, "
-        f"{percent_of(part.n_ok, part.n)}, correct"
+        f"of the {part.n:,} uses that {part.rater} calls errors, {part.other} accepts {part.n_ok:,} "
+        f"({percent_of(part.n_ok, part.n)})"
         for part in disagreements(table, ok=ok)
         if part.n
     ]
@@ -187,7 +185,7 @@ def raters_needed_words(needed: RatersNeeded) -> str:
     target = interval(needed.target.kappa)
     if not isfinite(needed.smallest.value):
         most = max((point.n_raters for curve in needed.curves for point in curve.points), default=0)
-        return f"Experts reach kappa {target} among themselves; {counted(most, 'rater')} together do not reach that."
+        return f"Experts agree among themselves with kappa {target}; {counted(most, 'rater')} together fall short."
     enough = counted(int(needed.smallest.value), "rater")
     return f"The majority of {enough} agrees with experts as well as experts agree with each other (kappa {target})."
 
@@ -229,7 +227,11 @@ def _reliability_words(needed: RatersNeeded) -> str:
         return "No number of raters has enough items."
     first, last = points[0], points[-1]
     return (
-        f"{counted(first.n_raters, 'rater').capitalize()} reaches kappa {interval(first.kappa)}, the majority of "
+        f"{_first_raters(first.n_raters)} kappa {interval(first.kappa)}, the majority of "
         f"{last.n_raters:,} raters {interval(last.kappa)} ({needed.curves[-1].against}). "
-        f"Dashed: {needed.target.what}."
+        f"The dashed line is {needed.target.what}."
     )
+
+
+def _first_raters(n_raters: int) -> str:
+    return "A single rater reaches" if n_raters == 1 else f"The majority of {n_raters:,} raters reaches"

@@ -27,13 +27,14 @@ from grater.sheet import Sheet, counted, number, undefined_notes, without_empty_
 SCORES = {"precision": "Precision", "recall": "Recall", "f0.5": "F0.5"}
 BEHIND = {"precision": "false_alarm", "recall": "miss", "f0.5": "hit"}
 LEADS = (
-    "A precision leads to the system’s false alarms, a recall to its misses, F0.5 to its hits: each in its sentence, "
-    "with what every rater said."
+    "Every score links to the items behind it: precision to the system’s false alarms, recall to its misses, F0.5 to "
+    "its hits, each in its sentence with every rater’s answer."
 )
 OVER_RATERS = (
-    f"Over raters: the same system held against one rater at a time, those who judged fewer than {ENOUGH} left out."
+    "Range over raters: the lowest and highest score when a single rater decides what is an error. Raters who judged "
+    f"fewer than {ENOUGH} of the system’s flags (for recall, errors) are left out."
 )
-ESTIMATED = "Estimated for the whole corpus from the judged sample."
+ESTIMATED = "Scores are estimates for the whole corpus from the judged sample."
 EARLIER = "{}, earlier"
 ROW_HEIGHT, NARROW_WIDTH, GAP = 44, 200, 22
 PANEL_WIDTH = 168
@@ -175,12 +176,12 @@ def quotable(answer: Answer) -> str:
     if "precision" not in row.over_raters:
         return f"{said} (95 % intervals)."
     low, high = map(number, row.over_raters["precision"])
-    return f"{said} (95 % intervals); against one rater at a time its precision is anything from {low} to {high}."
+    return f"{said} (95 % intervals); against single raters, its precision ranges from {low} to {high}."
 
 
 def _sheet(answer: Answer) -> Sheet:
     shown = answer.rows
-    columns = ("system", "precision", "over raters", "recall", "over raters", "F0.5")
+    columns = ("system", "precision", "range over raters", "recall", "range over raters", "F0.5")
     rows = tuple(
         (
             row.title,
@@ -202,7 +203,7 @@ def _sheet(answer: Answer) -> Sheet:
         *undefined_notes(row.scores[score] for row in shown for score in SCORES),
         answer.scope,
     )
-    title = "All systems with 95 % intervals" + (" and their range over raters" if has_range else "")
+    title = "All systems with 95 % intervals" + (" and ranges over raters" if has_range else "")
     sheet = Sheet(name="answer", title=title, columns=columns, rows=rows, notes=notes, links=links)
     return without_empty_columns(sheet)
 
@@ -234,10 +235,10 @@ def headline_figure(answer: Answer) -> Figure:
 def _words(answer: Answer) -> str:
     row = answer.first
     best = f"{row.system} has {'the highest ' if answer.is_ranked and len(answer.rows) > 1 else ''}F0.5"
-    words = f"{best}, {interval(row.scores['f0.5'])}. A line is a 95 % interval"
+    words = f"{best}, {interval(row.scores['f0.5'])}. Lines are 95 % intervals"
     if any(each.over_raters for each in answer.rows):
-        words += ", the pale bar behind it the range over single raters"
-    words += "; a hollow point is an earlier version." if any(each.replaced_by for each in answer.rows) else "."
+        words += ", pale bars the range over single raters"
+    words += "; hollow points are earlier versions." if any(each.replaced_by for each in answer.rows) else "."
     return words
 
 

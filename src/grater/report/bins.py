@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from grater.evaluate.evaluation import Evaluation
-from grater.evaluate.scope import with_words
 from grater.evaluate.standard import Bin, agreement_of, histogram
 from grater.report.document import Figure, Row, Section, interval, listed, percent_of
 from grater.report.drawing import SERIES
@@ -47,13 +46,17 @@ def bins_section(evaluation: Evaluation) -> Section:
             scores_by_agreement(evaluation.whole.bins, scores=("kappa",)),
         ]
     words = (
-        "A system that fails only where people disagree is better than its score; one that fails elsewhere is worse."
+        "A system whose mistakes fall where raters disagree is better than its scores suggest; one that fails where "
+        "they agree is worse."
     )
-    shown = [_bins_sheet(evaluation.whole.bins)] if evaluation.whole.bins else []
-    sheets = with_words(shown, [evaluation.scope.sentence])
-    title, signature = "Where raters agree, and where they do not", str(evaluation.signature)
+    sheets = (_bins_sheet(evaluation.whole.bins),) if evaluation.whole.bins else ()
     return Section(
-        name="bins", title=title, words=(words,), figures=tuple(figures), sheets=tuple(sheets), signature=signature
+        name="bins",
+        title="Scores where raters agree and disagree",
+        words=(words, evaluation.scope.sentence),
+        figures=tuple(figures),
+        sheets=sheets,
+        signature=str(evaluation.signature),
     )
 
 
@@ -74,7 +77,9 @@ def _bins_sheet(bins: Sequence[Bin]) -> Sheet:
                 links[len(rows), 1] = CONTENTIOUS
             rows.append((part.title, f"{scored.n:,}", scored.system, *(interval(scored[score]) for score in SCORES)))
     columns = ("agreement", "items", "system", *SCORES)
-    return Sheet(name="bins", title="Systems by how far raters agree", columns=columns, rows=tuple(rows), links=links)
+    return Sheet(
+        name="bins", title="Systems by agreement of the raters", columns=columns, rows=tuple(rows), links=links
+    )
 
 
 def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precision", "recall")) -> Figure:
@@ -97,7 +102,7 @@ def scores_by_agreement(bins: Sequence[Bin], *, scores: Sequence[str] = ("precis
         "spec": {"width": 620 // len(scores) - 30, "height": 260, "layer": layer},
     }
     name = "agreement-bins" if "precision" in scores else "kappa-by-agreement"
-    title = f"{listed(scores).capitalize()} by how far raters agree"
+    title = f"{listed(scores).capitalize()} by agreement of the raters"
     return Figure(
         name=name, title=title, words=_bin_words(bins, scores[0]), spec=spec, source="Madnani et al. 2011, figure 2"
     )
@@ -126,7 +131,7 @@ def _bin_words(bins: Sequence[Bin], score: str) -> str:
         own = [f"{words} (on {listed([f'{n:,}' for n in of])} items)" for words, of in zip(parts, sizes, strict=True)]
         return f"{score.capitalize()} from contested to clear items, each system on its own: {'; '.join(own)}."
     shown = listed([f"{part.n:,}" for part in bins])
-    return f"{score.capitalize()} from contested to clear items ({shown} of them): {'; '.join(parts)}."
+    return f"{score.capitalize()} from contested to clear items ({shown} items): {'; '.join(parts)}."
 
 
 def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: int, split: float = 0.75) -> Figure:
@@ -134,9 +139,8 @@ def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: in
     n_items = sum(n for _, _, n in bars)
     full, _, n_full = bars[-1]
     words = (
-        f"On {n_full:,} of {n_items:,} items {100 * full:.0f} % of the raters or more say the same; on "
-        f"{n_split:,} of {n_items:,} ({percent_of(n_split, n_items)}) fewer than {100 * split:g} % do. "
-        "On those a score depends on whom one asked."
+        f"On {n_full:,} of {n_items:,} items at least {100 * full:.0f} % of the raters agree; on {n_split:,} "
+        f"({percent_of(n_split, n_items)}) fewer than {100 * split:g} % do, and scores there depend on who was asked."
     )
     rows = [{"low": 100 * low, "high": 100 * high, "n": n} for low, high, n in bars]
     x = {
@@ -157,7 +161,7 @@ def agreement_histogram(bars: Sequence[tuple[float, float, int]], *, n_split: in
     }
     return Figure(
         name="agreement-histogram",
-        title="How far raters agree on single items",
+        title="Agreement on single items",
         words=words,
         spec=spec,
         source="Madnani et al. 2011, figure 1",

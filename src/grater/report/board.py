@@ -44,7 +44,7 @@ LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 10_000))
 COUNTS = ("tp", "fp", "fn")
 TITLES = {"tp": "corrected as an annotator does", "fp": "changed without cause", "fn": "with an error missed"}
 UNCHANGED = "no change"
-OF_TYPES = "What the references have counts under their type, what only the system has under the system's."
+OF_TYPES = "Edits in the references count under their own type, edits made only by the system under the system's."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +96,9 @@ def board(
         sections=sections,
         lists=lists,
         left_out=no_types,
-        made=f"Made by grater {__version__}.",
+        made=f"Made with grater {__version__}.",
         lists_title="The sentences behind the numbers",
-        lists_words="Choose a list; the cells of the tables lead here too.",
+        lists_words="Choose a list, or follow a number from a table.",
     )
 
 
@@ -130,9 +130,9 @@ def _headline(scores: Scores) -> tuple[str, ...]:
     if others and not baseline:
         same = [system.system for system in others if set(system.group) & set(best.group)]
         lines.append(
-            f"The data cannot tell it from {listed(same)}."
+            f"Its lead over {listed(same)} may be chance."
             if same
-            else "Every other system is behind it beyond chance."
+            else "Its lead over every other system is significant."
         )
     return (*lines, scores.scope)
 
@@ -172,7 +172,7 @@ def _forest(scores: Scores) -> Figure:
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
     headlines = [f"{system.system} {percent(system.overall.scores[scores.headline])}" for system in scores.systems]
-    words = f"{'; '.join(headlines)}. Systems that share a letter cannot be told apart."
+    words = f"{'; '.join(headlines)}. Systems that share a letter do not differ significantly."
     if scores.signature.options.get("baseline") or len(headlines) == 1:
         words = f"{'; '.join(headlines)}."
     return Figure(name="systems", title=f"{score_title(scores.headline)} of every system", words=words, spec=spec)
@@ -244,7 +244,7 @@ def _by_type(page: _Data) -> tuple[Section | None, list[ItemList]]:
     title = f"{score_title(page.scores.headline)} by type of error"
     sheet = Sheet(title, ("type", *(system.system for system in systems)), tuple(rows), name="types", links=links)
     words = (
-        f"{score_title(page.scores.headline)} of every system for each type. {OF_TYPES} Nothing is tested here.",
+        f"{score_title(page.scores.headline)} of every system by type. {OF_TYPES} Differences are not tested here.",
     )
     return Section("types", "By type of error", words, sheets=(sheet,)), lists
 
@@ -274,7 +274,7 @@ def _by_length(page: _Data) -> tuple[Section | None, list[ItemList]]:
     title = f"{score_title(page.scores.headline)} by length of sentence"
     columns = ("words", "sentences", *(system.system for system in systems))
     sheet = Sheet(title, columns, tuple(rows), name="lengths", links=links)
-    words_of = (f"{score_title(page.scores.headline)} on sentences of each length. Nothing is tested here.",)
+    words_of = (f"{score_title(page.scores.headline)} on sentences of each length. Differences are not tested here.",)
     return Section("lengths", "By length of sentence", words_of, sheets=(sheet,)), lists
 
 
@@ -283,5 +283,5 @@ def _tests(page: _Data) -> list[Section]:
         return []
     sheet = replace(page.scores.sheets()[-1], signature="")
     sheet = replace(sheet, columns=("pair", *sheet.columns[1:]))
-    words = "Every pair was tested in two ways on the same sentences; Holm's correction is for the number of pairs."
+    words = "Every pair was tested in two ways on the same sentences, with Holm's correction for the number of pairs."
     return [Section("pairs", "Differences", (words,), sheets=(sheet,))]

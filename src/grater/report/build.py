@@ -72,7 +72,7 @@ class Inputs:
     hours: Sequence[float] = ()
     redundancy: int = 0
     cost: str = ""
-    protocol: tuple[tuple[str, str], ...] = ()
+    protocol: tuple[tuple[str, str, str], ...] = ()
     notes: tuple[str, ...] = ()
     sample_judgments: Judgments | None = None
     judges: Sequence[CheapJudge] = ()
@@ -90,14 +90,14 @@ class Inputs:
 
 
 NEEDS = {
-    "corpus": "What was annotated: needs essays.",
-    "agreement": "How far raters agree: needs judgments.",
-    "experts": "How experts agree: needs judgments of experts.",
-    "raters-needed": "How many raters match an expert: needs judgments of experts beside those of the crowd.",
-    "systems": "How good the systems are: needs decisions and judgments.",
+    "corpus": "Corpus: needs essays.",
+    "agreement": "Agreement among raters: needs judgments.",
+    "experts": "Agreement among experts: needs judgments by experts.",
+    "raters-needed": "How many raters match an expert: needs judgments by experts and by a crowd.",
+    "systems": "Systems in detail: needs decisions and judgments.",
     "thresholds": "Every threshold: needs decisions with scores.",
-    "sampling": "What the sample says of the whole corpus: needs a sample.",
-    "effort": "What it took: needs the times of judgments.",
+    "sampling": "Estimates from the sample: needs a sample.",
+    "effort": "Time and cost: needs judgments with times.",
 }
 
 
@@ -115,7 +115,7 @@ def build(inputs: Inputs) -> Report:
         lists=lists,
         notes=inputs.notes,
         left_out=left_out,
-        made=f"Made by grater {__version__}; every table has a signature that says how its numbers were made.",
+        made=f"Made with grater {__version__}. The signature of each section records how its numbers were computed.",
         answer=answer_section(known.answer) if known else None,
         byline=inputs.byline,
     )
@@ -272,7 +272,7 @@ def _exact_accuracy(inputs: Inputs) -> dict[str, Interval]:
 def _agreement_sections(inputs: Inputs) -> Iterator[Section]:
     crowd, experts, places, seed = inputs.judgments, inputs.experts, inputs.whereabouts, inputs.chance.seed
     if experts is not None:
-        yield agreement_section(experts, name="experts", title="How far experts agree", places=places, seed=seed)
+        yield agreement_section(experts, name="experts", title="Agreement among experts", places=places, seed=seed)
     if crowd is not None:
         equal = equal_in_number(crowd, inputs.redundancy)
         yield agreement_section(equal, places=places, seed=seed)
@@ -309,7 +309,7 @@ def _of_systems(known: _Known) -> Iterator[str]:
     evaluation, answer = known.evaluation, known.answer
     if evaluation.different:
         yield from (f"{_told(row)} on its own {row.n:,} items." for row in answer.rows[:3])
-        yield "The systems decided on different items and are not ranked."
+        yield "The systems are not ranked, because they decided on different items."
     else:
         yield quotable(answer)
     yield from (version.words for version in known.versions)

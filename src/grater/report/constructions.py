@@ -45,7 +45,7 @@ def constructions_section(
         words += map(sentence, scores.warnings)
     return Section(
         name="constructions",
-        title="Which articles and numbers a noun can take",
+        title="Articles and noun number",
         words=tuple(words),
         figures=figures,
         sheets=tuple(sheets),
@@ -57,25 +57,27 @@ def _words(study: ConstructionStudy) -> list[str]:
     words = [
         f"{counted(study.n_places, 'noun')}, each in five constructions. "
         + " ".join(
-            f"{STAGES[part.name].capitalize()} two raters agree in {interval(part.observed)} of the answers, "
-            f"kappa {interval(part.kappa)}."
+            f"{STAGES[part.name].capitalize()}, two raters agree on {interval(part.observed)} of the answers (kappa "
+            f"{interval(part.kappa)})."
             for part in study.stages
         )
     ]
     together = next((row for row in study.several if row.rater == EVERYBODY), None)
     if together is not None:
         words.append(
-            f"In context raters accept several constructions of a noun in {interval(together.several_yes)} of the "
-            "cases. A system that is scored against the writer's own alone is underrated by as much, at the most."
+            f"In context, raters accept several constructions for {interval(together.several_yes)} of the nouns. A "
+            "system scored against the writer’s own construction alone is underrated by at most that much."
         )
     return words
 
 
 def _freedom_sheet(study: ConstructionStudy) -> Sheet:
-    rows = tuple((row.rater, row.stage, f"{row.n:,}", interval(row.yes)) for row in study.freedom)
+    rows = tuple(
+        (row.rater, STAGES.get(row.stage, row.stage), f"{row.n:,}", interval(row.yes)) for row in study.freedom
+    )
     return Sheet(
         name="constructions-yes",
-        title="How freely raters say yes (Lee et al. 2009, Table 4)",
+        title="Share of yes answers (Lee et al. 2009, Table 4)",
         columns=("rater", "stage", "answers", "yes"),
         rows=rows,
     )
@@ -83,7 +85,8 @@ def _freedom_sheet(study: ConstructionStudy) -> Sheet:
 
 def _stages_sheet(study: ConstructionStudy) -> Sheet:
     rows = tuple(
-        (part.name, f"{part.table.n:,}", interval(part.observed), interval(part.kappa)) for part in study.stages
+        (STAGES.get(part.name, part.name), f"{part.table.n:,}", interval(part.observed), interval(part.kappa))
+        for part in study.stages
     )
     return Sheet(
         name="constructions-agreement",
@@ -94,12 +97,13 @@ def _stages_sheet(study: ConstructionStudy) -> Sheet:
 
 
 def _several_sheet(study: ConstructionStudy) -> Sheet:
-    columns = ("rater", "nouns", "several yes", "several yes*", "original yes", "original yes*")
+    columns = ("rater", "nouns", "several accepted", "several best", "original accepted", "original best")
     return Sheet(
         name="constructions-several",
-        title="Several right constructions, and the writer's own",
+        title="Several acceptable constructions, and the writer’s own",
         columns=columns,
         rows=tuple(map(_row, study.several)),
+        notes=("Best: marked yes*, the rater’s first choice; original: the writer’s own construction.",),
     )
 
 
@@ -111,16 +115,20 @@ def _row(several: SeveralRight) -> tuple[str, ...]:
 def _contrasts_sheet(contrasts: tuple[Contrast, ...]) -> Sheet:
     rows = tuple(
         (
-            f"{contrast.first.name} against {contrast.second.name}",
+            f"{_named(contrast.first.name)} or {_named(contrast.second.name)}",
             interval(contrast.first.kappa),
             interval(contrast.second.kappa),
-            f"{number(contrast.paper.z)}, p {p_value(contrast.paper.p)}",
-            f"p {p_value(contrast.ours.p)}",
+            f"{number(contrast.paper.z)} (p {p_value(contrast.paper.p)})",
+            p_value(contrast.ours.p),
         )
         for contrast in contrasts
     )
-    note = "The paper's z takes all answers for independent; ours resamples nouns, or essays, with all their answers."
-    columns = ("what", "kappa", "other kappa", "paper's z", "ours")
+    note = "The paper’s z treats all answers as independent; our p resamples nouns or essays with all their answers."
+    columns = ("first or second", "kappa of first", "kappa of second", "z (paper)", "p (ours)")
     return Sheet(
         name="constructions-contrasts", title="What agreement depends on", columns=columns, rows=rows, notes=(note,)
     )
+
+
+def _named(part: str) -> str:
+    return STAGES.get(part, part)

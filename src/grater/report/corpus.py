@@ -17,8 +17,8 @@ from grater.sheet import Sheet, counted
 
 CRITERIA: dict[Criterion, str] = {
     "identification": "which tokens are wrong",
-    "classification": "which error it is, where both marked",
-    "exact": "error and correction alike, where both marked",
+    "classification": "error type, where both marked",
+    "exact": "error type and correction, where both marked",
 }
 MOST_BARS, MOST_NAMED = 30, 16
 
@@ -28,7 +28,7 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     statistics = corpus_statistics({"corpus": essays})
     counts = statistics.whole.summary.counts
     density = statistics.whole.summary.estimates.density
-    marked = f"; {interval(density, digits=1)} edits in 100 tokens" if counts.edits else ""
+    marked = f"; {interval(density, digits=1)} edits per 100 tokens" if counts.edits else ""
     words = (
         f"{counted(len(essays), 'essay')} with {counted(counts.sentences, 'sentence')} and "
         f"{counted(counts.tokens, 'token')}{marked}."
@@ -38,7 +38,7 @@ def corpus_section(essays: Sequence[Essay]) -> Section:
     figures = tuple(_figures(statistics, n_readers))
     return Section(
         name="corpus",
-        title="What was annotated",
+        title="Corpus",
         words=(words, statistics.whole.summary.scope.sentence),
         figures=figures,
         sheets=sheets,
@@ -66,7 +66,7 @@ def _agreement_sheet(agreement: CorpusAgreement) -> Sheet:
     rows = tuple((what, *_pair(agreement, name)) for name, what in CRITERIA.items() if name in agreement.criteria)
     return Sheet(
         name="edit-agreement",
-        title="How far annotators agree (NUCLE 2013, Table 3)",
+        title="Agreement among annotators (NUCLE 2013, Table 3)",
         columns=("on", "kappa", "which is"),
         rows=rows,
     )
@@ -114,9 +114,9 @@ def counts_histogram(
 def _histogram_words(by_number: Mapping[int, int], unit: str, noun: str, n_readers: int) -> str:
     n_units, n_without = sum(by_number.values()), by_number.get(0, 0)
     mean = sum(key * n for key, n in by_number.items()) / n_units if n_units else 0.0
-    whose = "" if n_readers == 1 else ", counted once for each annotator who read it,"
+    whose = f"A {unit}" if n_readers == 1 else f"Counted once per annotator, a {unit}"
     return (
-        f"A {unit}{whose} has {mean:.1f} {noun} on average; {n_without:,} of {counted(n_units, unit)} "
+        f"{whose} has {mean:.1f} {noun} on average; {n_without:,} of {counted(n_units, unit)} "
         f"({percent_of(n_without, n_units)}) {'has' if n_without == 1 else 'have'} none."
     )
 
@@ -145,8 +145,8 @@ def tag_bars(
     first = listed([f"{tag} ({interval(shares[tag])})" for tag, _ in ranked[:3]])
     return Figure(
         name=name,
-        title="Which errors were marked",
-        words=f"{counted(total, 'edit')}; the commonest tags are {first}.",
+        title="Edits by tag",
+        words=f"{counted(total, 'edit')}; the most frequent tags are {first}.",
         spec=spec,
         source=source,
     )

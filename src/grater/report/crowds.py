@@ -16,10 +16,10 @@ from grater.agreement.essays import known_essays
 from grater.agreement.raters_needed import NeedOptions, RatersNeeded, raters_needed
 from grater.errors import GraterError
 from grater.report.document import Section
-from grater.sheet import UNDEFINED, Sheet, count, interval, number
+from grater.sheet import UNDEFINED, Sheet, count, counted, interval, number
 from grater.tables import Judgments, Table
 
-MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters that match", "their kappa", "kappa of all")
+MATCHED = ("job", "items", "judgments per item", "experts' kappa", "raters needed", "kappa of these", "kappa of all")
 TOOK = ("job", "items", "judgments", "raters", "hours", "cost", "per judgment")
 
 
@@ -53,13 +53,11 @@ def crowds_section(
     if not matched:
         return None
     sheets = (
-        Sheet(
-            name="crowd-experts", title="How many raters of a crowd match an expert", columns=MATCHED, rows=matched
-        ),
-        Sheet(name="crowd-costs", title="What each job took", columns=TOOK, rows=tuple(map(_took, crowds))),
+        Sheet(name="crowd-experts", title="How many raters match an expert", columns=MATCHED, rows=matched),
+        Sheet(name="crowd-costs", title="Time and cost of each job", columns=TOOK, rows=tuple(map(_took, crowds))),
     )
     words = tuple(_words([(job, result) for job, result in needed if result is not None]))
-    return Section(name="crowds", title="Crowd jobs beside experts", words=words, sheets=sheets)
+    return Section(name="crowds", title="Crowds compared with experts", words=words, sheets=sheets)
 
 
 def _needed(job: CrowdJob, places: Table | None, options: NeedOptions) -> RatersNeeded | None:
@@ -95,7 +93,7 @@ def _took(job: CrowdJob) -> tuple[str, ...]:
 
 def _words(needed: Sequence[tuple[CrowdJob, RatersNeeded]]) -> Iterator[str]:
     reached = [result for _, result in needed if isfinite(result.smallest.value)]
-    yield f"In {len(reached)} of {len(needed)} crowd jobs the majority of some number of raters matches an expert."
+    yield f"The majority of enough raters matches an expert in {len(reached)} of {counted(len(needed), 'crowd job')}."
     yield _scope([result for _, result in needed])
 
 
@@ -106,4 +104,4 @@ def _scope(results: Sequence[RatersNeeded]) -> str:
         return sentences[0]
     units = sorted({result.scope.unit for result in results})
     drawn = [f"{unit}s like those of its job" for unit in units]
-    return f"95 % intervals of each row are for other {' or '.join(drawn)}, as far as these are known."
+    return f"95 % intervals in each row generalise to other {' or '.join(drawn)}, where these are known."

@@ -16,6 +16,12 @@ from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 
 MOST_SPLIT = 10
+FACTOR_NAMES = {
+    "frequency": "frequency of the words (log10 per million)",
+    "surprise": "surprisal of the sentence (bits per word)",
+    "length": "length of the sentence (tokens)",
+    "alternatives": "plausible prepositions (number)",
+}
 ENOUGH = 100
 """Judged items from which factors are worth cutting into quarters."""
 
@@ -37,7 +43,7 @@ def difficulty_section(
     result = difficulty(judgments, experts, items, options)
     crowd = result.groups[0]
     share = interval(crowd.majority_share)
-    words = [f"On an average item {share} of the raters side with the majority ({counted(crowd.n_ranked, 'item')})."]
+    words = [f"On average, {share} of an item’s raters side with its majority ({counted(crowd.n_ranked, 'item')})."]
     sheets = [
         _sheet("hardest", "The hardest items", crowd.hardest, texts, listed),
         _sheet("easiest", "The easiest items", crowd.easiest, texts, listed),
@@ -68,18 +74,22 @@ def _judged(items: Table, judgments: Judgments) -> Table:
 def _factors(crowd: GroupDifficulty) -> Sheet:
     """How far raters agree in the quarters of each factor."""
     rows = tuple(
-        (part.column, part.value, f"{part.n_items:,}", interval(part.majority_share), interval(part.pair_agreement))
+        (
+            FACTOR_NAMES.get(part.column, part.column),
+            _rounded(part.value),
+            f"{part.n_items:,}",
+            interval(part.majority_share),
+            interval(part.pair_agreement),
+        )
         for part in crowd.columns
     )
-    columns = ("factor", "from to", "items", "share of the majority", "pairs agree")
+    columns = ("factor", "quarter", "items", "majority share", "pairs that agree")
     return Sheet(name="difficulty-factors", title="What goes with disagreement", columns=columns, rows=rows)
 
 
 def _of_experts(result: Difficulty) -> str:
-    return (
-        f"Experts are of one mind on {counted(result.n_unanimous, 'item')}; on {len(result.split):,} of them "
-        "the crowd is split."
-    )
+    n_agreed = counted(result.n_unanimous, "item")
+    return f"Experts agree on {n_agreed}; on {len(result.split):,} of these the crowd is split."
 
 
 def _sheet(
@@ -89,7 +99,7 @@ def _sheet(
         (_line(ranked.item, texts), ranked.majority, f"{ranked.n_judgments:,}", number(ranked.majority_share))
         for ranked in items
     )
-    columns = ("item", "majority", "judgments", "share of the majority")
+    columns = ("item", "majority", "judgments", "majority share")
     return Sheet(
         name=name, title=title, columns=columns, rows=rows, links=_links([ranked.item for ranked in items], listed)
     )
@@ -107,7 +117,7 @@ def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> 
         )
         for ranked in shown
     )
-    columns = ("item", "experts say", "majority of the crowd", "judgments", "share of the majority")
+    columns = ("item", "experts say", "crowd says", "judgments", "majority share")
     links = _links([ranked.crowd.item for ranked in shown], listed)
     return Sheet(
         name="only-crowd-split", title="Experts agree, the crowd is split", columns=columns, rows=rows, links=links
@@ -120,3 +130,12 @@ def _line(item: str, texts: Texts | None) -> str:
 
 def _links(items: Sequence[str], listed: Collection[str]) -> dict[tuple[int, int], str]:
     return {(row, 0): f"{CONTENTIOUS}-{item}" for row, item in enumerate(items) if item in listed}
+
+
+def _rounded(quarter: str) -> str:
+    """`-8.5431 to -3.1544` with one decimal; whatever is no range stays as it is."""
+    try:
+        low, high = map(float, quarter.split(" to "))
+    except ValueError:
+        return quarter
+    return " to ".join(f"{value:.1f}".removesuffix(".0").replace("-", "−") for value in (low, high))

@@ -166,7 +166,7 @@ class Report:
     left_out: tuple[str, ...] = ()
     made: str = ""
     lists_title: str = "The items behind the numbers"
-    lists_words: str = "Choose a list; the numbers of the tables lead here too."
+    lists_words: str = "Choose a list, or follow a number from a table."
     notes: tuple[str, ...] = ()
     answer: Section | None = None
     byline: Byline = field(default_factory=Byline)

@@ -27,7 +27,7 @@ from grater.tables import Judgments, Table
 
 ERROR, OK = "error", "ok"
 ALL = "all"
-PERSON = "a person, against the others"
+PERSON = "a person, against the other people"
 FEW = 30
 
 
@@ -130,8 +130,8 @@ def _words(compared: Sequence[Compared]) -> Iterator[str]:
     people = next((each for each in compared if each.rater == PERSON and each.kind == ALL), None)
     for each in compared:
         if each.kind == ALL and each.rater != PERSON:
-            beside = f"; a person agrees with the others in {interval(people.table.observed)}" if people else ""
-            few = f" Only {each.table.n} items: too few to say more." if each.table.n < FEW else ""
-            agrees = f"{each.rater} agrees with the majority of people in {interval(each.table.observed)}"
+            beside = f"; a person agrees with the other people on {interval(people.table.observed)}" if people else ""
+            few = f" With only {each.table.n} items, little can be concluded." if each.table.n < FEW else ""
+            agrees = f"{each.rater} agrees with the majority of people on {interval(each.table.observed)}"
             yield f"{agrees} of {each.table.n:,} items{beside}.{few}"
-    yield "Programs are raters here, never the truth: no score of a system counts them unless somebody asked for it."
+    yield "Programs are compared as raters: unless requested, their judgments do not count in the scores of systems."

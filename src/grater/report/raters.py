@@ -25,13 +25,13 @@ def raters_section(judgments: Judgments, *, gold: Table | None = None, on_gold: 
         rows = [_graded(rater, right.get(rater.rater)) for rater in rows]
     figure = rater_scatter(rows)
     ranked = sorted(rows, key=lambda rater: (-rater.n, natural(rater.rater)))[:MOST_ROWS]
-    columns = ("rater", "judged", "right on gold", "agrees with others", "skill", "median seconds")
-    notes = (f"The {MOST_ROWS} raters with most judgments of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
+    columns = ("rater", "judged", "correct on gold", "agrees with others", "skill", "median seconds")
+    notes = (f"The {MOST_ROWS} raters with the most judgments, of {len(rows)}.",) if len(rows) > MOST_ROWS else ()
     sheet = Sheet(name="raters", title="Raters", columns=columns, rows=tuple(map(_row, ranked)), notes=notes)
     signature = str(signature_of(judgments, gold))
     return Section(
         name="raters",
-        title="Who judged",
+        title="Raters",
         words=(_rater_words(rows), SPOKEN_OF),
         figures=(figure,),
         sheets=(without_empty_columns(sheet),),
@@ -59,9 +59,9 @@ def _row(rater: Rater) -> tuple[str, ...]:
 def _rater_words(rows: list[Rater]) -> str:
     amounts = sorted(rater.n for rater in rows)
     seconds = sorted(rater.seconds for rater in rows if rater.seconds is not None)
-    spread = f"{counted(amounts[0], 'item')} at the least and {amounts[-1]:,} at the most"
-    words = f"{counted(len(rows), 'rater')} judged {spread}"
-    return words + (f", at {seconds[len(seconds) // 2]:.0f} seconds an item." if seconds else ".")
+    spread = f"between {amounts[0]:,} and {counted(amounts[-1], 'item')} each"
+    words = f"{counted(len(rows), 'rater')} judged {counted(amounts[0], 'item') if len(rows) == 1 else spread}"
+    return words + (f", typically in {seconds[len(seconds) // 2]:.0f} seconds per item." if seconds else ".")
 
 
 def rater_scatter(raters: Sequence[Rater]) -> Figure:
@@ -71,7 +71,7 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
         {"rater": rater.rater, "n": rater.n, **interval_columns(rater.on_gold if has_gold else rater.with_others)}
         for rater in raters
     ]
-    title = "right on gold" if has_gold else "agrees with the majority of the others"
+    title = "correct on gold" if has_gold else "agrees with the majority of the others"
     amounts = [rater.n for rater in raters]
     is_wide = 2 * min(amounts, default=0) < max(amounts, default=0)  # from nought only where the field fills it
     encoding = {"x": number_axis("n", "items judged", zero=is_wide), "y": number_axis("value", title)}
@@ -89,7 +89,7 @@ def rater_scatter(raters: Sequence[Rater]) -> Figure:
     spec = {**data(rows), "width": WIDTH, "height": HEIGHT, "layer": layer}
     return Figure(
         name="raters",
-        title="Raters: how much, and how well",
+        title="Raters by amount and quality of work",
         words=_scatter_words(raters, has_gold=has_gold),
         spec=spec,
     )
@@ -99,26 +99,28 @@ def _scatter_words(raters: Sequence[Rater], *, has_gold: bool) -> str:
     scores = [(rater.on_gold if has_gold else rater.with_others).value for rater in raters]
     known = sorted((score, rater.rater) for score, rater in zip(scores, raters, strict=True) if not isnan(score))
     if not known:
-        return f"{counted(len(raters), 'rater')}; no item was judged by two of them."
+        return f"{counted(len(raters), 'rater')}; no two of them judged the same item."
     how = "accuracy on gold" if has_gold else "agreement with the others"
     weak = [name for score, name in known if score < known[len(known) // 2][0] - 0.2][:5]
     middle = number(known[len(known) // 2][0])
-    spread = f"from {number(known[0][0])} to {number(known[-1][0])}, half of them at or above {middle}"
-    words = f"{counted(len(raters), 'rater')}: {how} {spread}."
+    spread = f"ranges from {number(known[0][0])} to {number(known[-1][0])}, with a median of {middle}"
+    words = f"{how[:1].upper()}{how[1:]} of {counted(len(raters), 'rater')} {spread}."
     return words + (f" Far below the rest: {listed(weak)}." if weak else "")
 
 
-def effort_section(hours: Sequence[float], *, cost: str = "", protocol: tuple[tuple[str, str], ...] = ()) -> Section:
+def effort_section(
+    hours: Sequence[float], *, cost: str = "", protocol: tuple[tuple[str, str, str], ...] = ()
+) -> Section:
     """Turn-around as a picture, the protocol as a table."""
     figure = turnaround_curve(sorted(hours))
     sheets = (
-        (Sheet(name="protocol", title="Protocol of the job", columns=("what", "how"), rows=protocol),)
+        (Sheet(name="protocol", title="Protocol of every job", columns=("job", "", ""), rows=protocol),)
         if protocol
         else ()
     )
     return Section(
         name="effort",
-        title="What it took",
+        title="Time and cost",
         words=(_effort_words(hours, cost),),
         figures=(figure,) if hours else (),
         sheets=sheets,
@@ -127,10 +129,10 @@ def effort_section(hours: Sequence[float], *, cost: str = "", protocol: tuple[tu
 
 def _effort_words(hours: Sequence[float], cost: str) -> str:
     if not hours:
-        unknown = "Judgments have no times, so the turnaround is unknown"
+        unknown = "The judgments have no times, so the turnaround is unknown"
         return f"{unknown}; they cost {cost}." if cost else f"{unknown}."
     last = max(hours)
-    pace = f", {len(hours) / last:,.0f} an hour" if last >= 1 else ""
+    pace = f", {len(hours) / last:,.0f} per hour" if last >= 1 else ""
     paid = f"; they cost {cost}" if cost else ""
     return f"{counted(len(hours), 'judgment')} came in within {last:,.1f} hours{pace}{paid}."
 
@@ -151,8 +153,8 @@ def turnaround_curve(hours: Sequence[float], *, wanted: int | None = None) -> Fi
     }
     spec = {**data(_thinned(rows)), "width": WIDTH, "height": HEIGHT - 60, "mark": mark, "encoding": encoding}
     half, most = (hours[int(share * (len(hours) - 1))] if hours else 0.0 for share in (0.5, 0.9))
-    done = f"Half of the judgments were there after {half:.1f} hours, nine in ten after {most:.1f}"
-    left = f"; {wanted - len(hours):,} are still wanted" if wanted and wanted > len(hours) else ""
+    done = f"Half of the judgments were in after {half:.1f} hours, nine in ten after {most:.1f}"
+    left = f"; {wanted - len(hours):,} are still missing" if wanted and wanted > len(hours) else ""
     return Figure(
         name="turnaround",
         title="How quickly judgments came in",

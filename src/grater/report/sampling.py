@@ -68,7 +68,7 @@ def sampling_section(
     tree = sampling_tree([_branch(stratum) for stratum in first.strata if stratum.size])
     return Section(
         name="sampling",
-        title="What the sample says of the whole corpus",
+        title="Estimates from the sample",
         words=(words, estimates.scope.sentence, *map(sentence, _warnings(estimates)), *_help(helped)),
         figures=(tree,),
         sheets=(_estimates_sheet(estimates, helped), *_corrected_sheets(estimates.correction)),
@@ -86,7 +86,7 @@ def _corrected_sheets(correction: CorrectedSample | None) -> Iterator[Sheet]:
         return
     yield Sheet(
         name="corrected-estimates",
-        title="Estimated for the whole corpus, corrected for what raters get wrong",
+        title="Estimated for the whole corpus, corrected for rater error",
         columns=("system", "precision", "recall", "F0.5"),
         rows=tuple(
             (estimate.system, *map(interval, (estimate.precision, estimate.recall, estimate.f[0.5])))
@@ -118,12 +118,12 @@ def _estimates_sheet(estimates: Sampled, helped: Sequence[Sampled] = ()) -> Shee
     for other in helped:
         judge = other.assist.name if other.assist else ""
         rows += [(f"{estimate.system}, with {judge}", *_numbers(estimate)) for estimate in other.systems]
-    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"drawing {estimates.scope.unit}s"
-    note = f"Intervals by {drawn}; in the last columns by the paper's normal approximation."
+    drawn = "MOVER on the strata" if not estimates.scope.is_clustered else f"resampling {estimates.scope.unit}s"
+    note = f"Intervals by {drawn}; in the last two columns, by the normal approximation of T&C 2008."
     return Sheet(
         name="estimates",
         title="Estimated for the whole corpus",
-        columns=("system", "precision", "recall", "F0.5", "precision, paper", "recall, paper"),
+        columns=("system", "precision", "recall", "F0.5", "precision (T&C)", "recall (T&C)"),
         rows=tuple(rows),
         notes=(note,),
     )
@@ -177,8 +177,8 @@ def sampling_tree(branches: Sequence[Branch]) -> Figure:
     spec = {"width": WIDTH, "height": height, "layer": [_links(links, height), *_nodes(nodes, height)]}
     n_judged = sum(branch.n_judged for branch in branches)
     words = (
-        f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; each stands for its "
-        "stratum, so the whole corpus is estimated."
+        f"{n_judged:,} of {n_items:,} items ({percent_of(n_judged, n_items)}) were judged; weighted by the size of "
+        "their strata, they stand for the whole corpus."
     )
     return Figure(
         name="sampling-tree",

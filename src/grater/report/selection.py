@@ -16,9 +16,9 @@ from grater.sheet import Sheet, counted, number
 from grater.tables import Judgments, Table
 
 KINDS = {
-    "writer-rater": "of the writer with a rater",
-    "writer-system": "with the system",
-    "rater-rater": "of two raters",
+    "writer-rater": "between writer and rater",
+    "writer-system": "between writer and system",
+    "rater-rater": "between raters",
 }
 
 
@@ -29,10 +29,10 @@ def cloze_section(
     study = cloze_study(judgments, decisions=decisions, essays=known_essays(judgments, places), seed=seed)
     means = study.mean_kappa
     shown = ", ".join(f"{number(means[kind])} {whose}" for kind, whose in KINDS.items() if kind in means)
-    words = f"{counted(max(pair.n for pair in study.pairs), 'blank')} filled: mean kappa {shown}."
+    words = f"{counted(max(pair.n for pair in study.pairs), 'blank')}: mean kappa {shown}."
     return Section(
         name="cloze",
-        title="Which word fits",
+        title="Filled blanks",
         words=(words, study.scope.sentence),
         figures=(),
         sheets=(_pairs_sheet(study.pairs),),
@@ -51,8 +51,10 @@ def _pairs_sheet(pairs: Sequence[ClozePair]) -> Sheet:
         )
         for pair in pairs
     )
-    columns = ("who", "blanks", "agreement", "kappa", "which is")
-    return Sheet(name="cloze", title="Who filled the blank alike (T&C 2008, Table 2)", columns=columns, rows=rows)
+    columns = ("pair", "blanks", "agreement", "kappa", "band")
+    return Sheet(
+        name="cloze", title="Agreement on the word in the blank (T&C 2008, Table 2)", columns=columns, rows=rows
+    )
 
 
 def choice_section(
@@ -62,24 +64,26 @@ def choice_section(
     study = choice_study(judgments, essays=known_essays(judgments, places))
     choices = study.choice
     rows = [(rater, interval(share)) for rater, share in choices.by_rater.items()]
-    rows.append(("all of them", interval(choices.all_raters)))
+    rows.append(("all agree", interval(choices.all_raters)))
     words = [
-        f"Where system and writer differ ({counted(choices.n_items, 'item')}), every rater finds the system's word "
-        f"at least as good in {interval(choices.all_raters)}."
+        f"Where system and writer differ ({counted(choices.n_items, 'item')}), the share for which every rater finds "
+        f"the system’s word at least as good is {interval(choices.all_raters)}."
     ]
     for system, exact in (accuracy or {}).items():
         corrected = interval(corrected_accuracy(exact, choices.all_raters))
-        words.append(f"{system} matches the writer in {interval(exact)}; by what raters accept that is {corrected}.")
+        words.append(
+            f"{system} has the writer’s word in {interval(exact)} of blanks, an acceptable one in {corrected}."
+        )
     sheet = Sheet(
         name="choice",
-        title="The system's word is equal or better (T&C 2008, section 4.2)",
-        columns=("rater", "share of the items"),
+        title="The system’s word is as good or better (T&C 2008, section 4.2)",
+        columns=("rater", "share of items"),
         rows=tuple(rows),
-        notes=(f"{choices.n_equally_bad:,} answers call both equally bad and are left out.",),
+        notes=(f"{counted(choices.n_equally_bad, 'answer')} “equally bad” left out.",),
     )
     return Section(
         name="choice",
-        title="Whose word is better",
+        title="The writer’s word or the system’s",
         words=(*words, study.scope.sentence),
         figures=(),
         sheets=(sheet,),

@@ -6,9 +6,10 @@ from dataclasses import replace
 from math import isnan
 
 from grater.evaluate.offered import SuggestionEffect
-from grater.report.document import Section, interval, percent_of
+from grater.report.document import Section, interval, listed, percent_of
 
 MARKED = "suggestions marked"
+FATES = {"accepted": "accepted", "changed": "changed", "rejected": "rejected", "left": "left unanswered"}
 
 
 def suggestions_section(effect: SuggestionEffect) -> Section:
@@ -16,7 +17,7 @@ def suggestions_section(effect: SuggestionEffect) -> Section:
     sheets = effect.sheets()
     return Section(
         name="suggestions",
-        title="What suggestions change",
+        title="Effect of suggestions",
         words=(_bias(effect), _fates(effect)),
         sheets=tuple(replace(sheet, name=f"suggestions-{sheet.name}", signature="") for sheet in sheets),
         signature=str(effect.signature),
@@ -25,16 +26,19 @@ def suggestions_section(effect: SuggestionEffect) -> Section:
 
 def _bias(effect: SuggestionEffect) -> str:
     scores, difference = effect.scores[MARKED], effect.differences[MARKED]
-    shown = f"Annotators who were shown a system’s marks marked {interval(scores['with'])} of the suggested places"
+    shown = f"Annotators who saw a system’s suggestions marked {interval(scores['with'])} of the suggested places"
     if isnan(difference.value):
-        return f"{shown}; nobody marked the same essays without them, so the bias is unknown."
-    return (
-        f"{shown}, those who were not {interval(scores['without'])}: a score by people who saw the marks is too high "
-        f"by {interval(difference)}."
-    )
+        return f"{shown}; nobody marked these essays without suggestions, so the bias is unknown."
+    compared = f"{shown}, those who did not {interval(scores['without'])}"
+    if difference.low > 0:
+        seen = f"{interval(difference)} too high"
+        return f"{compared}: judged by people who saw its marks, the system’s precision would come out {seen}."
+    return f"{compared}. The difference, {interval(difference)}, may be chance."
 
 
 def _fates(effect: SuggestionEffect) -> str:
     total = sum(effect.fates.values())
-    parts = [f"{percent_of(n, total)} {fate}" for fate, n in effect.fates.items() if n]
-    return f"Of {total:,} suggestions shown: {', '.join(parts)}." if parts else "No fate of a suggestion is known."
+    parts = [f"{percent_of(n, total)} were {FATES[fate]}" for fate, n in effect.fates.items() if n]
+    return (
+        f"Of {total:,} suggestions shown, {listed(parts)}." if parts else "What became of the suggestions is unknown."
+    )

@@ -18,7 +18,7 @@ from grater.evaluate.comparison import Comparison, compare_systems, is_comparabl
 from grater.evaluate.error_types import types_sheet
 from grater.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate
 from grater.evaluate.rater_error import RaterError
-from grater.evaluate.scope import effects_note, with_words
+from grater.evaluate.scope import effects_note
 from grater.evaluate.standard import Scored
 from grater.evaluate.thresholds import Curve, Point, curve_of_thresholds, scored_systems
 from grater.evaluate.unjudged import bounds_sheet
@@ -47,8 +47,8 @@ from grater.tables import Judgments, Table, read_decisions
 
 SCORES = ("precision", "recall", "f0.5", "kappa")
 LISTED_TIES = (
-    "An item on which raters are split evenly counts half on each side, so counts may end in .5; "
-    "it is in the lists of both sides, after the others."
+    "An item on which raters are evenly split counts half as an error, so counts may end in .5; it stands at the end "
+    "of the lists of both sides."
 )
 COUNTS = ("hit", "false_alarm", "miss")
 ERROR, OK = "error", "ok"
@@ -67,14 +67,14 @@ def systems_section(
     figures = [forest_plot(whole.standard, groups=groups, ceiling=ceiling, is_ranked=not evaluation.different)]
     if len(whole.by_rater) > 1:
         figures.append(raters_in_turn(whole.by_rater, ranked))
-    unjudged = f", {whole.n_unjudged:,} of them without a usable judgment" if whole.n_unjudged else ""
+    unjudged = f", {whole.n_unjudged:,} of which have no usable judgment" if whole.n_unjudged else ""
     words = f"{counted(len(whole.standard), 'system')} on {counted(whole.n_items, 'item')}{unjudged}."
     return Section(
         name="systems",
-        title="How good the systems are",
-        words=(words, *map(sentence, evaluation.warnings)),
+        title="Systems in detail",
+        words=(words, evaluation.scope.sentence, *map(sentence, evaluation.warnings)),
         figures=tuple(figures),
-        sheets=tuple(with_words(_sheets(evaluation, comparison, people), [evaluation.scope.sentence])),
+        sheets=tuple(_sheets(evaluation, comparison, people)),
         signature=str(evaluation.signature),
     )
 
@@ -87,9 +87,9 @@ def _sheets(evaluation: Evaluation, comparison: Comparison | None, people: Seque
         sheets.append(
             _scores_sheet(
                 "weighted-scores",
-                "Weighted by the share of raters (Madnani et al. 2011, equations 1 to 3)",
+                "Weighted by the share of raters who see an error (Madnani et al. 2011, equations 1 to 3)",
                 whole.weighted,
-                notes=("Counts add up the shares of raters over all items; they lead to the items by majority.",),
+                notes=("Counts are sums of rater shares; they link to the items as the majority sees them.",),
             )
         )
     if evaluation.correction and not evaluation.correction.raters.undefined_because:
@@ -111,7 +111,7 @@ def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
     """What the scores would be if raters made no mistakes, as far as gold says what mistakes they make."""
     shown = ("precision", "recall", "f0.5")
     return Sheet(
-        "Corrected for what raters get wrong (Rogan and Gladen 1978)",
+        "Corrected for rater error (Rogan and Gladen 1978)",
         ("system", "precision", "recall", "F0.5"),
         tuple((scored.system, *(interval(scored[name]) for name in shown)) for scored in systems),
         notes=(raters_words(raters),),
@@ -121,8 +121,8 @@ def _corrected_sheet(systems: Sequence[Scored], raters: RaterError) -> Sheet:
 
 def raters_words(raters: RaterError) -> str:
     """What gold says of raters, and what a correction believes of them."""
-    known = f"catch {interval(raters.sensitivity)} of errors and pass {interval(raters.specificity)} of good items"
-    return f"On gold, raters {known}; they are taken to err elsewhere as they do there."
+    known = f"catch {interval(raters.sensitivity)} of errors and accept {interval(raters.specificity)} of good items"
+    return f"On gold, raters {known}; the correction assumes the same rates everywhere."
 
 
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
@@ -200,15 +200,15 @@ def _pairs_sheet(comparison: Comparison) -> Sheet:
         title=f"Systems compared on {comparison.n_items:,} common items",
         columns=columns,
         rows=rows,
-        notes=("p by Holm's method over all pairs.",),
+        notes=("p values are Holm-corrected over all pairs.",),
     )
 
 
 def _people_sheet(people: Sequence[Scored]) -> Sheet:
     rows = tuple((scored.system, *(interval(scored[score]) for score in SCORES)) for scored in people)
     columns = ("expert", *("F0.5" if score == "f0.5" else score for score in SCORES))
-    note = "Experts held against the raters as if they were systems; the best of them is the line in the figure."
-    return Sheet(name="people", title="What people reach", columns=columns, rows=rows, notes=(note,))
+    note = "Experts scored against the raters as if they were systems; the line in the figure is the best of them."
+    return Sheet(name="people", title="Human ceiling", columns=columns, rows=rows, notes=(note,))
 
 
 NAMES = {"f0.5": "F0.5", "f1": "F1"}
@@ -243,12 +243,14 @@ def forest_plot(
         "mark": {"type": "text", "dy": -13, "fontWeight": 600, "color": INK},
         "encoding": {"y": encoding["y"], "x": encoding["x"], "text": {"field": "group"}},
     }
-    people = rule("x", ceiling.value, f"people {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
+    people = (
+        rule("x", ceiling.value, f"best expert {interval(ceiling)}", before=ceiling.value > 0.5) if ceiling else []
+    )
     layer = [whiskers(encoding, across="x"), points(encoding, size=120), letter, *people]
     spec = {**data(rows), "width": WIDTH, "height": max(120, ROW_HEIGHT * len(rows)), "layer": layer}
     words = _forest_words(ranked, score, letters) if is_ranked else _unranked_words(ranked, score)
     if ceiling:
-        words += f" A person, held to the same test, reaches {interval(ceiling)}."
+        words += f" The best expert, scored in the same way, reaches {interval(ceiling)}."
     return Figure(name="systems", title=f"{title} of every system", words=words, spec=spec)
 
 
@@ -256,22 +258,24 @@ def _unranked_words(systems: Sequence[Scored], score: str) -> str:
     """Every system on its own items, and that none of them is first."""
     title = NAMES.get(score, score)
     parts = [f"{each.system} has {title} {interval(each[score])} on {counted(each.n, 'item')}" for each in systems]
-    return f"{'; '.join(parts)}. They decided on different items, and are not ranked; see the standardised scores."
+    return f"{'; '.join(parts)}. They decided on different items and are not ranked; see the standardised scores."
 
 
 def _forest_words(ranked: Sequence[Scored], score: str, letters: Mapping[str, str]) -> str:
     title = NAMES.get(score, score)
     first = ranked[0]
-    words = f"{first.system} comes first with {title} {interval(first[score])} on {counted(first.n, 'item')}."
+    words = f"{first.system} has the highest {title}, {interval(first[score])}, on {counted(first.n, 'item')}."
     alike = [
         scored.system
         for scored in ranked[1:]
         if set(letters.get(scored.system, "")) & set(letters.get(first.system, ""))
     ]
     if alike:
-        words += f" The data cannot tell {listed(alike)} from it."
+        words += (
+            f" Its lead over {listed(alike)} may be chance; systems that share a letter do not differ significantly."
+        )
     elif letters and len(ranked) > 1:
-        words += " Every other system is behind it beyond chance."
+        words += " Its lead over every other system is significant."
     return words
 
 
@@ -307,7 +311,7 @@ def raters_in_turn(by_rater: Mapping[str, Sequence[Scored]], truth: Sequence[Sco
     panels = [_panel(score, (ticks, diamonds), height, is_first=score == PANEL_SCORES[0]) for score in PANEL_SCORES]
     return Figure(
         name="raters-in-turn",
-        title="The same system against each rater in turn",
+        title="Scores against each rater in turn",
         words=_spread_words(rows, systems),
         spec={"hconcat": panels, "spacing": 24},
         source="T&C 2008, Table 4",
@@ -354,13 +358,16 @@ def _spread_words(rows: Sequence[Row], systems: Sequence[str]) -> str:
         if len(values) > 1:
             apart = 100 * (values[-1] - values[0])
             parts.append(
-                f"{system} has precision {number(values[0])} with one rater and {number(values[-1])} with another "
-                f"({apart:.0f} points apart)"
+                f"{system}’s precision ranges from {number(values[0])} to {number(values[-1])} ({apart:.0f} points)"
             )
-    words = "; ".join(parts) or f"No two raters have judged {ENOUGH} flags of one system"
+    words = "; ".join(parts) or f"No two raters judged at least {ENOUGH} flags of one system"
     few = any(not row["is_enough"] for row in rows if row["score"] == "precision")
-    pale = f" Pale: raters who judged fewer than {ENOUGH} flags of the system, mostly chance." if few else ""
-    return f"{words}. A tick is a rater, a diamond the majority of all.{pale}"
+    pale = f" Pale ticks are raters who judged fewer than {ENOUGH} of a system’s flags: mostly chance." if few else ""
+    return (
+        f"Depending on the rater, {words}. Each tick is a rater, the diamond the majority.{pale}"
+        if parts
+        else f"{words}."
+    )
 
 
 def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
@@ -374,12 +381,13 @@ def curves_section(evaluation: Evaluation, decisions: Table) -> Section | None:
         return None
     figures = (precision_recall_curves(curves), precision_recall_curves(curves, is_weighted=True))
     best = [
-        f"{curve.system} is best at {_threshold(curve.best.threshold)} (F0.5 {interval(curve.best.standard['f0.5'])})"
+        f"{curve.system} reaches its best F0.5, {interval(curve.best.standard['f0.5'])}, at "
+        f"{_threshold(curve.best.threshold)}"
         for curve in curves
     ]
     words = (
         "; ".join(best)
-        + ". A threshold chosen on the data that it is reported on is too good: check it on other items."
+        + ". A threshold chosen and reported on the same data looks better than it is: confirm it on other items."
     )
     told = (words, evaluation.scope.sentence)
     signature = "\n".join(str(curve.signature(evaluation.signature)) for curve in curves)
@@ -393,7 +401,7 @@ MARKED = 5
 
 
 def _threshold(value: float | None) -> str:
-    return "its own flags" if value is None else f"a score of {value:.3g}".replace("-", "−")
+    return "its own threshold" if value is None else f"a score of {value:.3g}".replace("-", "−")
 
 
 def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = False) -> Figure:
@@ -419,7 +427,7 @@ def precision_recall_curves(curves: Sequence[Curve], *, is_weighted: bool = Fals
         "layer": [interval_band(encoding), line(encoding), markers, at_work],
     }
     name = "precision-recall-weighted" if is_weighted else "precision-recall"
-    how = "weighted by shares of raters" if is_weighted else "against the majority"
+    how = "weighted by rater shares" if is_weighted else "against the majority"
     return Figure(
         name=name,
         title=f"Precision and recall at every threshold, {how}",
@@ -451,7 +459,8 @@ def _curve_words(curves: Sequence[Curve], *, is_weighted: bool) -> str:
     for curve in curves:
         scored = _point_scores(curve.operating, is_weighted=is_weighted)
         parts.append(
-            f"{curve.system} runs at precision {interval(scored['precision'])} "
+            f"{curve.system} operates at precision {interval(scored['precision'])} "
             f"and recall {interval(scored['recall'])}"
         )
-    return "; ".join(parts) + ". A stricter threshold moves a system to the left; bands hold 95 % at each point."
+    about = "Ringed points are current thresholds; a stricter one moves a system to the left."
+    return f"{'; '.join(parts)}. {about} Bands are pointwise 95 % intervals."

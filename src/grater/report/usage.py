@@ -18,7 +18,7 @@ from grater.agreement.essays import known_essays
 from grater.agreement.groups import without_flagged
 from grater.agreement.summary import Agreement, Options, agreement, kappa_cells
 from grater.report.agreement import confusion_map
-from grater.report.document import Figure, Section, interval, sentence
+from grater.report.document import Figure, Section, interval, listed, sentence
 from grater.sheet import Sheet, count
 from grater.tables import Judgments, Table, with_confidence
 from grater.tables.judgments import with_labels
@@ -29,7 +29,7 @@ LABELS = {"0": EXTRANEOUS, "1": WRONG_CHOICE, "2": OK, "e": OK}
 ORDER = (EXTRANEOUS, WRONG_CHOICE, OK)
 """The labels of the paper's Table 3, in its order."""
 
-ALL, CLEAN, SURE = "all items", "without flagged contexts", "high confidence alone"
+ALL, CLEAN, SURE = "all items", "no other error nearby", "confident judgments only"
 
 
 def usage_section(judgments: Judgments, *, places: Table | None = None, seed: int = 0) -> Section:
@@ -39,7 +39,7 @@ def usage_section(judgments: Judgments, *, places: Table | None = None, seed: in
     results = {name: agreement(part, options, essays=known_essays(part, places)) for name, part in _parts(named)}
     return Section(
         name="usage",
-        title="What raters say of prepositions",
+        title="Prepositions in three classes",
         words=(_words(results), results[ALL].scope.sentence, *map(sentence, results[ALL].warnings)),
         figures=tuple(_maps(results)),
         sheets=(_kappas_sheet(results), *_tables(results)),
@@ -71,12 +71,14 @@ def _flags(judgments: Judgments) -> list[str]:
 
 def _words(results: Mapping[str, Agreement]) -> str:
     name, plain = results[ALL].headline
-    text = f"Over {', '.join(ORDER)}, {name} is {interval(plain)} on {results[ALL].counts.n_compared:,} items"
+    text = (
+        f"Over the classes {listed(ORDER)}, {name} is {interval(plain)} on {results[ALL].counts.n_compared:,} items"
+    )
     if CLEAN not in results:
-        return f"{text}; nobody flagged other errors in a context."
+        return f"{text}; nobody flagged other errors nearby."
     clean = results[CLEAN]
-    removed = f"{interval(clean.headline[1])} on the {clean.counts.n_compared:,} whose contexts nobody flagged"
-    return f"{text}, and {removed}; the paper's .630 (1,336 items) is of such contexts too."
+    removed = f"{interval(clean.headline[1])} on the {clean.counts.n_compared:,} with no other error flagged nearby"
+    return f"{text} and {removed}, which is how T&C 2008 count (.630 on 1,336 items)."
 
 
 def _kappas_sheet(results: Mapping[str, Agreement]) -> Sheet:
@@ -101,18 +103,21 @@ def _confusion_sheet(table: Confusion, name: str) -> Sheet:
     first, second = table.raters
     rows = tuple((label, *map(count, cells)) for label, cells in zip(table.labels, table.cells.tolist(), strict=True))
     stem = f"usage-confusion{'-clean' if name == CLEAN else ''}"
-    return Sheet(name=stem, title=f"Who said what: {name}", columns=(f"{first}↓ {second}→", *table.labels), rows=rows)
+    return Sheet(
+        name=stem,
+        title=f"{first} and {second} face to face: {name}",
+        columns=(f"{first}↓ {second}→", *table.labels),
+        rows=rows,
+    )
 
 
 def _accepted_sheet(table: Confusion, name: str) -> Sheet:
     rows = tuple(
-        (f"{rate.rater}, to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
+        (f"errors to {rate.rater}, OK to {rate.other}", f"{rate.n_ok:,}/{rate.n:,}", interval(rate.rate))
         for rate in disagreements(table, ok=OK)
     )
     stem = f"usage-disagreement{'-clean' if name == CLEAN else ''}"
-    return Sheet(
-        name=stem, title=f"Errors of one that are OK to the other: {name}", columns=("", "items", "rate"), rows=rows
-    )
+    return Sheet(name=stem, title=f"Disagreement on errors: {name}", columns=("", "items", "rate"), rows=rows)
 
 
 def _maps(results: Mapping[str, Agreement]) -> Iterator[Figure]:

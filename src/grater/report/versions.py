@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grater.errors import UnknownName
+from grater.errors import UnknownName, UsageError
 from grater.evaluate.cases import Truths
 from grater.evaluate.comparison import compare_systems, is_comparable
 from grater.evaluate.evaluation import Evaluation
-from grater.evaluate.scope import with_words
 from grater.model import Interval
 from grater.registry import unknown
 from grater.report.document import ItemList, Section, interval
@@ -32,8 +31,8 @@ VERSION = re.compile(r"(?P<name>.+?)(?P<sign>@|[-_ ]v?)(?P<number>\d[\w.]*)")
 FIRST = "1"
 SCORES = {"precision": "precision", "recall": "recall", "f0.5": "F0.5"}
 CHANGES = {
-    "hits-gained": ("hits gained", "Errors that {new} flags and {old} let pass"),
-    "hits-lost": ("hits lost", "Errors that {old} flagged and {new} lets pass"),
+    "hits-gained": ("hits gained", "Errors that {new} flags and {old} missed"),
+    "hits-lost": ("hits lost", "Errors that {old} flagged and {new} misses"),
     "alarms-gone": ("false alarms gone", "False alarms of {old} that {new} no longer raises"),
     "alarms-new": ("new false alarms", "False alarms of {new} that {old} did not raise"),
 }
@@ -55,12 +54,12 @@ class Version:
     def words(self) -> str:
         f = self.differences["f0.5"]
         if self.p > LEVEL or not f.value:
-            verdict = "no difference beyond chance"
+            verdict = "not significant"
         else:
-            verdict = f"{'better' if f.value > 0 else 'worse'} beyond chance"
+            verdict = f"significantly {'better' if f.value > 0 else 'worse'}"
         others = " and ".join(f"{score} by {_signed(self.differences[score])}" for score in ("precision", "recall"))
         return (
-            f"{self.new} is a new version of {self.old}: on the same {self.n_items:,} items F0.5 changes by "
+            f"Compared with {self.old} on the same {self.n_items:,} items, {self.new} changes F0.5 by "
             f"{_signed(f)} (p {_p(self.p)}, {verdict}), {others}."
         )
 
@@ -68,6 +67,15 @@ class Version:
 def _p(p: float) -> str:
     text = p_value(p)
     return text if text.startswith("<") else f"= {text}"
+
+
+def told_versions(settings: Sequence[str]) -> dict[str, str]:
+    """The earlier version of each system, told as `NEW=OLD`."""
+    pairs = [setting.partition("=") for setting in settings]
+    for setting, (new, _, old) in zip(settings, pairs, strict=True):
+        if not new or not old:
+            raise UsageError(f"earlier version: expected NEW=OLD, found {setting[:60]!r}")
+    return {new: old for new, _, old in pairs}
 
 
 def earlier_versions(systems: Sequence[str], told: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -127,9 +135,9 @@ def versions_section(evaluation: Evaluation, versions: Sequence[Version]) -> Sec
     """What each new version changes, in scores and in items."""
     return Section(
         name="versions",
-        title="What new versions change",
-        words=tuple(version.words for version in versions),
-        sheets=(*with_words([_differences_sheet(versions)], [evaluation.scope.sentence]), _changes_sheet(versions)),
+        title="New versions",
+        words=(*(version.words for version in versions), evaluation.scope.sentence),
+        sheets=(_differences_sheet(versions), _changes_sheet(versions)),
         signature=str(evaluation.signature),
     )
 
@@ -145,7 +153,7 @@ def _differences_sheet(versions: Sequence[Version]) -> Sheet:
     )
     return Sheet(
         name="versions",
-        title="New versions less earlier ones, on the same items",
+        title="Change from the earlier version, on the same items",
         columns=("new version", "earlier", *(f"Δ {title}" for title in SCORES.values()), "p (F0.5)"),
         rows=rows,
     )
@@ -164,7 +172,7 @@ def _changes_sheet(versions: Sequence[Version]) -> Sheet:
     }
     return Sheet(
         name="version-items",
-        title="Items on which new versions decide otherwise",
+        title="Items that the new version decides differently",
         columns=("new version", "earlier", *(title for title, _ in CHANGES.values())),
         rows=rows,
         links=links,

@@ -101,6 +101,9 @@ def leanings_of(items: Sequence[str], marked: Mapping[str, int], *, seed: int = 
 CAREFUL = 0.5
 """Raters of at least this skill know the answers to gold, which is easy; the others guess there too."""
 
+SWAYED = 0.6
+"""How often an annotator accepts a suggestion that they would not have marked unprompted."""
+
 HARD = 0.03
 """How often a skilled rater finds a sentence too confused to judge."""
 

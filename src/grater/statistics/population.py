@@ -64,8 +64,8 @@ class Scope:
 
     @property
     def sentence(self) -> str:
-        """What a reader may say of the intervals: "95 % intervals are for other essays like these 20 (...)"."""
-        return f"{100 * self.level:g} % intervals are for {self._whom()}{self._how()}."
+        """What a reader may say of the intervals: "95 % intervals generalise to other essays like these 20 (...)"."""
+        return f"{100 * self.level:g} % intervals {self._verb()} {self._whom()}{self._how()}."
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -91,6 +91,9 @@ class Scope:
             "sentence": self.sentence,
         }
 
+    def _verb(self) -> str:
+        return "are for" if self.population == "these" else "generalise to"
+
     def _whom(self) -> str:
         if self.population == "these":
             return f"exactly these {_counted(self.n_units, self.unit or 'item')}"
@@ -105,7 +108,7 @@ class Scope:
             return ", not for others (finite-population correction)"
         if self.unit == "item":
             return f", taken as independent ({self.independent_because})"
-        drawn = [f"drawn by {self.unit}"] if self.unit else []
+        drawn = [f"resampled by {self.unit}"] if self.unit else []
         effect = [] if isnan(self.design_effect) else [f"design effect {self.design_effect:.1f}"]
         student = ["Student's t"] if self.is_few else []
         return f" ({', '.join([*drawn, *effect, *student])})" if drawn else ""

@@ -144,6 +144,9 @@ def _named(table: Judgments, names: Mapping[str, str]) -> Judgments:
 
 
 IMPORTED = "imported"
+TASK = "Task"
+"""The line of a protocol sheet that the report has already."""
+
 HIDDEN_OPTIONS = ("seed", "order", IMPORTED, KEY)
 """Options of a job that say nothing to a reader: how its units were drawn and asked for."""
 
@@ -156,6 +159,7 @@ def study_report(
     job_names: Collection[str] = (),
     kind: str = "",
     counting: Counting = ALL_COUNT,
+    earlier: Mapping[str, str] | None = None,
     chance: Chance | None = None,
     names: bool = False,
 ) -> Report:
@@ -168,6 +172,7 @@ def study_report(
             job_names=job_names,
             kind=kind,
             counting=counting,
+            earlier=earlier,
             chance=chance,
             names=names,
         )
@@ -292,12 +297,12 @@ def _left_out(tables: StudyTables) -> tuple[str, ...]:
     by_reason: Counter[str] = Counter()
     for judgments in (tables.judgments, tables.experts):
         by_reason.update(judgments.dropped if judgments else {})
-    return tuple(f"Left out of every number: {n:,} judgments, {reason}." for reason, n in by_reason.items())
+    return tuple(f"Left out of all numbers: {n:,} judgments, {reason}." for reason, n in by_reason.items())
 
 
-def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str], ...]:
-    """What T,C&M 2013, 7.1 asks to be reported of every job: task, redundancy, instructions, rules, dates."""
-    rows: list[tuple[str, str]] = []
+def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str, str], ...]:
+    """What T,C&M 2013, 7.1 asks to be reported of every job; its name stands in the first of its rows."""
+    rows: list[tuple[str, str, str]] = []
     for job in jobs.all(tx):
         version = jobs.current_guidelines(tx, job.job_id)
         rules = "; ".join(
@@ -305,10 +310,10 @@ def protocol(tx: Tx, costs_of: Mapping[str, Costs]) -> tuple[tuple[str, str], ..
         )
         summary = f"{job.task}, {_asked(job)}"
         words = f"guidelines version {version.version}" if version else ""
-        rows.append((job.name, "; ".join(part for part in (summary, words, rules) if part)))
+        rows.append((job.name, "task", "; ".join(part for part in (summary, words, rules) if part)))
         if job.options.get(KEY):
             sheet = protocol_sheet(tx, job, costs_of[job.job_id])
-            rows += [(f"{job.name}: {name.lower()}", words) for name, words in sheet]
+            rows += [("", name.lower(), words) for name, words in sheet if name != TASK]
     return tuple(rows)
 
 
@@ -317,7 +322,7 @@ def _asked(job: Job) -> str:
     day = as_iso(job.added_at)[:10]
     if IMPORTED in job.options:
         return f"judged elsewhere, imported on {day} from {_readable(job.options[IMPORTED])}"
-    return f"{job.judgments} judgments a unit, {job.access}, since {day}"
+    return f"{job.judgments} judgments per unit, {job.access}, since {day}"
 
 
 def _readable(value: Json) -> str:

@@ -15,12 +15,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from grater.detect.learners import class_report
 from grater.detect.systems import SYSTEMS, default_systems, load_system, load_systems
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
 from grater.model import Essay, Json
 from grater.report.save import report_html
+from grater.report.versions import told_versions
 from grater.sheet import counted
 from grater.store import Store, Tx, essays, jobs, runs
 from grater.store.runs import Run, RunFile
@@ -48,13 +50,22 @@ def ask_for_system(tx: Tx, name: str, *, actor: str | None = None) -> Run:
     return runs.add(tx, SYSTEM, f"Run {name} over the essays", {"system": name}, actor=actor)
 
 
-def ask_for_report(tx: Tx, *, job: str = "", title: str = "", author: str = "", actor: str | None = None) -> Run:
-    """Make the report of the study, or of the job of this name."""
+def ask_for_report(
+    tx: Tx,
+    *,
+    job: str = "",
+    title: str = "",
+    author: str = "",
+    earlier: Sequence[str] = (),
+    actor: str | None = None,
+) -> Run:
+    """Make the report of the study, or of the job of this name; `earlier` are versions as `NEW=OLD`."""
     require_text("report.title", title)
     require_text("report.author", author)
     if job:
         jobs.named(tx, job)
-    options: dict[str, Json] = {"job": job, "title": title, "author": author}
+    told_versions(earlier)
+    options: dict[str, Json] = {"job": job, "title": title, "author": author, "earlier": list(earlier)}
     return runs.add(tx, REPORT, f"Report: {title or job or 'the study'}", options, actor=actor)
 
 
@@ -123,6 +134,7 @@ def _report(store: Store, run: Run, _files: Sequence[RunFile], _steps: Steps) ->
             title=str(run.options.get("title") or ""),
             author=str(run.options.get("author") or ""),
             job_names=[job] if job else [],
+            earlier=told_versions(cast("list[str]", run.options.get("earlier") or [])),
         )
     page = report_html(report).encode()
     return Outcome("The report is ready.", (RunFile(name="report.html", content=page),))

@@ -108,7 +108,7 @@ def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], folde
     direct = run(capsys, folder / "ref.m2", folder / "ours.txt", folder / "idle.txt", "--json")
     assert json.loads(compared.out) == json.loads(direct.out)
     shown = run(capsys, "compare", folder / "ours.json", folder / "idle.json", "--baseline", "idle")
-    assert "95 % intervals are for other sentences like these" in shown.out
+    assert "95 % intervals generalise to other sentences like these" in shown.out
 
 
 def test_nothing_is_saved_over_what_is_read(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -15,7 +15,6 @@ from grater.cli.command import (
     HeadlineFile,
     Json,
     Seed,
-    earlier_pairs,
     file_types,
     print_json,
     say,
@@ -37,6 +36,7 @@ from grater.cli.saving import save_asked
 from grater.cli.study import StudyName
 from grater.errors import UsageError
 from grater.evaluate.sampled.results import Sampled
+from grater.report.versions import told_versions
 from grater.sheet import counted
 from grater.statistics.bootstrap import Chance
 from grater.statistics.intervals import RESAMPLES
@@ -222,7 +222,7 @@ def write_report(
             job_names=job,
             kind=kind,
             counting=counting,
-            earlier=earlier_pairs(earlier),
+            earlier=told_versions(earlier),
             chance=Chance(n_resamples=resamples, seed=seed),
             names=names,
         )

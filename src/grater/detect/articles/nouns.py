@@ -80,7 +80,7 @@ class NounConstructions(Result):
         rows = tuple(
             (name, count(n), interval(wilson(n, sum(totals)))) for name, n in zip(CONSTRUCTIONS, totals, strict=True)
         )
-        words = f"95 % intervals are for other nouns like these {sum(totals):,}, taken as independent."
+        words = f"95 % intervals generalise to other nouns like these {sum(totals):,}, taken as independent."
         all_nouns = Sheet("Constructions of head nouns", ("construction", "n", "share"), rows, notes=(words,))
         return all_nouns, self._noun_sheet()
 

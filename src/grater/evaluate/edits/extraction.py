@@ -75,7 +75,7 @@ class EditComparison(Result):
 
     def sheets(self) -> list[Sheet]:
         sizes = f"{counted(self.n_sentences, 'sentence')}; edits: {count(self.n_first)} and {count(self.n_second)}"
-        said = "95 % intervals are for other sentences like these, taken as independent."
+        said = "95 % intervals generalise to other sentences like these, taken as independent."
         scores = Sheet(
             f"Edits of {self.second} beside those of {self.first}",
             tuple(TITLES[name] for name in SCORES),

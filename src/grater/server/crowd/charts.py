@@ -20,7 +20,9 @@ WIDTH, HEIGHT = 480, 230
 LEFT, RIGHT, TOP, BOTTOM = 38, 110, 14, 30
 MOST_SERIES = 6
 CELL = 44
-LABEL_ROOM = 110
+LETTER = 9
+"""Width of a letter in a label, with room for wide ones."""
+MOST_LETTERS = 20
 SHADES = 6
 
 
@@ -117,12 +119,12 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
 def confusion_map(confusion: Confusion, *, title: str) -> Markup:
     """A square for each pair of answers, darker the more often two raters gave them to one item."""
     most = max(max(row) for row in confusion.counts) or 1
-    parts = []
+    left, parts = _label_room(confusion.labels), []
     for row, label in enumerate(confusion.labels):
-        parts.append(_cell_label(label, row))
-        parts.append(_column_label(label, row))
+        parts.append(_cell_label(label, row, left))
+        parts.append(_column_label(label, _short(label, 5), row, left))
         for column, n in enumerate(confusion.counts[row]):
-            parts.append(_cell(row, column, n, most))
+            parts.append(_cell(row, column, n, most, left))
     size = len(confusion.labels) * CELL
     words = "; ".join(
         f"{one} and {other}: {confusion.counts[i][j]:,}"
@@ -130,28 +132,39 @@ def confusion_map(confusion: Confusion, *, title: str) -> Markup:
         for j, other in enumerate(confusion.labels)
         if i <= j
     )
-    return _svg(parts, width=max(WIDTH, LABEL_ROOM + size + 10), height=size + 30, title=title, words=words)
+    return _svg(parts, width=max(WIDTH, left + size + 10), height=size + 30, title=title, words=words)
 
 
-def _cell(row: int, column: int, n: int, most: int) -> Markup:
+def _label_room(labels: Sequence[str]) -> int:
+    """How far from the left the first cell begins, so that every label fits before it."""
+    return 16 + LETTER * min(MOST_LETTERS, max(map(len, labels)))
+
+
+def _cell(row: int, column: int, n: int, most: int, left: int) -> Markup:
     shade = 0 if not n else 1 + min(SHADES - 2, int((SHADES - 1) * n / most))
-    x, y = LABEL_ROOM + column * CELL, 24 + row * CELL
+    x, y = left + column * CELL, 24 + row * CELL
     return Markup(
         '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
         '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{}</text>'
     ).format(shade, x + 1, y + 1, CELL - 2, CELL - 2, shade, x + CELL / 2, y + CELL / 2 + 5, _count(n))
 
 
-def _cell_label(name: str, row: int) -> Markup:
+def _cell_label(name: str, row: int, left: int) -> Markup:
     return Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(
-        LABEL_ROOM - 8, 24 + row * CELL + CELL / 2 + 5, _short(name, 14)
+        left - 8, 24 + row * CELL + CELL / 2 + 5, _short(name, MOST_LETTERS)
     )
 
 
-def _column_label(name: str, column: int) -> Markup:
-    return Markup('<text x="{}" y="16" text-anchor="middle">{}</text>').format(
-        LABEL_ROOM + column * CELL + CELL / 2, _short(name, 5)
+def _column_label(name: str, shown: str, column: int, left: int) -> Markup:
+    return Markup('<text x="{}" y="16" text-anchor="middle">{}<title>{}</title></text>').format(
+        left + column * CELL + CELL / 2, shown, name
     )
+
+
+def _initials(name: str) -> Markup:
+    """`AB` for Aisha Bello, whose row has the whole name; a name of one word is cut."""
+    words = name.split()
+    return escape("".join(word[0] for word in words[:3])) if len(words) > 1 else _short(name, 5)
 
 
 def _count(n: int) -> str:
@@ -164,25 +177,24 @@ def pair_map(pairs: Sequence[PairShare], names: Mapping[str, str], *, title: str
         {pair.first for pair in pairs} | {pair.second for pair in pairs}, key=lambda one: names.get(one, one)
     )
     place = {rater: number for number, rater in enumerate(raters)}
-    parts = []
+    shown = {rater: names.get(rater, rater) for rater in raters}
+    left, parts = _label_room(list(shown.values())), []
     for rater, number in place.items():
-        parts.append(_cell_label(names.get(rater, rater), number))
-        parts.append(_column_label(names.get(rater, rater), number))
+        parts.append(_cell_label(shown[rater], number, left))
+        parts.append(_column_label(shown[rater], _initials(shown[rater]), number, left))
     for pair in pairs:
         shade = 1 + min(SHADES - 2, int((SHADES - 1) * pair.share))
         for row, column in ((pair.first, pair.second), (pair.second, pair.first)):
-            parts.append(_pair_cell(place[row], place[column], shade, pair))
+            parts.append(_pair_cell(place[row], place[column], shade, pair, left))
     size = len(raters) * CELL
     words = "; ".join(
-        f"{names.get(pair.first, pair.first)} and {names.get(pair.second, pair.second)}: "
-        f"{100 * pair.share:.0f} % of {pair.n}"
-        for pair in pairs
+        f"{shown[pair.first]} and {shown[pair.second]}: {100 * pair.share:.0f} % of {pair.n}" for pair in pairs
     )
-    return _svg(parts, width=max(WIDTH, LABEL_ROOM + size + 10), height=size + 30, title=title, words=words)
+    return _svg(parts, width=max(WIDTH, left + size + 10), height=size + 30, title=title, words=words)
 
 
-def _pair_cell(row: int, column: int, shade: int, pair: PairShare) -> Markup:
-    x, y = LABEL_ROOM + column * CELL, 24 + row * CELL
+def _pair_cell(row: int, column: int, shade: int, pair: PairShare, left: int) -> Markup:
+    x, y = left + column * CELL, 24 + row * CELL
     return Markup(
         '<rect class="cell shade-{}" x="{}" y="{}" width="{}" height="{}" rx="4"/>'
         '<text class="on-shade-{}" x="{}" y="{}" text-anchor="middle">{:.0f}<title>{} of {}</title></text>'

@@ -40,7 +40,7 @@ class LongRuns(Shape):
 
 
 class NewRun(Body):
-    """A `system` to run over all essays, a report (`job`, `title`, `author`), or a `class` report of the essays."""
+    """A `system` to run over all essays, a report (of a `job`, with a `title`), or a `class` report of the essays."""
 
     model_config = example(kind="report", title="Two schools")
     kind: Literal["system", "report", "class"]
@@ -48,6 +48,7 @@ class NewRun(Body):
     job: str = Field(default="", description="Its name: the report is of this job alone.")
     title: Annotated[str, at_most("report.title")] = ""
     author: Annotated[str, at_most("report.author")] = ""
+    earlier: list[str] = Field(default=[], description="NEW=OLD: the system OLD is an earlier version of NEW.")
 
 
 @router.get("/runs")
@@ -61,15 +62,17 @@ def run_list(context: Context) -> LongRuns:
 def new_run(context: Context, sent: NewRun) -> LongRun:
     """Start a background task; it survives a restart of the server."""
     actor = context.person.person_id
-    if sent.kind != "report" and (sent.job or sent.title or sent.author):
-        raise UsageError("job, title and author are for a report; expected none of them")
+    if sent.kind != "report" and (sent.job or sent.title or sent.author or sent.earlier):
+        raise UsageError("job, title, author and earlier are for a report; expected none of them")
     with context.server.store.write() as tx:
         if sent.kind == "system":
             run = ask_for_system(tx, sent.system, actor=actor)
         elif sent.kind == "class":
             run = ask_for_class_report(tx, actor=actor)
         else:
-            run = ask_for_report(tx, job=sent.job, title=sent.title, author=sent.author, actor=actor)
+            run = ask_for_report(
+                tx, job=sent.job, title=sent.title, author=sent.author, earlier=sent.earlier, actor=actor
+            )
     context.server.runner.wake()
     return LongRun.of(run)
 

@@ -239,12 +239,13 @@ def report(
     job: str = "",
     title: str = "",
     author: Annotated[str, Query(description="Who reports: stands under the title.")] = "",
+    earlier: Annotated[list[str], Query(description="NEW=OLD: the system OLD is an earlier version of NEW.")] = [],  # noqa: B006
     drop_flags: Annotated[str, Query(description="Leave out judgments with these flags, commas between.")] = "",
     min_confidence: Annotated[float | None, Query(description="Leave out less confident judgments.")] = None,
 ) -> Response:
     """The report of the study, or of one job, as one HTML page."""
     counting = Counting(_entries(drop_flags), min_confidence)
-    return report_file(context.server.store, job=job, title=title, author=author, counting=counting)
+    return report_file(context.server.store, job=job, title=title, author=author, earlier=earlier, counting=counting)
 
 
 class Evaluation(Shape):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import overload
@@ -20,6 +21,7 @@ from starlette.responses import FileResponse, Response
 from grater.errors import BadInput, Problem
 from grater.model import Json
 from grater.report.save import report_html
+from grater.report.versions import told_versions
 from grater.server.context import RequestContext
 from grater.server.uploads import received
 from grater.store import Store, jobs
@@ -109,10 +111,20 @@ def _zip(folder: Path, archive: Path) -> None:
                 shutil.copyfileobj(source, target)
 
 
-def report_file(store: Store, *, job: str, title: str, author: str = "", counting: Counting = ALL_COUNT) -> Response:
+def report_file(
+    store: Store,
+    *,
+    job: str,
+    title: str,
+    author: str = "",
+    earlier: Sequence[str] = (),
+    counting: Counting = ALL_COUNT,
+) -> Response:
     """One page that works offline; a download, for its style stands in it, which the policy of our pages forbids."""
     with store.read() as tx:
         names = [jobs.named(tx, job).name] if job else []
-        report = study_report(tx, title=title, author=author, job_names=names, counting=counting)
+        report = study_report(
+            tx, title=title, author=author, job_names=names, counting=counting, earlier=told_versions(earlier)
+        )
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(report_html(report), media_type="text/html; charset=utf-8", headers=headers)

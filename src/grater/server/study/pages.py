@@ -13,11 +13,12 @@ from starlette.responses import Response
 
 from grater.corpora import FORMATS
 from grater.errors import GraterError, NotFound, StoreBusy, StoreFull, UsageError
+from grater.report.versions import earlier_versions
 from grater.server.context import Context, RequestContext
 from grater.server.rendering import pager
 from grater.server.runs.files import result_file
 from grater.server.study.files import brought_in, zipped_study
-from grater.store import dump, essays, items, jobs, units
+from grater.store import decisions, dump, essays, items, jobs, units
 from grater.store.runs import Run
 from grater.study.importing import KINDS, Imported
 from grater.study.runs import ask_for_class_report, ask_for_report
@@ -121,7 +122,19 @@ def item_list(context: Context, page: int = 1, kind: str = "") -> Response:
 def export_page(context: Context, job: str = "") -> Response:
     """`job` is the name of the one whose report is wanted."""
     with context.server.store.read() as tx:
-        return context.page("manage_export.html", jobs=jobs.all(tx), chosen=job, n_essays=essays.count(tx))
+        return context.page(
+            "manage_export.html",
+            jobs=jobs.all(tx),
+            chosen=job,
+            n_essays=essays.count(tx),
+            versions=_earlier_versions(decisions.system_names(tx)),
+        )
+
+
+def _earlier_versions(systems: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+    """Every system, the earlier version that its name tells of, and all that it could have."""
+    told = earlier_versions(systems)
+    return [(new, told.get(new, ""), [old for old in systems if old != new]) for new in systems if len(systems) > 1]
 
 
 @router.post("/manage/export")
@@ -138,6 +151,7 @@ def make_report(context: Context) -> Response:
             job=context.text("job"),
             title=context.text("title"),
             author=context.text("author"),
+            earlier=[setting for setting in context.fields().get("earlier", []) if setting],
             actor=context.person.person_id,
         )
     return _made(context, asked)
