@@ -77,6 +77,7 @@ def paste_texts(page: Page) -> None:
 
 
 def make_a_job(page: Page) -> str:
+    expect(page.get_by_label("Error tags (tag set)")).to_be_hidden()  # no task is chosen yet
     tab_to(page, page.locator("[name=task]").first)
     page.keyboard.press("Space")
     page.keyboard.press("ArrowDown")

@@ -60,6 +60,6 @@ def inputs() -> Inputs:
         items=items(),
         hours=(0.0, 0.5, 2.0),
         cost="12.00 EUR",
-        protocol=(("gold", "75 of 1,000 items"),),
+        protocol=(("crowd", "gold", "75 of 1,000 items"),),
         chance=Chance(n_resamples=100),
     )

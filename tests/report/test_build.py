@@ -70,8 +70,8 @@ def test_a_report_of_nothing_says_what_every_part_needs() -> None:
 def test_words_beside_the_table_of_two_raters_are_those_of_the_paper() -> None:
     # T&C 2008, 5.2: 26 of 86 and 37 of 97
     words = confusion_map(TABLE_3).words
-    assert "Of the 86 uses that R1 calls errors, R2 finds 26, 30 %, correct" in words
-    assert "of the 97 uses that R2 calls errors, R1 finds 37, 38 %, correct" in words
+    assert "Of the 86 uses that R1 calls errors, R2 accepts 26 (30 %)" in words
+    assert "of the 97 uses that R2 calls errors, R1 accepts 37 (38 %)" in words
 
 
 def test_every_number_leads_to_the_items_behind_it(page: str) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from grater.model import Decision
 from grater.store import decisions
+from grater.study.importing import import_files
+from tests.server.programs import Program
 from tests.server.studies import Study, new_units
 
 
@@ -60,6 +64,26 @@ def test_a_sample_that_cannot_be_drawn_is_told(study: Study, form: dict[str, str
     assert words in reply.text
     with study.store.read() as tx:
         assert decisions.sample_names(tx) == []
+
+
+def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, tmp_path: Path) -> None:
+    with study.store.write() as tx:
+        ids = [new.items[0][0] for new in new_units(tx, "error")]
+        for system in ("mine", "yours"):
+            decisions.add_all(tx, [Decision(each, system, number < 4) for number, each in enumerate(ids)])
+    rows = [f"{item},{rater},{'ok' if number % 3 else 'error'}" for rater in "AB" for number, item in enumerate(ids)]
+    (tmp_path / "told.csv").write_text("\n".join(["item,rater,label", *rows]))
+    import_files(study.store, judgments=[tmp_path / "told.csv"], job="told")
+    manager = study.browser("manager")
+    assert '<option value="yours=mine">mine</option>' in manager.get("/manage/export").text
+    report = manager.post("/manage/report", {"earlier": ["", "yours=mine"]}).text
+    assert "Compared with mine on the same" in report
+    assert "Compared with" not in manager.post("/manage/report", {"earlier": ["", ""]}).text
+    refused = manager.post("/manage/report", {"earlier": "yours"})
+    assert (refused.status_code, "expected NEW=OLD, found" in refused.text) == (422, True)
+    program = Program(study, "manager")
+    assert b"Compared with mine on the same" in program.call("report", query="earlier=yours%3Dmine")
+    assert "unknown system 'hers'" in str(program.call("report", query="earlier=yours%3Dhers", status=422))
 
 
 def test_the_report_is_a_download_of_one_job(study: Study) -> None:

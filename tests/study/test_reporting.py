@@ -113,9 +113,9 @@ def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
     assert "2,672 judgments of 1,336 items by 2 raters" in found.words[0]
     assert printed(found.words[0], "kappa") == 0.63
     assert "the 86 uses" in found.figures[0].words
-    assert "finds 26, 30 %, correct" in found.figures[0].words
+    assert "accepts 26 (30 %)" in found.figures[0].words
     assert "the 97 uses" in found.figures[0].words
-    assert "finds 37, 38 %, correct" in found.figures[0].words
+    assert "accepts 37 (38 %)" in found.figures[0].words
 
 
 def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: Path) -> None:
@@ -168,12 +168,12 @@ def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
     found = section(report_of(store), "constructions")
     assert found.words[0].startswith("368 nouns")
     without, in_context = found.words[0].split("In context")
-    assert (printed(without, "raters agree in"), printed(without, "kappa")) == (0.78, 0.55)
-    assert (printed(in_context, "raters agree in"), printed(in_context, "kappa")) == (0.82, 0.6)
+    assert (printed(without, "raters agree on"), printed(without, "kappa")) == (0.78, 0.55)
+    assert (printed(in_context, "raters agree on"), printed(in_context, "kappa")) == (0.82, 0.6)
     [freedom] = [sheet for sheet in found.sheets if sheet.name == "constructions-yes"]
     assert sorted(printed(f"yes {row[3]}", "yes") for row in freedom.rows) == [0.29, 0.39, 0.52, 0.62]
     [contrasts] = [sheet for sheet in found.sheets if sheet.name == "constructions-contrasts"]
-    assert "1.710, p .0872" in contrasts.rows[0][3]
+    assert "1.710 (p .0872)" in contrasts.rows[0][3]
 
 
 def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
@@ -200,14 +200,14 @@ def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
     report = report_of(store)
     assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer and S"] == ".75"
     found = section(report, "choice")
-    assert printed(found.words[0], "at least as good in") == 0.28
-    assert printed(found.words[1], "S matches the writer in") == 0.75
-    assert printed(found.words[1], "by what raters accept that is") == 0.82
+    assert printed(found.words[0], "at least as good is") == 0.28
+    assert printed(found.words[1], "S has the writer’s word in") == 0.75
+    assert printed(found.words[1], "an acceptable one in") == 0.82
 
 
 def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: Store, tmp_path: Path) -> None:
     effort = section(report_of(judged), "effort")
-    assert effort.words == ("Judgments have no times, so the turnaround is unknown.",)
+    assert effort.words == ("The judgments have no times, so the turnaround is unknown.",)
     assert effort.figures == ()
     rows = [f"{item},Cid,ok,2026-01-0{day}T00:00:00Z" for item, day in (("one", 1), ("two", 2))]
     table = write_text(tmp_path / "dated.csv", "item,rater,label,at", *rows)
@@ -244,5 +244,5 @@ def test_crowd_jobs_stand_beside_experts_with_hours_and_cost(judged: Store, tmp_
     matched, took = (dict(zip(sheet.columns, sheet.rows[0], strict=True)) for sheet in sheets)
     assert (matched["job"], matched["items"], matched["judgments per item"]) == ("crowds", "8", "3.0")
     assert matched["experts' kappa"].startswith(".750")  # 7 of 8 alike, half of each: (.875 - .5) / .5
-    assert matched["raters that match"] == "3"  # one is wrong in one of eight, the majority never
+    assert matched["raters needed"] == "3"  # one is wrong in one of eight, the majority never
     assert (took["raters"], took["hours"], took["cost"], took["per judgment"]) == ("3", "4.0", "1.20 EUR", "0.05 EUR")

@@ -229,7 +229,7 @@ def _reliability_words(needed: RatersNeeded) -> str:
     return (
         f"{_first_raters(first.n_raters)} kappa {interval(first.kappa)}, the majority of "
         f"{last.n_raters:,} raters {interval(last.kappa)} ({needed.curves[-1].against}). "
-        f"The dashed line is {needed.target.what}."
+        f"The dashed line shows {needed.target.what}."
     )
 
 

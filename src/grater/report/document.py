@@ -26,6 +26,7 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+OF_INTERVALS = re.compile(r"[\d.]+ % intervals ")
 BIBTEX = str.maketrans({character: f"\\{character}" for character in "&%$#_"})
 
 
@@ -54,6 +55,11 @@ class Section:
     figures: tuple[Figure, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     signature: str = ""
+
+    @property
+    def paragraphs(self) -> tuple[tuple[str, bool], ...]:
+        """Every line of the words, and whether it is a remark in small print: what the intervals are of."""
+        return tuple((line, bool(OF_INTERVALS.match(line))) for line in self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@
 import { listenToKeys } from "./listen.js";
 import { isComplete, isQuick, wireQuick, wireSwitch } from "./quick.js";
 import { sendOnce } from "./send-once.js";
+import { wireSwipe } from "./swipe.js";
 
 let form = null;
 let isByArrow = false; // arrows walk over the answers of a question, and choose none for good
@@ -109,6 +110,7 @@ function wire() {
   form.addEventListener("change", onChange);
   sendOnce(form);
   wireSwitch();
+  wireSwipe(form, pick);
   wireQuick(form, { arrived: wire });
 }
 
