@@ -26,6 +26,7 @@ from grater.store import (
     progress,
     trust,
 )
+from grater.study.public import public_pages
 from grater.study.suggestions import has_suggestions
 from tests.cli.running import grater
 from tests.conftest import Demo
@@ -134,6 +135,9 @@ def test_visitors_are_told_how_to_log_in_and_nobody_else_is(demo: Demo, study: S
     words = login.read_text("utf-8")
     password = words.splitlines()[0].rpartition(" ")[2]
     assert is_password_of(study, living.OWNER, password)
+    with study.read() as tx:
+        assert public_pages(tx).check_page
+    assert "at /check" in words
     assert password not in demo.err
     assert f"--serve opens it to your browser, with {login}" in demo.err
 
@@ -149,7 +153,7 @@ def test_a_demo_that_is_there_is_served_as_it_is(
     served: list[str] = []
     monkeypatch.setattr("grater.cli.serve.serve", served.append)
     fresh_study(tmp_path)
-    (tmp_path / "login.txt").write_text("The password of everybody is swordfish\n")
+    (tmp_path / "login.txt").write_text("Password for everyone: swordfish\n")
     ran = grater(capsys, "demo", "--out", tmp_path, "--serve")
     assert (ran.status, served) == (0, [str(tmp_path / "study.db")])
     assert "swordfish" in ran.err

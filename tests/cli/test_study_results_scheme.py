@@ -78,12 +78,12 @@ def test_the_papers_table_of_three_by_three_stands_beside_the_plain_one(table_3:
 
 def test_kappa_after_the_papers_removal_is_the_papers(table_3: Path) -> None:
     by_part = {row[0]: row for row in cells(usage_section(table_3), "usage-agreement")}
-    assert by_part["without flagged contexts"][1] == "1,336"
+    assert by_part["no other error nearby"][1] == "1,336"
     # from the nine cells: .629717 [.546272, .713161] by Fleiss, Cohen and Everitt; the paper prints .630
-    assert by_part["without flagged contexts"][3].startswith(".630 [")
+    assert by_part["no other error nearby"][3].startswith(".630 [")
     assert by_part["all items"][1] == "1,376"
     assert float(by_part["all items"][3].split()[0]) < 0.53
-    assert by_part["high confidence alone"][3].startswith(".630")
+    assert by_part["confident judgments only"][3].startswith(".630")
 
 
 def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(table_3: Path) -> None:

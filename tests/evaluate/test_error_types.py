@@ -44,8 +44,8 @@ def test_merged_ratings_keep_the_type_of_an_error() -> None:
     # One of them was flagged as a wrong choice: it is found all the same
     assert rows["extraneous"]["recall"] == wilson(2, 4).as_json()
     sheet = next(sheet for sheet in evaluation.sheets() if sheet.name == "by-type")
-    assert [row[1] for row in sheet.rows] == ["choice", "extraneous", "together"]
-    assert any("95 % intervals are for" in note for note in sheet.notes)
+    assert [row[1] for row in sheet.rows] == ["choice", "extraneous", "all types"]
+    assert any("95 % intervals generalise to" in note for note in sheet.notes)
 
 
 def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
@@ -53,7 +53,7 @@ def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
     verdicts = judged.with_columns(label=pl.col("label").replace({"0": "error", "1": "error", "2": "ok", "e": "ok"}))
     rows = by_type(grater.evaluate(decisions, verdicts, resamples=50))
     assert rows["choice"]["recall"]["value"] is None  # type: ignore[index]
-    assert "did not say of which type" in rows["choice"]["recall"]["reason"]  # type: ignore[index]
+    assert "did not state the types" in rows["choice"]["recall"]["reason"]  # type: ignore[index]
     assert rows["not said"]["errors"] == 7
 
 

@@ -204,7 +204,7 @@ def test_of_a_judged_sample_the_answer_is_the_estimate_for_the_whole_corpus() ->
     report = build(sampled_inputs())
     assert report.headline[0].startswith("Estimated for 120 items from 60 judged by 2 raters, mine flags errors")
     assert report.answer is not None
-    assert "Estimated for the whole corpus from the judged sample." in report.answer.sheets[0].notes
+    assert "Scores are estimates for the whole corpus from the judged sample." in report.answer.sheets[0].notes
     [estimates] = [sheet for sheet in report.sheets if sheet.name == "estimates"]
     assert cells(report, 0)["precision"][0] == estimates.rows[0][1]
 

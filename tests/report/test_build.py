@@ -43,7 +43,7 @@ def test_the_answer_comes_first_then_agreement_and_the_corpus_last(report: Repor
 
 
 def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
-    assert report.left_out == ("Not shown: what the sample says of the whole corpus: needs a sample.",)
+    assert report.left_out == ("Not shown: estimates from the sample: needs a sample.",)
 
 
 def test_every_section_with_statistics_is_signed(report: Report) -> None:
@@ -205,11 +205,13 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
     assert counts == [40, 20]
 
 
-def test_every_table_with_an_interval_says_what_it_speaks_of_and_how_ties_are_listed() -> None:
+def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:
     judged = made_up.judgments(("r1", "r2"), wrong=0.3, seed=4)
     report = build(replace(inputs(), judgments=judged))
     section = next(each for each in report.sections if each.name == "systems")
     shown = [sheet for sheet in section.sheets if any("[" in cell for row in sheet.rows for cell in row)]
     assert len(shown) > 1
-    assert all(any("95 % intervals are for" in note for note in sheet.notes) for sheet in shown)
-    assert "in the lists of both sides" in " ".join(section.sheets[0].notes)
+    assert [line for line, is_small in section.paragraphs if is_small] == [section.words[1]]
+    assert section.words[1].startswith("95 % intervals generalise to")
+    assert report_latex(report).replace("\\%", "%").count(section.words[1][5:30]) >= len(shown)
+    assert "of the lists of both sides" in " ".join(section.sheets[0].notes)

@@ -91,5 +91,5 @@ def test_who_said_the_same_stands_together() -> None:
 def test_what_only_the_crowd_is_split_on_is_named(report: Report) -> None:
     words = " ".join(section(report, "difficulty").words)
     sheets = {sheet.name: sheet for sheet in section(report, "difficulty").sheets}
-    assert "Experts are of one mind on" in words
+    assert "Experts agree on" in words
     assert all(row[1] in ("error", "ok") for row in sheets["only-crowd-split"].rows)

@@ -67,7 +67,7 @@ def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp
         report = study_report(tx, job_names=["essays"], chance=Chance(n_resamples=20))
     words = section(report, "corpus").words[0]
     assert words.startswith("1 essay with")
-    assert "edits in 100 tokens" in words
+    assert "edits per 100 tokens" in words
 
 
 USAGE = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
@@ -145,8 +145,8 @@ def test_the_hypothetical_corpus_of_10000_prepositions(store: Store, tmp_path: P
     [estimates] = found.sheets
     [row] = estimates.rows
     cells = dict(zip(estimates.columns, row, strict=True))
-    assert re.fullmatch(r"\.80\d \[\.77\d, \.8[23]\d\]", cells["precision, paper"])
-    assert printed(f"recall {cells['recall, paper']}", "recall") == 0.23
+    assert re.fullmatch(r"\.80\d \[\.77\d, \.8[23]\d\]", cells["precision (T&C)"])
+    assert printed(f"recall {cells['recall (T&C)']}", "recall") == 0.23
     assert "750 judged" in str(found.figures[0].spec)
 
 

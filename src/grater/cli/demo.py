@@ -92,6 +92,8 @@ VISITORS = {
 }
 """As whom a visitor may look around."""
 
+NO_ACCOUNT = f"{'(no account)':16} learner: check a text of your own at /check"
+
 TABLES = ("essays.jsonl", "items.csv", "decisions.csv", "judgments.csv", "crowd.csv", "gold.csv", "sample.csv")
 """Files of a demo that somebody may have files of the same name of."""
 
@@ -138,7 +140,7 @@ def demo(
     with complaining(out):
         out.mkdir(parents=True, exist_ok=True)
     if serve and is_demo(out / STUDY):
-        say(f"{out / STUDY}: the demo that is here; remove the folder to have it made anew")
+        say(f"{out / STUDY}: serving the demo made earlier; delete the folder to make a new one")
         _serve(out)
         return
     fresh_study(out)
@@ -246,7 +248,7 @@ def _note_login(out: Path, password: str) -> str:
     path = out / LOGIN
     path.touch(mode=0o600)
     who = "\n".join(f"{name:16} {role}" for name, role in VISITORS.items())
-    path.write_text(f"The password of everybody is {password}\n\n{who}\n", "utf-8")
+    path.write_text(f"Password for everyone: {password}\n\n{who}\n{NO_ACCOUNT}\n", "utf-8")
     return str(path)
 
 

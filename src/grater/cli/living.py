@@ -30,6 +30,7 @@ from grater.study.jobs import JobPlan, add_job, set_state
 from grater.study.mending import archive_job
 from grater.study.money import note_paid, settle
 from grater.study.people import accept_invitation, invite
+from grater.study.public import Public, open_to_public
 from grater.study.terms import set_terms
 from grater.study.work import Desk, hand_in, take_desk
 from grater.tasks.suggestions import NUMBER, REJECTED, SUGGESTED, suggestions_of
@@ -72,6 +73,8 @@ def bring_to_life(store: Store, essays: Sequence[Essay], marked: Mapping[str, in
             for job in imported:
                 archive_job(tx, job.job_id, True)
         password = _people(store)
+        with store.write() as tx:
+            open_to_public(tx, Public(check_page=True), actor=people.named(tx, OWNER).person_id)
         _essays(store, clock, essays)
         _crowd(store, clock, marked)
         add_job(

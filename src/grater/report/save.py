@@ -14,10 +14,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from grater.errors import MissingExtra, UsageError
+from grater.evaluate.scope import with_words
 from grater.files import complaining, replacing
 from grater.report.document import Figure, Report, Section
 from grater.report.drawing import FILE_TYPES, FileType, as_bytes, as_svg, variables
-from grater.sheet import as_latex, as_markdown
+from grater.sheet import Sheet, as_latex, as_markdown
 
 FIGURES = "figures"
 SPOKEN = re.compile(r' (?:role|aria-(?!hidden)[\w-]+)="[^"]*"')
@@ -99,7 +100,13 @@ def _section_markdown(section: Section, figures: str) -> list[str]:
 def report_latex(report: Report) -> str:
     r"""Every table; `\usepackage{booktabs}` is all they need."""
     cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
-    return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, report.sheets))
+    sheets = [sheet for section in report.parts for sheet in _noted(section)]
+    return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, sheets))
+
+
+def _noted(section: Section) -> list[Sheet]:
+    """The tables of a section, each with what the section says of its intervals: in a paper it stands alone."""
+    return with_words(section.sheets, [line for line, is_small in section.paragraphs if is_small])
 
 
 def save_figure(figure: Figure, path: Path) -> None:

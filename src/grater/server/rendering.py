@@ -99,7 +99,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,  # else every page asks the disk whether its templates are the same
     )
-    templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent}
+    templates.filters |= {"markdown": as_html, "moment": moment, "percent": percent, "near": near}
     templates.filters |= {
         "counted": counted,
         "interval": interval,
@@ -121,6 +121,15 @@ def environment() -> Environment:
 def moment(at: int | None) -> str:
     """A time of the store as people read it, in UTC."""
     return "" if at is None else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def near(text: str, letters: int, is_before: bool) -> str:
+    """What stands next to a marked word, about so many letters of it, cut at a blank."""
+    if len(text) <= letters:
+        return text
+    if is_before:
+        return "…" + text[-letters:].partition(" ")[2]
+    return text[:letters].rpartition(" ")[0] + "…"
 
 
 def percent(share: float) -> str:

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from grater.errors import BadInput, Conflict, NotFound, UsageError
 from grater.server.account.entering import TOO_OFTEN, address_of, admit, begin_session, is_known_browser, own_path
+from grater.server.check.doors import is_open
 from grater.server.context import Context, RequestContext, decimal_of, end_session, passed_on, read_device
 from grater.server.errors import lines_of
 from grater.server.roles import MANAGE, MANAGERS
@@ -47,7 +48,8 @@ def health(context: Context) -> Response:
 def login_page(context: Context, next: str = "/") -> Response:  # noqa: A002  (as it stands in the address)
     if context.visitor is not None:
         return context.go(own_path(next))
-    return context.page("login.html", name="", next=own_path(next), problem="")
+    has_check = is_open(context, "check_page")
+    return context.page("login.html", name="", next=own_path(next), problem="", has_check=has_check)
 
 
 @router.post("/login")

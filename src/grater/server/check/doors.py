@@ -22,12 +22,16 @@ def opened_at_start(context: RequestContext) -> Public:
 
 def require_open(context: RequestContext, name: str) -> None:
     """Refuse what nobody has opened, as if it were not there."""
-    if asdict(opened_at_start(context))[name]:
-        return
-    with context.server.store.read() as tx:
-        is_open = asdict(public_pages(tx))[name]
-    if not is_open:
+    if not is_open(context, name):
         raise NotFound("There is no such page.")
+
+
+def is_open(context: RequestContext, name: str) -> bool:
+    """Whether an owner, or whoever started the server, has opened it."""
+    if asdict(opened_at_start(context))[name]:
+        return True
+    with context.server.store.read() as tx:
+        return bool(asdict(public_pages(tx))[name])
 
 
 @router.get("/manage/public")

@@ -17,7 +17,9 @@ from grater.store.progress import Progress
 
 WIDTH = 480
 ROW = 30
-LABEL = 120
+LETTER, MOST_LETTERS = 9, 18
+"""Width of a letter in a label, with room for wide ones, and the most of them."""
+
 NUMBER = 80
 HEIGHT = 180
 MARGIN = 34
@@ -37,28 +39,29 @@ class Bar:
 def bars(rows: Sequence[Bar], *, title: str) -> Markup:
     """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
     longest = max((row.of for row in rows), default=0) or 1
-    room = WIDTH - LABEL - NUMBER
-    drawn = [_bar(row, number * ROW, room / longest) for number, row in enumerate(rows)]
+    left = 14 + LETTER * min(MOST_LETTERS, max((len(row.label) for row in rows), default=0))
+    scale = (WIDTH - left - NUMBER) / longest
+    drawn = [_bar(row, number * ROW, scale, left) for number, row in enumerate(rows)]
     return _svg(
         drawn, height=max(1, len(rows)) * ROW, title=title, words="; ".join(f"{r.label}: {r.words}" for r in rows)
     )
 
 
-def _bar(row: Bar, top: float, scale: float) -> Markup:
+def _bar(row: Bar, top: float, scale: float, left: float) -> Markup:
     return Markup(
         '<text x="{right}" y="{base}" text-anchor="end">{label}</text>'
         '<rect class="bar-rest" x="{left}" y="{y}" width="{of:.1f}" height="14" rx="7"/>'
         '<rect class="bar" x="{left}" y="{y}" width="{value:.1f}" height="14" rx="7"/>'
         '<text x="{end:.1f}" y="{base}">{words}</text>'
     ).format(
-        right=LABEL - 12,
+        right=left - 10,
         base=top + 19,
         label=_short(row.label),
-        left=LABEL,
+        left=left,
         y=top + 8,
         of=row.of * scale,
         value=min(row.value, row.of) * scale,
-        end=LABEL + row.of * scale + 8,
+        end=left + row.of * scale + 8,
         words=row.words,
     )
 
@@ -94,7 +97,7 @@ def _svg(drawn: Sequence[Markup], *, height: float, title: str, words: str) -> M
 
 
 def _short(label: str) -> Markup:
-    return escape(label if len(label) <= 16 else label[:15] + "…")
+    return escape(label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1] + "…")
 
 
 def unit_chart(progress: Progress) -> Markup:
