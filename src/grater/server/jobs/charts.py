@@ -20,7 +20,6 @@ ROW = 30
 LETTER, MOST_LETTERS = 9, 18
 """Width of a letter in a label, with room for wide ones, and the most of them."""
 
-NUMBER = 80
 HEIGHT = 180
 MARGIN = 34
 MOST_POINTS = 200
@@ -40,7 +39,8 @@ def bars(rows: Sequence[Bar], *, title: str) -> Markup:
     """Horizontal bars, each on the track of its whole; the longest whole fills the width."""
     longest = max((row.of for row in rows), default=0) or 1
     left = 14 + LETTER * min(MOST_LETTERS, max((len(row.label) for row in rows), default=0))
-    scale = (WIDTH - left - NUMBER) / longest
+    right = 14 + LETTER * max((len(row.words) for row in rows), default=0)
+    scale = max(1, WIDTH - left - right) / longest
     drawn = [_bar(row, number * ROW, scale, left) for number, row in enumerate(rows)]
     return _svg(
         drawn, height=max(1, len(rows)) * ROW, title=title, words="; ".join(f"{r.label}: {r.words}" for r in rows)
