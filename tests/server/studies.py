@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,10 +26,7 @@ from grater.store.people import Person
 from grater.store.units import NewUnit
 from grater.tasks import TASKS
 from grater.tasks.construction import CONSTRUCTIONS
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # Starlette would rather have httpx2, which is not ours to choose
-    from starlette.testclient import TestClient as TestClient
+from tests.server.client import Client
 
 BASE = "http://testserver"
 PASSWORD = "a quiet evening"
@@ -80,10 +76,10 @@ class Study:
     settings: Settings = field(default_factory=Settings)
     made: tuple[Settings, FastAPI] | None = None
 
-    def client(self, *, follow: bool = True) -> TestClient:
+    def client(self, *, follow: bool = True) -> Client:
         if self.made is None or self.made[0] is not self.settings:
             self.made = (self.settings, application(self.settings, self.store))
-        return TestClient(self.made[1], base_url=BASE, follow_redirects=follow)
+        return Client(self.made[1], base_url=BASE, follow_redirects=follow)
 
     def browser(self, who: str = "") -> Browser:
         """A browser, already logged in as a person (by role or name), or as nobody."""
@@ -105,7 +101,7 @@ class Study:
 class Browser:
     """A person's browser: sends its own origin and the token of the page it last saw."""
 
-    client: TestClient
+    client: Client
     csrf: str = ""
 
     def get(self, path: str, **more: object):  # type: ignore[no-untyped-def]

@@ -8,14 +8,15 @@ from grater.server.security import Tries, client_address, network_of
 from grater.server.settings import Settings
 from grater.store.clock import MINUTE
 from tests.cli.running import grater
-from tests.server.studies import BASE, PASSWORD, Browser, Clock, Study, TestClient, served
+from tests.server.client import Client
+from tests.server.studies import BASE, PASSWORD, Browser, Clock, Study, served
 
 THEIRS, OURS = "203.0.113.7", "198.51.100.4"
 PROXY = "10.1.2.3"
 
 
 def browser_at(study: Study, address: str) -> Browser:
-    return Browser(TestClient(study.client().app, base_url=BASE, client=(address, 50_000)))
+    return Browser(Client(study.client().app, base_url=BASE, address=address))
 
 
 def log_in(browser: Browser, name: str = "Worker", password: str = PASSWORD, **headers: str) -> int:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import uvicorn
-from fastapi.testclient import TestClient
 
 from grater.detect.prepositions.linear import save
 from grater.server import Settings, create_app
 from grater.server.check.languagetool import of_pieces, units
 from tests.detect.prepositions.tiny import tiny_engine
+from tests.server.client import Client
 from tests.server.studies import Study, served
 
 TEXT = "The girl waited on the bus. The boy discussed about the film. The king listened the music."
@@ -30,7 +30,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
 
 
 @pytest.fixture(scope="module")
-def client(shared: Study) -> TestClient:
+def client(shared: Study) -> Client:
     return shared.client()
 
 
@@ -46,7 +46,7 @@ def test_it_is_not_there_unless_it_is_switched_on(study: Study) -> None:
     assert client.post("/v2/check", data={"text": TEXT, "language": "en-US"}).status_code == 404
 
 
-def test_a_form_and_an_address_get_the_same_answer(client: TestClient) -> None:
+def test_a_form_and_an_address_get_the_same_answer(client: Client) -> None:
     parameters = {"text": TEXT, "language": "en-US"}
     by_form = client.post("/v2/check", data=parameters)
     assert by_form.status_code == 200
@@ -55,7 +55,7 @@ def test_a_form_and_an_address_get_the_same_answer(client: TestClient) -> None:
     assert client.get("/v2/check", params=parameters).json() == by_form.json()
 
 
-def test_an_answer_has_the_keys_of_languagetool(client: TestClient) -> None:
+def test_an_answer_has_the_keys_of_languagetool(client: Client) -> None:
     # Keys of LanguageTool's own description of its API, https://languagetool.org/http-api/
     told = client.post("/v2/check", data={"text": TEXT, "language": "en-US"}).json()
     assert {"software", "warnings", "language", "matches"} <= set(told)
@@ -71,7 +71,7 @@ def test_an_answer_has_the_keys_of_languagetool(client: TestClient) -> None:
         assert sent(TEXT, match) in match["sentence"]
 
 
-def test_every_match_covers_words_and_its_replacement_mends_them(client: TestClient) -> None:
+def test_every_match_covers_words_and_its_replacement_mends_them(client: Client) -> None:
     matches = client.post("/v2/check", data={"text": TEXT, "language": "en"}).json()["matches"]
     assert [(sent(TEXT, match), match["replacements"][0]["value"]) for match in matches] == [
         ("on", "for"),
@@ -80,7 +80,7 @@ def test_every_match_covers_words_and_its_replacement_mends_them(client: TestCli
     ]
 
 
-def test_offsets_count_utf16_units(client: TestClient) -> None:
+def test_offsets_count_utf16_units(client: Client) -> None:
     text = "🙂 𝒳 The girl waited on the 🚌 bus. " + TEXT
     matches = client.post("/v2/check", data={"text": text, "language": "en-GB"}).json()["matches"]
     assert [sent(text, match) for match in matches] == ["on", "on", "about ", "the"]
@@ -89,7 +89,7 @@ def test_offsets_count_utf16_units(client: TestClient) -> None:
         assert sent(match["context"]["text"], match["context"]) == sent(text, match)
 
 
-def test_markup_is_counted_and_not_checked(client: TestClient) -> None:
+def test_markup_is_counted_and_not_checked(client: Client) -> None:
     pieces = [
         {"text": "The girl 🙂 waited "},
         {"markup": "<b title='on'>"},
@@ -120,7 +120,7 @@ def test_what_markup_is_read_as_has_its_place() -> None:
         ({"level": "picky", "motherTongue": "de"}, ["on", "about ", "the"]),
     ],
 )
-def test_rules_can_be_switched_off(client: TestClient, choice: dict[str, str], words: list[str]) -> None:
+def test_rules_can_be_switched_off(client: Client, choice: dict[str, str], words: list[str]) -> None:
     matches = client.post("/v2/check", data={"text": TEXT, "language": "en-US", **choice}).json()["matches"]
     assert [sent(TEXT, match) for match in matches] == words
 
@@ -136,16 +136,16 @@ def test_rules_can_be_switched_off(client: TestClient, choice: dict[str, str], w
         ({"text": "a " * 10_001, "language": "en-US"}, 413, "exceeds the limit of 20000 characters"),
     ],
 )
-def test_a_wrong_request_gets_a_line(client: TestClient, parameters: dict[str, str], status: int, words: str) -> None:
+def test_a_wrong_request_gets_a_line(client: Client, parameters: dict[str, str], status: int, words: str) -> None:
     reply = client.post("/v2/check", data=parameters)
     assert (reply.status_code, reply.text.startswith("Error: "), words in reply.text) == (status, True, True)
 
 
-def test_an_empty_text_has_no_matches(client: TestClient) -> None:
+def test_an_empty_text_has_no_matches(client: Client) -> None:
     assert client.post("/v2/check", data={"text": "", "language": "en"}).json()["matches"] == []
 
 
-def test_automatic_detection_takes_the_preferred_variant(client: TestClient) -> None:
+def test_automatic_detection_takes_the_preferred_variant(client: Client) -> None:
     parameters = {"text": TEXT, "language": "auto", "preferredVariants": "de-DE,en-GB"}
     assert client.post("/v2/check", data=parameters).json()["language"]["code"] == "en-GB"
     assert client.post("/v2/check", data={"text": TEXT, "language": "auto"}).json()["language"]["code"] == "en-US"
@@ -206,7 +206,7 @@ def test_language_tool_python_asks_and_corrects(address: str) -> None:
     ["[" * 100_000, '{"annotation": ' + "[" * 100_000, '{"annotation": [{"text": "half a pair \\ud800."}]}', "7"],
     ids=["deep", "deep inside", "half a surrogate pair", "a number"],
 )
-def test_data_that_is_no_text_with_markup_gets_one_line(client: TestClient, data: str) -> None:
+def test_data_that_is_no_text_with_markup_gets_one_line(client: Client, data: str) -> None:
     reply = client.post("/v2/check", data={"data": data, "language": "en"})
     assert reply.status_code == 400
     assert reply.text.startswith("Error: Expected 'data' as ")
