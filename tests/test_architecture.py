@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.each import for_each
 
 SOURCE = Path(__file__).parents[1] / "src" / "grater"
 
@@ -74,6 +74,11 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
 def _module(path: Path) -> str:
     parts = ("grater", *path.relative_to(SOURCE).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -89,7 +94,7 @@ def package(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Every module that a file imports, with its line, wherever in the file it does so."""
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -126,12 +131,12 @@ def impurities(path: Path) -> list[str]:
     ]
     return imported + [
         f"{relative}:{node.lineno}: {package(path)} is pure and may not call {node.func.id}"
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WORLDLY_CALLS
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+@for_each(FILES)
 def test_every_package_is_on_the_plan(path: Path) -> None:
     assert package(path) == "__init__" or layer(package(path)) is not None
 
@@ -192,8 +197,8 @@ def test_no_file_is_longer_than_a_chapter() -> None:
     assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in nodes_of(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -207,21 +212,27 @@ def test_no_function_is_longer_than_a_page() -> None:
     long = [
         f"{path.relative_to(SOURCE)}:{function.lineno}: {function.name}"
         for path in FILES
-        for function in _functions(tree_of(path))
+        for function in _functions(path)
         if _length(function) > LONGEST_FUNCTION
     ]
     assert long == []
 
 
 def test_no_variable_is_called_found() -> None:
-    """A variable is named for what it holds."""
+    """A variable is named for what it holds; a field that is only declared is none."""
+    fields = {
+        id(node.target)
+        for path in FILES
+        for node in nodes_of(path)
+        if isinstance(node, ast.AnnAssign) and node.value is None
+    }
     assert [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path in FILES
-        for function in _functions(tree_of(path))
-        for node in ast.walk(function)
+        for node in nodes_of(path)
         if (isinstance(node, ast.Name) and node.id == "found" and isinstance(node.ctx, ast.Store))
         or (isinstance(node, ast.arg) and node.arg == "found")
+        if id(node) not in fields
     ] == []
 
 
@@ -238,18 +249,11 @@ OPTION = re.compile(r"(?<![\w(-])--[a-z][a-z-]+(?![\w-]*:)")
 """`--flag`, but not a CSS variable (`--ink: #1c1e21`, `var(--ink)`)."""
 
 
-def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """String constants that a person may read: all but docstrings."""
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | loose:
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
+    """String constants that a person may read: all but docstrings, which are expressions by themselves."""
+    loose = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
+    for node in nodes_of(path):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
             yield node.lineno, node.value
 
 
@@ -266,7 +270,7 @@ def test_nothing_below_the_commands_names_an_option() -> None:
         f"{path.relative_to(SOURCE)}:{line}: {text[:60]!r}"
         for path in FILES
         if package(path) not in ("cli", "__main__") and path.relative_to(SOURCE).as_posix() not in NO_OPTIONS
-        for line, text in _texts(tree_of(path))
+        for line, text in _texts(path)
         if OPTION.search(text)
     ] == []
 

@@ -19,6 +19,7 @@ from grater.detect.systems import SYSTEMS
 from grater.evaluate.edits.metrics import METRICS
 from grater.tasks import TASKS
 from tests.conftest import Demo
+from tests.each import for_each
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -44,38 +45,38 @@ def test_the_page_of_python_is_what_the_library_says() -> None:
     assert (ROOT / "docs" / "python.md").read_text("utf-8") == python_reference()
 
 
-@pytest.mark.parametrize("name", FORMATS.names())
+@for_each(FORMATS.names())
 def test_every_format_has_a_section(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "corpora.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("rule", RULES)
+@for_each(RULES)
 def test_every_rule_of_the_check_has_a_row(rule: str) -> None:
     assert f"\n| `{rule}` | " in (ROOT / "docs" / "corpora.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", METHODS.names())
+@for_each(METHODS.names())
 def test_every_method_of_aggregation_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "crowd.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", METRICS.names())
+@for_each(METRICS.names())
 def test_every_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "scoring.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", TASKS.names())
+@for_each(TASKS.names())
 def test_every_task_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "tasks.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", SYSTEMS.names())
+@for_each(SYSTEMS.names())
 def test_every_system_is_documented(name: str) -> None:
     pages = [(ROOT / "docs" / page).read_text("utf-8") for page in ("detectors.md", "articles.md")]
     assert any(f"`{name}`" in page for page in pages)
 
 
-@pytest.mark.parametrize("name", TAGSETS.names())
+@for_each(TAGSETS.names())
 def test_every_tag_set_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs" / "tagsets.md").read_text("utf-8")
 
@@ -111,7 +112,7 @@ def test_python_examples_run(page: Path, demo: Demo, tmp_path: Path, monkeypatch
         exec(compile(block, str(page), "exec"), example.__dict__)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each(PAGES)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text("utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []

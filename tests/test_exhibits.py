@@ -13,6 +13,7 @@ import pytest
 import typer
 
 from grater.cli import LazyCommand, app
+from tests.each import for_each
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "exhibits.md").read_text("utf-8")
@@ -52,7 +53,7 @@ def test_every_exhibit_of_every_paper_has_its_row() -> None:
     assert set(ROWS) == set(EXHIBITS)
 
 
-@pytest.mark.parametrize("exhibit", EXHIBITS)
+@for_each(EXHIBITS)
 def test_every_row_has_a_command_and_says_whose_data_it_is(exhibit: str) -> None:
     _, command, ours = (cell.strip() for cell in re.split(r" \| ", ROWS[exhibit], maxsplit=2))
     assert command.startswith("`grater ")

@@ -18,6 +18,7 @@ from grater.cli.command import FORMAT_HELP
 from grater.cli.reference import _commands
 from grater.corpora.formats import FORMATS
 from tests.cli.running import grater
+from tests.each import for_each
 
 COMMANDS = {" ".join(path[1:]): command for path, command in _commands(typer.main.get_command(app), ("grater",))}
 every_command = pytest.mark.parametrize("name", COMMANDS)
@@ -55,7 +56,7 @@ def test_an_option_takes_the_same_kind_of_value_in_every_command() -> None:
     assert {option: by_kind for option, by_kind in several.items() if option not in OTHER_VALUES} == {}
 
 
-@every_command
+@for_each(COMMANDS)
 def test_every_option_and_argument_is_explained(name: str) -> None:
     assert [param.name for param in COMMANDS[name].params if not param.help and param.name != "help"] == []
 
@@ -67,13 +68,13 @@ def test_h_is_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"Usage: grater {name}" in ran.out
 
 
-@every_command
+@for_each(COMMANDS)
 def test_no_help_uses_words_that_nobody_uses(name: str) -> None:
     helps = [COMMANDS[name].help or "", *(str(param.help) for param in COMMANDS[name].params)]
     assert [text for text in helps if "so many" in text or "so often" in text or "a sentence a line" in text] == []
 
 
-@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if "--table" in options(command)])
+@for_each([name for name, command in COMMANDS.items() if "--table" in options(command)])
 def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
     table = options(COMMANDS[name])["--table"]
     assert list(table.type.choices) == ["text", "markdown", "latex", "csv"]
@@ -81,7 +82,7 @@ def test_a_table_has_the_same_forms_everywhere(name: str) -> None:
     assert "--json" in options(COMMANDS[name])
 
 
-@every_command
+@for_each(COMMANDS)
 def test_a_program_can_read_what_a_command_did(name: str) -> None:
     assert "--json" in options(COMMANDS[name]) or name == "serve"
 
@@ -93,7 +94,7 @@ def test_results_are_printed_in_every_form() -> None:
 # Old names
 
 
-@pytest.mark.parametrize("name", RENAMED)
+@for_each(RENAMED)
 def test_an_old_name_leads_to_an_option_that_exists_and_is_not_shown(name: str) -> None:
     for old, new in RENAMED[name].items():
         assert new.partition("=")[0] in options(COMMANDS[name])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from grater.detect.explanations import EXAMPLE, Place, example_sides, explain, place_of
 from grater.detect.rules import BY_KIND, Rule
 from grater.model import DELETE, Span
+from tests.each import for_each
 
 CASES = [(kind, rule) for kind, rules in BY_KIND.items() for rule in rules]
 RULES = list({rule.name: rule for _, rule in CASES}.values())
-every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+every_rule = for_each(RULES, name=lambda rule: rule.name)
 
 
 def example_place(rule: Rule, kind: str) -> Place:
@@ -23,8 +22,9 @@ def example_place(rule: Rule, kind: str) -> Place:
     return place_of(text, Span(start, start + len(match["wrong"])), kind, match["right"] or DELETE)
 
 
-@pytest.mark.parametrize(("kind", "rule"), CASES, ids=lambda value: getattr(value, "name", value))
-def test_the_bad_example_of_a_rule_is_explained_by_it(kind: str, rule: Rule) -> None:
+@for_each(CASES)
+def test_the_bad_example_of_a_rule_is_explained_by_it(case: tuple[str, Rule]) -> None:
+    kind, rule = case
     explanation = explain(example_place(rule, kind))
     assert explanation is not None
     assert explanation.rule == rule.name

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grater.server.roles import API, EVERYBODY, roles_of
+from tests.each import for_each
 from tests.server.studies import Study, served
 from tests.server.test_roles import routes_of
 
@@ -40,7 +41,7 @@ def test_every_page_names_its_call_or_why_there_is_none(shared: Study) -> None:
     assert {split(page) for page in ROWS} == pages
 
 
-@pytest.mark.parametrize("page", sorted(ROWS))
+@for_each(ROWS)
 def test_the_call_is_there_for_everybody_who_may_open_the_page(page: str) -> None:
     if ROWS[page].startswith(NONE):
         assert len(ROWS[page]) > len(NONE) + 10  # a reason, not a shrug

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from grater.server import Settings, create_app
 from grater.server.roles import API, CALLS, PAGES
 from grater.store import open_store
+from tests.each import for_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = "\n".join((DOCS / name).read_text("utf-8") for name in ("server.md", "crowd-jobs.md"))
 
 
-@pytest.mark.parametrize("path", sorted({path for _, path in PAGES}))
+@for_each({path for _, path in PAGES})
 def test_every_page_is_in_the_guide(path: str) -> None:
     assert f"`{path}`" in GUIDE
 

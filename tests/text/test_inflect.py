@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from grater.text.indefinite_article import indefinite_article
 from grater.text.inflect import is_mass, number_of, plural, singular
+from tests.each import for_each
 
 PAIRS = """
 child children man men policeman policemen woman women human humans German Germans person people foot feet tooth
@@ -30,8 +31,9 @@ CITIES CD CDs MBA MBAs NGO NGOs
 NOUNS = dict(zip(PAIRS.split()[::2], PAIRS.split()[1::2], strict=True))
 
 
-@pytest.mark.parametrize(("one", "many"), NOUNS.items(), ids=NOUNS)
-def test_plural_and_singular_are_each_others_way_back(one: str, many: str) -> None:
+@for_each(NOUNS.items())
+def test_plural_and_singular_are_each_others_way_back(noun: tuple[str, str]) -> None:
+    one, many = noun
     assert (plural(one), singular(many)) == (many, one)
     assert (plural(many), singular(one)) == (many, one)
     assert (number_of(one), number_of(many)) == ("singular", "plural")
@@ -76,12 +78,12 @@ A = (
 )
 
 
-@pytest.mark.parametrize("word", AN.split())
+@for_each(AN.split())
 def test_an_stands_before_the_sound_of_a_vowel(word: str) -> None:
     assert indefinite_article(word) == "an"
 
 
-@pytest.mark.parametrize("word", [*A.split(), "", " ", "…"])
+@for_each([*A.split(), "", " ", "…"])
 def test_a_stands_before_the_sound_of_a_consonant(word: str) -> None:
     assert indefinite_article(word) == "a"
 

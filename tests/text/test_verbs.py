@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grater.text.verbs import IRREGULAR, VerbForms, verb_base, verb_forms
+from tests.each import for_each
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_only_be_has_a_present_and_a_past_plural_of_its_own() -> None:
     assert (verb_forms("go").present, verb_forms("go").past_plural) == ("go", "went")
 
 
-@pytest.mark.parametrize("base", IRREGULAR)
+@for_each(IRREGULAR)
 def test_every_irregular_form_leads_back(base: str) -> None:
     forms = verb_forms(base)
     assert verb_base(forms.past, "VBD") == base
