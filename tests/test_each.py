@@ -15,7 +15,7 @@ def test_every_value_that_fails_is_named() -> None:
         seen.append(number)
         assert number == 2
 
-    with pytest.raises(AssertionError, match="(?s)number 1: .*number 3: ") as failure:
+    with pytest.raises(AssertionError, match=r"(?s)number 1: .*number 3: ") as failure:
         is_two()
     assert "number 2" not in str(failure.value)
     assert seen == [1, 2, 3]

@@ -33,6 +33,7 @@ class InProcess(httpx.BaseTransport):
         self._transport = httpx.ASGITransport(app=app, client=(address, 50_000))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.read()  # a body that comes in pieces is sent as one
         if threading.current_thread() is threading.main_thread():
             return _runner().run(self._answer(request))
         with asyncio.Runner() as runner:
