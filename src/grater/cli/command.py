@@ -170,7 +170,7 @@ def require_different(paths: Iterable[Path]) -> None:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of its parameters that are blocks of them, such as `Reading`, in their place."""
     own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(command, eval_str=True).parameters.values()]
-    blocks = {parameter.name: parameter.annotation for parameter in own if is_dataclass(parameter.annotation)}
+    blocks: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
     options = {name: _options_of(block) for name, block in blocks.items()}
 
     @wraps(command)
