@@ -37,6 +37,10 @@ def test_every_registered_format_loads_and_bears_its_name(name: str) -> None:
     assert FORMATS[name].name == name
 
 
+def test_names_with_commas_are_told_apart() -> None:
+    assert unknown("job", "x", ["a, b", "c"]) == "unknown job 'x'. Known: 'a, b'; 'c'"
+
+
 def test_a_long_list_of_names_is_cut() -> None:
     names = [f"w{number:02}" for number in range(40)]
     assert unknown("person", "Zoe", names).endswith("w28, w29 and 10 more")

@@ -61,4 +61,6 @@ def unknown(noun: str, name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     more = f" and {len(known) - MOST_NAMES} more" if len(known) > MOST_NAMES else ""
-    return f"unknown {noun} {name!r}.{hint} Known: {', '.join(known[:MOST_NAMES])}{more}"
+    has_commas = any("," in other for other in known)
+    listed = "; ".join(map(repr, known[:MOST_NAMES])) if has_commas else ", ".join(known[:MOST_NAMES])
+    return f"unknown {noun} {name!r}.{hint} Known: {listed}{more}"

@@ -79,7 +79,7 @@ def test_gold_with_several_answers_takes_no_part() -> None:
 
 def test_experts_or_gold_but_not_both() -> None:
     judgments, gold = crowd_of(0.8, 20)
-    with pytest.raises(GraterError, match="one of the two"):
+    with pytest.raises(GraterError, match="either experts or gold"):
         grater.raters_needed(judgments)
     with pytest.raises(GraterError, match="above 0 and at most 1"):
         grater.raters_needed(judgments, gold=gold, reach=95)

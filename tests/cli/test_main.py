@@ -66,6 +66,10 @@ def test_no_argument_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
             ("corpus", "stat"),
             "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'",
         ),
+        (
+            ("plan", "--width", "wide"),
+            "grater plan: invalid value for '--width': 'wide' is not a number. Try 'grater plan --help'",
+        ),
         (("corpus", "stats"), "grater corpus stats: missing argument 'FILE'. Try 'grater corpus stats --help'"),
     ],
 )

@@ -32,8 +32,8 @@ def test_the_eighty_hours_of_the_paper() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "expected one of --missed RATE and --recall R"),
-        (["--missed", "0.1", "--recall", "0.5"], "expected one of"),
+        ([], "expected --missed RATE or --recall R"),
+        (["--missed", "0.1", "--recall", "0.5"], "expected --missed RATE"),
         (["--recall", "0"], "expected --recall between 0 and 1"),
         (["--recall", "0.5", "--flag-rate", "1"], "expected --flag-rate between 0 and 1"),
         (["--recall", "0.5", "--width", "0"], "expected a width between 0 and 1"),

@@ -97,7 +97,7 @@ def test_check_exits_with_one_when_a_promise_is_broken(study: Path, capsys: pyte
         (("job", "STUDY", "--task", "choice"), "no system has decisions on the essays yet"),
         (("invite", "STUDY", "--role", "king"), "unknown role 'king'"),
         (("invite", "STUDY", "--back", "Nobody"), "unknown person 'Nobody'"),
-        (("new", "STUDY"), "is there already"),
+        (("new", "STUDY"), "already exists"),
         (("export", "STUDY", "/nowhere/at/all"), "there is no folder"),
         (("import-archive", "other.db", "nowhere"), "expected the manifest"),
     ],

@@ -177,9 +177,9 @@ def test_nothing_is_replaced_and_what_is_no_backup_is_refused(tmp_path: Path) ->
     open_store(path, create=True).close()
     note.write_text("not a backup")
     for words, attempt in (
-        ("is there already", lambda: back_up(str(path), note)),
+        ("already exists", lambda: back_up(str(path), note)),
         ("expected a backup", lambda: restore(note, str(tmp_path / "new.db"))),
-        ("is there already", lambda: restore(path, str(path))),
+        ("already exists", lambda: restore(path, str(path))),
         ("into a file", lambda: restore(path, "postgresql://nobody@localhost/none")),
         ("cannot be read", lambda: restore(tmp_path / "none", str(tmp_path / "new.db"))),
         ("there is no folder", lambda: back_up(str(path), tmp_path / "none" / "copy.db")),

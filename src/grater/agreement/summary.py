@@ -428,13 +428,13 @@ def _warnings(
     """Where intervals deserve less trust, and what to do."""
     n, minor = counts.n_compared, n_minor(counts)
     if 0 < n < FEW_ITEMS:
-        yield f"only {n} items have two judgments: intervals are rough below {FEW_ITEMS}"
+        yield f"items with two judgments or more: only {n}; below {FEW_ITEMS} intervals are rough"
     if not n or len(counts.labels) < 2:
         return
     if minor < FEW_MINOR:
         yield (
-            f"labels other than the most frequent fall on {minor:.1f} items per rater: with fewer than {FEW_MINOR} "
-            "the intervals of kappa and alpha are wide for good reason; judge more items, or sample rare ones"
+            f"a rater gives another label than the most frequent one to only {minor:.1f} items: below {FEW_MINOR} "
+            "the intervals of kappa and alpha are wide; judge more items, or sample more of the rare ones"
         )
     yield from _pair_warnings(pairs, options)
     if mean and len(pairs) > 1 and mean.is_sparse:

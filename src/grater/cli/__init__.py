@@ -261,10 +261,16 @@ def _complain(message: str) -> int:
     return 2
 
 
+PLAIN = {"is not a valid float": "is not a number", "is not a valid integer": "is not a whole number"}
+"""Typer's words for types, and ours."""
+
+
 def _one_line(error: TyperException) -> str:
     """Typer's own complaint, with the command it is about and where to read on."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "grater"
     message = " ".join(error.format_message().split())
+    for technical, plain in PLAIN.items():
+        message = message.replace(technical, plain)
     stop = "" if message.endswith(("?", ".")) else "."
     return f"{path}: {message[:1].lower()}{message[1:]}{stop} Try '{path} --help'"

@@ -355,7 +355,7 @@ def _known(reading: Reading, experts: Path | None, gold: Path | None, columns: l
         known = as_expert(table)
         merge = parse_merge(reading.merge)
         return with_labels(known, merge) if merge else known
-    raise UsageError("expected --experts FILE or --gold FILE, one of the two")
+    raise UsageError("expected either --experts FILE or --gold FILE")
 
 
 def _kept(judgments: Judgments, unknown: Unknown) -> Judgments:

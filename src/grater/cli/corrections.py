@@ -82,7 +82,7 @@ def read_references(
     if any(is_annotated(file) for _, file in named):
         raise UsageError("expected references all with edits (.m2, .jsonl) or all in plain text, found both")
     if source is None:
-        raise UsageError("plain text references need the sentences as they were before: --source FILE")
+        raise UsageError("references in plain text need the sentences before correction: --source FILE")
     _require_apart([annotator for annotator, _ in named])
     lines = {annotator: sentences_of(file) for annotator, file in named}
     if metric.references_are_texts:

@@ -339,7 +339,7 @@ def _guessed(
 ) -> Expected:
     """What is expected of a corpus that nobody has looked at."""
     if (missed is None) == (recall is None):
-        raise UsageError("expected one of --missed RATE and --recall R, or --decisions D")
+        raise UsageError("expected --missed RATE or --recall R, or --decisions FILE")
     for name, share in {"--recall": recall, "--flag-rate": flagged}.items():
         if share is not None and not 0 < share < 1:
             raise UsageError(f"expected {name} between 0 and 1, found {share:g}")

@@ -64,8 +64,9 @@ class Crowd:
         _require(self.n_items >= 1 and self.n_each >= 1, "at least one item and one judgment of each")
         _require(self.n_raters >= self.n_each, f"at least {self.n_each} raters, one for each judgment of an item")
         _require(len(set(self.labels)) == len(self.labels) >= 2, "two labels or more, each once")
-        bad = {self.spammers, self.biased, self.lazy, self.turning, self.skill, self.difficulty}
-        _require(all(0 <= share <= 1 for share in bad), "skill, difficulty and shares between 0 and 1")
+        for name in ("skill", "difficulty", "spammers", "biased", "lazy", "turning"):
+            share = getattr(self, name)
+            _require(0 <= share <= 1, f"{name} between 0 and 1, found {share:g}")
         _require(self.spammers + self.biased + self.lazy + self.turning <= 1 + 1e-9, "kinds of at most 1 together")
         _require(self.difficulty <= 0.5, "a mean difficulty of at most 0.5")
         _require(0 <= self.spread < float("inf"), "a spread of 0 or more")

@@ -136,7 +136,7 @@ def raters_needed(
 
     answers = gold_of(gold)
     if (experts is None) == (answers is None):
-        raise UsageError("expected experts or gold, one of the two")
+        raise UsageError("expected either experts or gold")
     others = as_expert(answers) if answers is not None else as_judgments(experts)
     crowd, known = (with_unknown(table, unknown) for table in (as_judgments(judgments), others))
     share = 0.95 if answers is not None and reach is None else reach

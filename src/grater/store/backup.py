@@ -98,7 +98,7 @@ def _complaining_of(path: Path) -> Iterator[None]:
 def _appearing(target: Path) -> Iterator[Path]:
     """A private file to write to, which takes its name once it is whole and on the disk."""
     if target.exists():
-        raise UsageError(f"{target}: is there already; choose another name")
+        raise UsageError(f"{target}: already exists; choose another name")
     with complaining(target):
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         os.close(handle)

@@ -319,9 +319,9 @@ def _require_file(address: str, *, create: bool) -> None:
         raise UsageError(f"{address.split('://')[0]}: expected a file or a postgresql:// URL as the study")
     path = Path(address)
     if create and path.exists() and path.stat().st_size:
-        raise UsageError(f"{path}: is there already; choose another name for the new study")
+        raise UsageError(f"{path}: already exists; choose another name for the new study")
     if not create and not path.exists():
-        raise UsageError(f"{path}: there is no such study; make a new one first")
+        raise UsageError(f"{path}: no such study; create it first: grater study new {path}")
     if create and not path.parent.exists():
         raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
     if create:

@@ -129,11 +129,12 @@ def near(schema: Schema, column: Column, raw: Raw) -> str | None:
 
 def _missing(schema: Schema, column: Column, raw: Raw) -> Problem:
     guess = near(schema, column, raw)
-    hint = f" Did you mean {guess!r}?" if guess else ""
+    hint = f"Did you mean {guess!r}? Then say" if guess else "If it has another name, say"
     names = " or ".join(repr(name) for name in column.names)
     present = ", ".join(raw.columns) or "none"
-    wish = f"Name it with columns {column.name}={guess or 'COLUMN'}"
-    return Problem(raw.name, f"expected a column {names}, found {present}.{hint} {wish}")
+    return Problem(
+        raw.name, f"expected a column {names}, found {present}. {hint} columns {column.name}={guess or 'NAME'}"
+    )
 
 
 NO_JUDGMENT = "item without a judgment"
