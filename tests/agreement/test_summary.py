@@ -93,7 +93,7 @@ def test_weights_turn_ac1_into_ac2_and_are_signed() -> None:
 def test_rare_labels_are_warned_about_with_what_to_do() -> None:
     rows = [f"i{n} {rater} {'no' if n == rater else 'ok'}" for n in range(60) for rater in (1, 2)]
     warnings = " ".join(agreement(judgments(*rows), replace(FAST, interval="fce")).warnings)
-    assert "1.0 items per rater" in warnings
+    assert "to only 1.0 items" in warnings
     assert "use bootstrap intervals" in warnings
     assert "use bootstrap" not in " ".join(agreement(judgments(*rows), FAST).warnings)
 

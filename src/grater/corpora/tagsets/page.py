@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from grater.corpora.tagsets.tagset import OURS, TAGSETS, TagSet
+from grater.corpora.tagsets.tagset import OURS, TAGSETS, Tag, TagSet
 from grater.corpora.tagsets.translation import ROUTES, translate
 
 INTRODUCTION = """# Tag sets
 
 grater knows four sets of error tags; `grater corpus check` guesses which one a corpus
 uses and reports tags that are not in it. In the examples `[wrong → right]` marks the error, and ∅ means no word.
+ERRANT's `M:`, `R:` and `U:` are missing, replaced and unnecessary.
 
 Generated from `grater.corpora.tagsets.page`.
 
@@ -35,7 +36,10 @@ NAMED = ("nucle", "conll14")
 
 
 def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
-    """One set as a section with a table, group after group; tags that `known` has as they are have no row."""
+    """One set as a section with a table, group after group; tags that mean the same share a row.
+
+    Those that `known` has as they are have none.
+    """
     tags = [tag for tag in tagset if known is None or tag not in tuple(known)]
     others = f" Those not listed are as in `{known.name}`." if known is not None else ""
     columns = ["tag", *(("name", "group") if tagset.name in NAMED else ()), "description", "example"]
@@ -47,10 +51,13 @@ def render_markdown(tagset: TagSet, known: TagSet | None = None) -> str:
         f"| {' | '.join(columns)} |",
         "|---" * len(columns) + "|",
     ]
+    rows: dict[tuple[str, ...], list[Tag]] = {}
     for tag in tags:
-        named = [tag.name, tag.group] if tagset.name in NAMED else []
+        named = (tag.name, tag.group) if tagset.name in NAMED else ()
         note = "" if tag.owes_correction else " Owes no correction."
-        cells = [f"`{tag.code}`", *named, f"{tag.description}{note}", tag.example]
+        rows.setdefault((*named, f"{tag.description}{note}"), []).append(tag)
+    for told, alike in rows.items():
+        cells = [", ".join(f"`{tag.code}`" for tag in alike), *told, " · ".join(tag.example for tag in alike)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -63,8 +70,9 @@ def render_map(source: str, target: str) -> str:
         mapped = translate(tag.code, source, target)
         codes = "the same" if mapped.codes == (tag.code,) else ", ".join(f"`{code}`" for code in mapped.codes) or "–"
         rows.setdefault((codes, mapped.relation, mapped.reason), []).append(f"`{tag.code}`")
+    same = rows.pop(("the same", "exact", ""), None)
     lines += [f"| {', '.join(tags)} | {codes} | {how} | {why} |" for (codes, how, why), tags in rows.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(["| all others | the same | exact |  |"] if same else [])]) + "\n"
 
 
 LONG = (("errant", "clc"), ("clc", "errant"))
