@@ -34,7 +34,8 @@ app = typer.Typer()
 
 INSTALL = "training a model of kind 'context' needs PyTorch: pip install 'grater[train]'"
 N_STEPS = 20_000
-SIZES = {"n_blocks": 5, "width": 576, "inner": 1536, "n_heads": 9, "n_shared": 3, "n_pieces": 12_000}
+SIZES = {"n_blocks": 12, "width": 384, "inner": 1024, "n_heads": 6, "n_shared": 3, "n_pieces": 12_000}
+SIZES_OF_BASE = {"n_blocks": 5, "width": 576, "inner": 1536, "n_heads": 9, "n_shared": 3, "n_pieces": 12_000}
 SMALL = {"n_blocks": 2, "width": 96, "inner": 256, "n_heads": 4, "n_shared": 2, "n_pieces": 4_000}
 
 
@@ -73,7 +74,7 @@ def context(
     _require_torch()
     from grater.detect.context.train import run
 
-    sizes = SMALL if small else SIZES
+    sizes = SMALL if small else SIZES_OF_BASE if base else SIZES
     options = run.TrainingOptions(steps=steps, n_words=batch_words, seed=seed, device=device, **sizes)
     lines = chain.from_iterable(open_source(text).lines() for text in texts)
     prepared = run.prepare(lines, folder, options)

@@ -51,6 +51,7 @@ def trainer(text: TaggedText, tables: WordTables, checkpoint: Path | None = None
         device="cpu",
         peak=OPTIONS.peak,
         warm_up=OPTIONS.warm_up,
+        hidden=OPTIONS.hidden,
         checkpoint=checkpoint,
     )
 
@@ -76,10 +77,23 @@ def test_labels_are_what_stood_there(text: TaggedText, tables: WordTables) -> No
 def test_noise_depends_on_its_seed_alone(text: TaggedText, tables: WordTables) -> None:
     made = trainer(text, tables)
     sentences = next(made.batches.since(0))
-    first, again, other = (made._noisy(sentences, step) for step in (4, 4, 5))
+    (first, hidden), (again, hidden_again), (other, _) = (made._noisy(sentences, step) for step in (4, 4, 5))
+    assert torch.equal(hidden, hidden_again)
     assert torch.equal(first.words, again.words)
     assert torch.equal(first.labels, again.labels)
     assert first.words.shape != other.words.shape or not torch.equal(first.words, other.words)
+
+
+def test_hidden_words_are_masked_and_no_slots(text: TaggedText, tables: WordTables) -> None:
+    made = trainer(text, tables)
+    noisy, hidden = made._noisy(next(made.batches.since(0)), 4)
+    is_hidden = hidden > 0
+    assert 0.02 < is_hidden.float().mean() < 0.15
+    assert (noisy.words[is_hidden] == MASK).all()
+    assert (hidden[is_hidden] > MASK).all()
+    prepositions = noisy.labels[..., 0][is_hidden]
+    assert (prepositions == IGNORED).all()
+    assert (noisy.labels[..., 4:][is_hidden] == IGNORED).all()
 
 
 def test_a_small_network_learns_the_grammar(text: TaggedText, tables: WordTables) -> None:
@@ -119,7 +133,7 @@ def test_from_text_to_a_detector_that_flags(tmp_path: Path, capsys: pytest.Captu
     text, model, folder = tmp_path / "toy.txt", tmp_path / "toy.model", tmp_path / "steps"
     text.write_text("\n".join(toy_lines()), "utf-8")
     (tmp_path / "learners.m2").write_text("\n".join(learners_m2()), "utf-8")
-    train = ["train", "context", text, "--out", model, "--folder", folder, "--steps", "120", "--small"]
+    train = ["train", "context", text, "--out", model, "--folder", folder, "--steps", "240", "--small"]
     train += ["--batch-words", "600", "--date", "2026-01-01", "--learners", tmp_path / "learners.m2"]
     assert grater(capsys, *train).status == 0
     first = model.read_bytes()

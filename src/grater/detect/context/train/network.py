@@ -23,12 +23,13 @@ class Shape:
     """The sizes of a network."""
 
     n_pieces: int
-    n_blocks: int = 5
-    width: int = 576
-    inner: int = 1536
-    n_heads: int = 9
+    n_blocks: int = 12
+    width: int = 384
+    inner: int = 1024
+    n_heads: int = 6
     n_shared: int = 3
     rotation: float = 100_000.0
+    dropout: float = 0.0
 
 
 class RootNorm(nn.Module):
@@ -46,6 +47,7 @@ class Block(nn.Module):
         super().__init__()
         self.n_heads, self.n_shared = shape.n_heads, shape.n_shared
         self.size = shape.width // shape.n_heads
+        self.dropout = shape.dropout
         self.norm1, self.norm2 = RootNorm(shape.width), RootNorm(shape.width)
         self.query = nn.Linear(shape.width, shape.width, bias=False)
         self.key = nn.Linear(shape.width, self.size * shape.n_shared, bias=False)
@@ -64,9 +66,13 @@ class Block(nn.Module):
         groups = self.n_heads // self.n_shared
         key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=bias)
-        x = x + self.out(mixed.transpose(1, 2).reshape(n, length, width))
+        x = x + self._dropped(self.out(mixed.transpose(1, 2).reshape(n, length, width)))
         y = self.norm2(x)
-        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+        return x + self._dropped(self.down(F.silu(self.gate(y)) * self.up(y)))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        """Some values left out in training, so that the network cannot lean on any of them."""
+        return F.dropout(x, self.dropout, training=self.training) if self.dropout else x
 
     @staticmethod
     def _rotated(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:

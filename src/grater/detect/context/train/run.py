@@ -40,11 +40,13 @@ class TrainingOptions:
     steps: int
     n_words: int = 64_000
     n_pieces: int = N_PIECES
-    n_blocks: int = 5
-    width: int = 576
-    inner: int = 1536
-    n_heads: int = 9
+    n_blocks: int = 12
+    width: int = 384
+    inner: int = 1024
+    n_heads: int = 6
     n_shared: int = 3
+    dropout: float = 0.1
+    hidden: float = 0.1
     peak: float = 1e-3
     warm_up: int = 300
     seed: int = 0
@@ -58,6 +60,7 @@ class TrainingOptions:
             inner=self.inner,
             n_heads=self.n_heads,
             n_shared=self.n_shared,
+            dropout=self.dropout,
         )
 
 
@@ -123,6 +126,7 @@ def train_network(
         device=options.device,
         peak=options.peak,
         warm_up=options.warm_up,
+        hidden=options.hidden,
         seed=options.seed,
         checkpoint=folder / "checkpoint.pt",
         progress=progress,

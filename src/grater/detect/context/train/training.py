@@ -4,6 +4,9 @@ The loss of a head is its cross-entropy at the words that have a label, times th
 from a trained network (its teacher): most of its loss is how far its answers are from the teacher's (Hinton, Vinyals
 & Dean 2015, section 2), the rest the labels.  Both see the same noisy words, each in pieces of its own.
 
+Slots are few, and a text that is read many times is soon known by heart.  So a share of the other words is hidden,
+and the network guesses them from the rest (Devlin et al. 2019, section 3.1), which teaches it what stands between.
+
 Learning rates rise over the first steps and fall in a line to nothing at the end, which is set by steps or by
 seconds: a lent machine goes back at a known time.  A checkpoint holds everything that a later run needs to go on.
 """
@@ -32,8 +35,14 @@ from grater.text.prepositions import PREPOSITIONS
 WEIGHTS = (1.0, 2.0, 0.6, 1.5, 0.6, 1.0)
 """What a mistake of each head costs."""
 
+GUESSED = 0.3
+"""What a wrong guess of a hidden word costs."""
+
 AT_ONCE = 64
 """Sentences measured together."""
+
+PREP, ARTICLE, NUMBER = 0, 2, 4
+"""Columns of labels: the written preposition, the written article, and from there on number and form."""
 
 Tensor = Any
 
@@ -110,12 +119,26 @@ class Cutter:
         return pieces, firsts
 
 
-def answers(network: Transformer, cutter: Cutter, words: Tensor) -> Tensor:
-    """The network's answers at each word: [n, words, 86]."""
+def states_of(network: Transformer, cutter: Cutter, words: Tensor) -> Tensor:
+    """What the network makes of each word: [n, words, width]."""
     pieces, firsts = cutter(words)
     states = network.states(pieces)
-    at_words = states.gather(1, firsts.clamp(max=pieces.shape[1] - 1)[..., None].expand(-1, -1, states.shape[-1]))
-    return network.heads(at_words).float()
+    return states.gather(1, firsts.clamp(max=pieces.shape[1] - 1)[..., None].expand(-1, -1, states.shape[-1]))
+
+
+def answers(network: Transformer, cutter: Cutter, words: Tensor) -> Tensor:
+    """The network's answers at each word: [n, words, 86]."""
+    return network.heads(states_of(network, cutter, words)).float()
+
+
+def hide_words(noisy: Noisy, share: float, generator: torch.Generator) -> tuple[Noisy, Tensor]:
+    """The same with a share of its words masked, prepositions and articles apart; and which ones."""
+    is_slot = (noisy.labels[..., PREP] != IGNORED) | (noisy.labels[..., ARTICLE] != IGNORED)
+    drawn = torch.rand(noisy.words.shape, device=noisy.words.device, generator=generator) < share
+    hidden = drawn & ~is_slot & (noisy.words > MASK)
+    labels = noisy.labels.clone()
+    labels[..., NUMBER:] = torch.where(hidden[..., None], IGNORED, labels[..., NUMBER:])
+    return Noisy(words=torch.where(hidden, MASK, noisy.words), labels=labels), hidden
 
 
 def loss_of(
@@ -156,6 +179,7 @@ class Trainer:
     peak: float = 3e-4
     warm_up: int = 300
     decay: float = 0.02
+    hidden: float = 0.0
     teacher: tuple[Transformer, Cutter] | None = None
     seed: int = 0
     checkpoint: Path | None = None
@@ -165,6 +189,7 @@ class Trainer:
         """Train up to `steps`, or until the seconds are over; the number of steps taken in all."""
         optimizer = self._optimizer()
         step = self._restore(optimizer)
+        self.network.train()
         began, spent = time.monotonic(), 0.0
         running = torch.zeros(len(WEIGHTS), device=self.device)
         for sentences in self.batches.since(step):
@@ -173,7 +198,7 @@ class Trainer:
                 break
             for group in optimizer.param_groups:
                 group["lr"] = self.peak * min((step + 1) / self.warm_up, 1 - done)
-            running += self._step(optimizer, self._noisy(sentences, step))
+            running += self._step(optimizer, *self._noisy(sentences, step))
             step, spent = step + 1, time.monotonic() - began
             if step % every == 0:
                 self.progress(_figures(step, spent, (running / every).tolist()))
@@ -182,10 +207,17 @@ class Trainer:
         self._save(optimizer, step)
         return step
 
-    def _noisy(self, sentences: NDArray[np.int64], step: int) -> Noisy:
-        """Noise depends on seed and step alone, so that training can go on where it was."""
-        generator = torch.Generator(device=self.device).manual_seed(self.seed * 1_000_003 + step)
-        return self.noise(*self.batches.text.batch(sentences, self.device), generator)
+    def _noisy(self, sentences: NDArray[np.int64], step: int) -> tuple[Noisy, Tensor]:
+        """Noisy words, and the types of those that are hidden; noise depends on seed and step alone.
+
+        What dropout leaves out does too, so that training can go on where it was.
+        """
+        seed = self.seed * 1_000_003 + step
+        torch.manual_seed(seed)
+        generator = torch.Generator(device=self.device).manual_seed(seed)
+        whole = self.noise(*self.batches.text.batch(sentences, self.device), generator)
+        noisy, hidden = hide_words(whole, self.hidden, generator)
+        return noisy, whole.words * hidden
 
     def _optimizer(self) -> torch.optim.Optimizer:
         matrices = [weight for weight in self.network.parameters() if weight.dim() > 1]
@@ -193,16 +225,26 @@ class Trainer:
         groups = [{"params": matrices, "weight_decay": self.decay}, {"params": others, "weight_decay": 0.0}]
         return torch.optim.AdamW(groups, lr=self.peak, betas=(0.9, 0.98), fused=self.device.startswith("cuda"))
 
-    def _step(self, optimizer: torch.optim.Optimizer, noisy: Noisy) -> Tensor:
+    def _step(self, optimizer: torch.optim.Optimizer, noisy: Noisy, hidden: Tensor) -> Tensor:
         with torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16, enabled=self.device.startswith("cuda")):
             wanted = self._taught(noisy)
-            logits = answers(self.network, self.cutter, noisy.words)
+            states = states_of(self.network, self.cutter, noisy.words)
+            logits = self.network.heads(states).float()
+            guesses = self._wrong_guesses(states, hidden)
         loss, parts = loss_of(logits, noisy.labels, wanted)
-        loss.backward()
+        (loss + GUESSED * guesses).backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         return parts.nan_to_num()
+
+    def _wrong_guesses(self, states: Tensor, hidden: Tensor) -> Tensor:
+        """The cross-entropy of the first pieces of the hidden words, among all pieces."""
+        is_hidden = hidden > 0
+        if not self.hidden or not is_hidden.any():
+            return states.new_zeros(())
+        guessed = F.linear(states[is_hidden], self.network.embedding.weight).float()
+        return F.cross_entropy(guessed, self.cutter.table[hidden[is_hidden], 0].long())
 
     def _taught(self, noisy: Noisy) -> Tensor | None:
         if self.teacher is None:
@@ -237,6 +279,7 @@ def masked_accuracy(
     network: Transformer, cutter: Cutter, noise: NoiseMaker, text: TextArrays, sentences: NDArray[np.int64]
 ) -> tuple[int, int]:
     """How many prepositions of some sentences are found when one at a time is masked, and how many there are."""
+    network.eval()
     right = total = 0
     for at in range(0, len(sentences), AT_ONCE):
         words, tags = text.batch(sentences[at : at + AT_ONCE], noise.device)
